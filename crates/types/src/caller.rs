@@ -1,0 +1,130 @@
+//! Who asks, and where a change comes from.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AgentId, WorkspaceId};
+
+/// Who calls a facade method, and what they may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The workspace the call stays in.
+    pub workspace: WorkspaceId,
+    /// On whose behalf the call is made; written to audit rows.
+    pub actor: Actor,
+    /// What the caller may do.
+    pub scopes: Vec<Scope>,
+}
+
+impl Caller {
+    /// The owner of a local data folder: every scope.
+    pub fn owner(workspace: WorkspaceId) -> Self {
+        Self { workspace, actor: Actor::Owner, scopes: Scope::ALL.to_vec() }
+    }
+
+    /// Whether the caller holds a scope.
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope)
+    }
+}
+
+/// A person or a token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "id")]
+pub enum Actor {
+    /// The person who owns the data folder.
+    Owner,
+    /// A bearer token, by its public id.
+    Token(String),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Owner => f.write_str("owner"),
+            Self::Token(id) => write!(f, "token:{id}"),
+        }
+    }
+}
+
+/// What a token may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Scope {
+    /// Read everything of the workspace.
+    Read,
+    /// Propose changes.
+    Propose,
+    /// Edit the journal.
+    Edit,
+    /// Confirm, reject, defer and undo proposals.
+    Decide,
+    /// Manage agents, tokens and settings.
+    Admin,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: &'static [Self] =
+        &[Self::Read, Self::Propose, Self::Edit, Self::Decide, Self::Admin];
+
+    /// The scope's name in tokens and problems.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Propose => "propose",
+            Self::Edit => "edit",
+            Self::Decide => "decide",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// Where a journal write comes from; an argument of every journal write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Origin {
+    /// A person, by hand or by confirming a proposal of agent `via`.
+    Person {
+        /// The agent whose proposal was confirmed or undone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        via: Option<AgentId>,
+    },
+    /// An agent's own write.
+    Agent {
+        /// The agent.
+        agent: AgentId,
+    },
+    /// A file the person imported: counts as the person's say.
+    Import,
+}
+
+impl Origin {
+    /// The agent whose proposal led here.
+    pub fn via(&self) -> Option<&AgentId> {
+        match self {
+            Self::Person { via } => via.as_ref(),
+            Self::Agent { .. } | Self::Import => None,
+        }
+    }
+
+    /// Who speaks: what `field_says.by` and `checkedBy` hold.
+    pub fn by(&self) -> By {
+        match self {
+            Self::Person { .. } | Self::Import => By::User,
+            Self::Agent { .. } => By::Agent,
+        }
+    }
+}
+
+/// Who set a value last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    /// The person, by hand, by import or by confirming.
+    #[default]
+    User,
+    /// An agent on its own.
+    Agent,
+}

@@ -1,0 +1,200 @@
+//! Ids with a readable prefix.
+//!
+//! Shape: `<prefix>-<ulid, lower case>`, for example `jt-01jd7m3k5vn2c8q4w6x0z9abcd`. The last five
+//! characters are what a person types.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::port::Entropy;
+use crate::time::Timestamp;
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an id of the form {prefix}-… (26 letters and digits after the dash)")]
+pub struct IdError {
+    /// The text as given.
+    pub text: String,
+    /// The prefix that was expected.
+    pub prefix: &'static str,
+}
+
+/// An id of one kind.
+pub trait Id: Sized + Clone + fmt::Display + FromStr<Err = IdError> {
+    /// What stands before the dash.
+    const PREFIX: &'static str;
+
+    /// The id as text.
+    fn as_str(&self) -> &str;
+
+    /// Makes a fresh id from a time and entropy.
+    fn fresh(now: Timestamp, entropy: &dyn Entropy) -> Self;
+
+    /// The last five characters: the short form in lists.
+    fn short(&self) -> &str {
+        let text = self.as_str();
+        &text[text.len().saturating_sub(5)..]
+    }
+}
+
+fn ulid(now: Timestamp, entropy: &dyn Entropy) -> String {
+    let mut random = [0u8; 16];
+    entropy.fill(&mut random);
+    let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
+    ulid::Ulid::from_parts(millis, u128::from_be_bytes(random)).to_string().to_lowercase()
+}
+
+fn parse(text: &str, prefix: &'static str) -> Result<String, IdError> {
+    let error = || IdError { text: text.chars().take(60).collect(), prefix };
+    let rest = text.strip_prefix(prefix).and_then(|r| r.strip_prefix('-')).ok_or_else(error)?;
+    let valid = rest.len() == 26 && rest.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
+    if valid { Ok(text.to_owned()) } else { Err(error()) }
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+            #[serde(try_from = "String", into = "String")]
+            pub struct $name(String);
+
+            impl Id for $name {
+                const PREFIX: &'static str = $prefix;
+                fn as_str(&self) -> &str { &self.0 }
+                fn fresh(now: Timestamp, entropy: &dyn Entropy) -> Self {
+                    Self(format!("{}-{}", $prefix, ulid(now, entropy)))
+                }
+            }
+            impl fmt::Display for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) }
+            }
+            impl FromStr for $name {
+                type Err = IdError;
+                fn from_str(text: &str) -> Result<Self, IdError> { parse(text, $prefix).map(Self) }
+            }
+            impl TryFrom<String> for $name {
+                type Error = IdError;
+                fn try_from(text: String) -> Result<Self, IdError> { text.parse() }
+            }
+            impl From<$name> for String {
+                fn from(id: $name) -> String { id.0 }
+            }
+        )*
+        /// Every prefix with the kind it names; one table, so that no two kinds share one.
+        pub const PREFIXES: &[(&str, &str)] = &[$(($prefix, stringify!($name))),*];
+    };
+}
+
+ids! {
+    /// A person's task.
+    TaskId = "jt";
+    /// A checklist of a task.
+    ChecklistId = "cl";
+    /// One item of a checklist.
+    ItemId = "ci";
+    /// Text, transcript, image analysis or time entry on a task.
+    EntryId = "en";
+    /// A label definition.
+    LabelId = "lb";
+    /// A category of tasks.
+    CategoryId = "ct";
+    /// An agent.
+    AgentId = "ag";
+    /// The durable state of an agent.
+    StateId = "as";
+    /// A message of an agent.
+    MessageId = "am";
+    /// Large content that messages point to.
+    PayloadId = "ap";
+    /// A report.
+    ReportId = "ar";
+    /// The head pointer of an agent's reports of one scope.
+    ReportHeadId = "ah";
+    /// A link between two entities of the agent store.
+    LinkId = "al";
+    /// A subscription of an agent.
+    SubscriptionId = "su";
+    /// A change set.
+    ChangeSetId = "cs";
+    /// A person's verdict on one change item.
+    DecisionId = "cd";
+    /// A thread of messages: one wake, or the decisions.
+    ThreadId = "th";
+    /// A database; the epoch of cursors and the key of vector clocks.
+    HostId = "ho";
+    /// One request of a person, the `requestId` of a run key.
+    RequestId = "rq";
+}
+
+/// The unit of ownership: one journal and one agent store. The first column of every key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkspaceId(pub i64);
+
+/// A position in a workspace's change sequence.
+///
+/// Units: journal or agent commits, not a time. Gaps are allowed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seq(pub i64);
+
+impl fmt::Display for Seq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+macro_rules! hex_keys {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// Shape: 64 lower-case hex digits.
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// The key as text.
+            pub fn as_str(&self) -> &str { &self.0 }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) }
+        }
+    )*};
+}
+
+hex_keys! {
+    /// The key under which a wake runs at most once.
+    RunKey;
+    /// The id under which one mutation happens at most once.
+    OperationId;
+    /// The identity of a proposed action; also the digest shown to the person.
+    Fingerprint;
+    /// A SHA-256 of some text or canonical JSON.
+    Digest;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_unique() {
+        let mut prefixes: Vec<_> = PREFIXES.iter().map(|(prefix, _)| *prefix).collect();
+        prefixes.sort_unstable();
+        let count = prefixes.len();
+        prefixes.dedup();
+        assert_eq!(count, prefixes.len());
+    }
+
+    #[test]
+    fn an_id_of_another_kind_is_refused() {
+        let error = "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse::<TaskId>().unwrap_err();
+        assert_eq!(error.prefix, "jt");
+        assert!("jt-01JD7M3K5VN2C8Q4W6X0Z9ABCD".parse::<TaskId>().is_err());
+        assert!("jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse::<TaskId>().is_ok());
+    }
+}

@@ -1,0 +1,22 @@
+//! What every room shares: ids, times, hashes, limits, what the model sees, and the ports.
+//!
+//! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
+//! database or the network.
+//!
+//! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`task`], [`model`],
+//! [`draft`], [`limits`], [`port`].
+
+pub mod id;
+pub mod time;
+pub mod hash;
+pub mod caller;
+pub mod task;
+pub mod change;
+pub mod model;
+pub mod draft;
+pub mod limits;
+pub mod port;
+
+pub use caller::{Actor, Caller, Origin, Scope};
+pub use id::*;
+pub use time::Timestamp;

@@ -1,0 +1,430 @@
+//! What a model is asked and what it answers.
+//!
+//! A request is a list of typed fragments. Provider adapters send their text; the built-in rules
+//! model reads their data. Text is rendered from data in the rooms that gather fragments; order,
+//! caps and fencing are made in `dormouse-turns` and nowhere else.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::caller::By;
+use crate::change::What;
+use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq, TaskId};
+use crate::task::{EntryKind, Priority, Status};
+use crate::time::Timestamp;
+
+/// One question to a model.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The run that asks; scripted models answer by it.
+    pub run_key: RunKey,
+    /// The turn, from 1.
+    pub turn: u32,
+    /// The prompt, in order of volatility.
+    pub fragments: Vec<Fragment>,
+    /// Earlier turns of this run with their tool results.
+    pub turns: Vec<Turn>,
+    /// The tools that may be called.
+    pub tools: Vec<ToolSpec>,
+}
+
+/// A piece of prompt.
+#[derive(Debug, Clone)]
+pub struct Fragment {
+    /// What it is; decides its place.
+    pub kind: FragmentKind,
+    /// The text a language model reads.
+    pub text: String,
+    /// The same as data, for the built-in model.
+    pub data: FragmentData,
+    /// Whether it holds text of outside origin.
+    pub tainted: bool,
+}
+
+/// The kinds of fragments, in prompt order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FragmentKind {
+    /// Scaffold and directives.
+    System,
+    /// The append-only log of the task: captured inputs and observations.
+    Log,
+    /// Tasks one link away.
+    LinkedTasks,
+    /// The task as it stands.
+    TaskState,
+    /// Recent decisions and open proposals.
+    Decisions,
+    /// What changed since the last completed run.
+    Delta,
+    /// What the person says to the agent.
+    Message,
+    /// What this turn is to do.
+    Instruction,
+}
+
+/// A fragment as data.
+#[derive(Debug, Clone, Default)]
+pub enum FragmentData {
+    /// Text only.
+    #[default]
+    None,
+    /// Of [`FragmentKind::Log`].
+    Log(LogData),
+    /// Of [`FragmentKind::TaskState`].
+    TaskState(Box<TaskState>),
+    /// Of [`FragmentKind::Decisions`].
+    Decisions(Ledger),
+    /// Of [`FragmentKind::Delta`].
+    Delta(Delta),
+    /// Of [`FragmentKind::Message`].
+    Message(String),
+    /// Of [`FragmentKind::Instruction`].
+    Instruction(Instruction),
+}
+
+/// What earlier runs captured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogData {
+    /// Observations of earlier completed runs, oldest first.
+    pub observations: Vec<ObservationNote>,
+    /// Changes that earlier completed runs saw, oldest first.
+    pub changes: Vec<DeltaChange>,
+}
+
+/// An observation as memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObservationNote {
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Its text.
+    pub text: String,
+    /// Its weight.
+    pub priority: ObservationPriority,
+}
+
+/// How much an observation matters.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum ObservationPriority {
+    /// Worth keeping.
+    #[default]
+    Routine,
+    /// Worth a second look.
+    Notable,
+    /// Leads the next prompt.
+    Critical,
+}
+
+/// The task as it stands, entries included.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskState {
+    /// The task.
+    pub id: TaskId,
+    /// Empty while the task is untitled.
+    pub title: String,
+    /// Its status.
+    pub status: Status,
+    /// Why it is blocked or on hold.
+    pub status_reason: Option<String>,
+    /// Its priority; none when nobody set one (it then counts as P2).
+    pub priority: Option<Priority>,
+    /// The day it is due.
+    pub due_on: Option<Date>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<u32>,
+    /// Units: minutes. Union of its time entries.
+    pub time_spent_minutes: u32,
+    /// ISO 639 code.
+    pub language: Option<String>,
+    /// Name of its category.
+    pub category: Option<String>,
+    /// Labels on the task.
+    pub labels: Vec<LabelRef>,
+    /// Labels of the workspace that could be put on it (already assigned ones included).
+    pub available_labels: Vec<LabelRef>,
+    /// Labels the person took off or rejected: never proposed again.
+    pub suppressed_labels: Vec<LabelId>,
+    /// Checklist items in order, archived ones included.
+    pub items: Vec<Item>,
+    /// Live entries, oldest first.
+    pub entries: Vec<Entry>,
+    /// Who last said what about which field.
+    pub says: Vec<FieldSay>,
+    /// When the task was made.
+    pub created_at: Timestamp,
+}
+
+/// A label by id and name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LabelRef {
+    /// The label.
+    pub id: LabelId,
+    /// Its name.
+    pub name: String,
+}
+
+/// A checklist item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// The item.
+    pub id: ItemId,
+    /// The checklist it stands in.
+    pub checklist: ChecklistId,
+    /// Its title.
+    pub title: String,
+    /// Whether it is ticked.
+    pub is_checked: bool,
+    /// Whether it is archived.
+    pub is_archived: bool,
+    /// Who ticked or unticked it last.
+    pub checked_by: By,
+    /// When it was ticked or unticked last.
+    pub checked_at: Option<Timestamp>,
+    /// How deep it is nested, from 0.
+    pub depth: u32,
+}
+
+/// An entry of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// The entry.
+    pub id: EntryId,
+    /// What it holds.
+    pub kind: EntryKind,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// The day it speaks from, in the workspace's time zone: "by Friday" counts from here.
+    pub on: Date,
+    /// Markdown. The person's own text; for a recording they did not edit, its transcript.
+    pub text: String,
+    /// Units: minutes; of a time entry.
+    pub minutes: Option<u32>,
+    /// Whether the text came from outside (mail, import, web).
+    pub tainted: bool,
+}
+
+/// Who last said something about a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldSay {
+    /// `title`, `dueDate`, … or `item:<id>` for the tick of an item.
+    pub field: String,
+    /// Who.
+    pub by: By,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Recent decisions and open proposals of a task, all sets together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ledger {
+    /// Newest first.
+    pub decisions: Vec<Decided>,
+    /// In the order they were proposed.
+    pub open: Vec<OpenProposal>,
+}
+
+/// A decided proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decided {
+    /// The tool of the item.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Why the person rejected it.
+    pub reason: Option<String>,
+    /// When.
+    pub at: Timestamp,
+    /// The identity of the proposal.
+    pub fingerprint: Fingerprint,
+}
+
+/// What became of a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// Applied.
+    Confirmed,
+    /// Refused by the person.
+    Rejected,
+    /// Put off by the person.
+    Deferred,
+    /// Nobody decided in time.
+    Expired,
+}
+
+/// A proposal nobody decided yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenProposal {
+    /// Its identity.
+    pub fingerprint: Fingerprint,
+    /// The tool of the item.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// One line for a person.
+    pub summary: String,
+}
+
+/// What changed since the last completed run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delta {
+    /// Oldest first.
+    pub changes: Vec<DeltaChange>,
+}
+
+/// One change of the delta.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeltaChange {
+    /// Its journal position.
+    pub seq: Seq,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// The day of `at` in the workspace's time zone.
+    pub on: Date,
+    /// Who made it.
+    pub by: By,
+    /// What it was.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What this turn is to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Instruction {
+    /// Whether this agent has never completed a run with a report.
+    pub first: bool,
+    /// Whether a report must be written in this run.
+    pub report_due: bool,
+    /// Whether only `update_report` may be called now.
+    pub report_only: bool,
+    /// Today in the workspace's time zone.
+    pub today: Date,
+    /// Of the last report, only this returns to the prompt.
+    pub last_report: Option<LastReport>,
+}
+
+/// What the person was last told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastReport {
+    /// Its TLDR.
+    pub tldr: String,
+    /// When it was published.
+    pub at: Timestamp,
+}
+
+/// A tool as the model sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A call the model makes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// The model's id of the call; echoed with its result.
+    pub id: String,
+    /// The tool as the model spelled it.
+    pub name: String,
+    /// Its arguments as the model gave them.
+    pub args: Value,
+}
+
+/// What the model reads about a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// The id of the call.
+    pub call_id: String,
+    /// Whether something was refused: the model may try again.
+    pub refused: bool,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// A finished turn of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Turn {
+    /// What the model said beside its calls.
+    pub text: String,
+    /// Its calls, in order.
+    pub calls: Vec<ToolCall>,
+    /// One result for each call, in the same order.
+    pub results: Vec<ToolResult>,
+    /// Whether the model said that it is finished.
+    pub ended: bool,
+}
+
+/// What a model streams.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnEvent {
+    /// More text.
+    Text(String),
+    /// A complete call.
+    Call(ToolCall),
+    /// Tokens so far; the last one counts.
+    Usage(Usage),
+    /// The turn is complete; `ended` says that the model wants no further turn.
+    End {
+        /// Whether the model is finished with the run.
+        ended: bool,
+    },
+}
+
+/// Units: tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Read.
+    pub input: u64,
+    /// Of `input`, served from a cache.
+    pub cached_input: u64,
+    /// Written.
+    pub output: u64,
+}
+
+/// Why a model gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The provider cannot answer anybody now: key, quota, outage. Counts against no agent.
+    #[error("model provider {provider} is not available: {detail}")]
+    Provider {
+        /// Which one.
+        provider: String,
+        /// What it said.
+        detail: String,
+    },
+    /// This request failed: the run fails.
+    #[error("model refused the request: {detail}")]
+    Request {
+        /// What it said.
+        detail: String,
+    },
+}

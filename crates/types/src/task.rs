@@ -1,0 +1,225 @@
+//! Closed lists of task values, shared by the journal, the tools and the model.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A value that is not on a closed list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{given}`; one of: {allowed}")]
+pub struct NotListed {
+    /// What the list holds.
+    pub what: &'static str,
+    /// The value as given.
+    pub given: String,
+    /// The list, joined by commas.
+    pub allowed: String,
+}
+
+/// The status of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+pub enum Status {
+    /// New.
+    #[default]
+    #[serde(rename = "OPEN")]
+    Open,
+    /// Described well enough to start.
+    #[serde(rename = "GROOMED")]
+    Groomed,
+    /// Being worked on.
+    #[serde(rename = "IN PROGRESS")]
+    InProgress,
+    /// Cannot go on; carries a reason.
+    #[serde(rename = "BLOCKED")]
+    Blocked,
+    /// Set aside; carries a reason.
+    #[serde(rename = "ON HOLD")]
+    OnHold,
+    /// Finished; only a person sets it.
+    #[serde(rename = "DONE")]
+    Done,
+    /// Dropped; only a person sets it.
+    #[serde(rename = "REJECTED")]
+    Rejected,
+}
+
+impl Status {
+    /// Every status, in the order of work.
+    pub const ALL: &'static [Self] = &[
+        Self::Open,
+        Self::Groomed,
+        Self::InProgress,
+        Self::Blocked,
+        Self::OnHold,
+        Self::Done,
+        Self::Rejected,
+    ];
+
+    /// The status on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "OPEN",
+            Self::Groomed => "GROOMED",
+            Self::InProgress => "IN PROGRESS",
+            Self::Blocked => "BLOCKED",
+            Self::OnHold => "ON HOLD",
+            Self::Done => "DONE",
+            Self::Rejected => "REJECTED",
+        }
+    }
+
+    /// Whether the task is over. Only a person closes a task.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Done | Self::Rejected)
+    }
+
+    /// Whether the status must carry a reason.
+    pub fn needs_reason(self) -> bool {
+        matches!(self, Self::Blocked | Self::OnHold)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Status {
+    type Err = NotListed;
+
+    /// Reads a status without regard to case; `-` and `_` stand for a space.
+    fn from_str(text: &str) -> Result<Self, NotListed> {
+        let given = text.trim().to_uppercase().replace(['-', '_'], " ");
+        Self::ALL.iter().copied().find(|status| status.name() == given).ok_or_else(|| NotListed {
+            what: "status",
+            given: text.chars().take(60).collect(),
+            allowed: Self::ALL.iter().map(|s| s.name()).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+/// The priority of a task.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, Default,
+)]
+pub enum Priority {
+    /// Urgent.
+    P0,
+    /// High.
+    P1,
+    /// Medium; a task nobody ranked.
+    #[default]
+    P2,
+    /// Low.
+    P3,
+}
+
+impl Priority {
+    /// The priority on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P0 => "P0",
+            Self::P1 => "P1",
+            Self::P2 => "P2",
+            Self::P3 => "P3",
+        }
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Priority {
+    type Err = NotListed;
+    fn from_str(text: &str) -> Result<Self, NotListed> {
+        match text.trim().to_uppercase().as_str() {
+            "P0" => Ok(Self::P0),
+            "P1" => Ok(Self::P1),
+            "P2" => Ok(Self::P2),
+            "P3" => Ok(Self::P3),
+            _ => Err(NotListed {
+                what: "priority",
+                given: text.chars().take(60).collect(),
+                allowed: "P0 (urgent), P1 (high), P2 (medium), P3 (low)".into(),
+            }),
+        }
+    }
+}
+
+/// The languages a task may have, as ISO 639 codes.
+pub const LANGUAGES: &[&str] = &[
+    "ar", "bn", "bg", "zh", "hr", "cs", "da", "nl", "en", "et", "fi", "fr", "de", "el", "he", "hi",
+    "ig", "hu", "id", "it", "ja", "ko", "lv", "lt", "no", "pl", "pt", "pcm", "ro", "ru", "sr", "sk",
+    "sl", "es", "sw", "sv", "th", "tw", "tr", "uk", "vi", "yo",
+];
+
+/// Reads a language code without regard to case.
+///
+/// Errors: a code outside [`LANGUAGES`].
+pub fn language(text: &str) -> Result<String, NotListed> {
+    let given = text.trim().to_lowercase();
+    if LANGUAGES.contains(&given.as_str()) {
+        return Ok(given);
+    }
+    Err(NotListed {
+        what: "language code",
+        given: text.chars().take(60).collect(),
+        allowed: LANGUAGES.join(", "),
+    })
+}
+
+/// What an entry holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub enum EntryKind {
+    /// Text the person wrote.
+    #[default]
+    Text,
+    /// A recording; its transcript is the text unless the person edited it.
+    Audio,
+    /// An image with its analysis.
+    Image,
+    /// A span of time spent.
+    Time,
+}
+
+/// A single-value field of a task: what `field_says` and change rows name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Field {
+    /// The title.
+    Title,
+    /// The status with its reason.
+    Status,
+    /// The priority.
+    Priority,
+    /// The due day.
+    DueDate,
+    /// The estimate in minutes.
+    Estimate,
+    /// The language code.
+    Language,
+    /// The category.
+    Category,
+}
+
+impl Field {
+    /// The field's name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Status => "status",
+            Self::Priority => "priority",
+            Self::DueDate => "dueDate",
+            Self::Estimate => "estimate",
+            Self::Language => "language",
+            Self::Category => "category",
+        }
+    }
+}

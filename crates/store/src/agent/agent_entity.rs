@@ -1,0 +1,215 @@
+//! Agents and their durable state.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::{
+    AgentId, CategoryId, Id as _, MessageId, StateId, SubscriptionId, TaskId, Timestamp,
+    WorkspaceId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::entity::{self, Columns, Entity, Stored};
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ws};
+
+/// Where an agent is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Lifecycle {
+    /// Made, never run.
+    Created,
+    /// Watching its task.
+    Active,
+    /// Not woken until somebody or something revives it.
+    Dormant,
+    /// Over; its trail stays.
+    Destroyed,
+}
+
+/// Why an agent is dormant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DormantReason {
+    /// A person paused it.
+    Paused,
+    /// Too many failed runs in a row.
+    Failures,
+    /// Its task was deleted.
+    TaskDeleted,
+    /// Its budget is spent.
+    Budget,
+}
+
+/// Whether changes wake an agent by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Automation {
+    /// On when the model is free or a person made the agent by name.
+    #[default]
+    Auto,
+    /// Changes wake it.
+    On,
+    /// Changes mark it stale; a person wakes it.
+    Off,
+}
+
+/// What can be set on an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Config {
+    /// Whether changes wake it.
+    pub automation: Automation,
+    /// Whether a person made it by name.
+    pub by_name: bool,
+    /// The model it asks; none = the default of the workspace.
+    pub model: Option<String>,
+}
+
+/// An agent: identity and configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agent {
+    /// Its id.
+    pub id: AgentId,
+    /// The same id: every entity names its agent.
+    pub agent_id: AgentId,
+    /// `taskAgent`.
+    pub kind: String,
+    /// What people call it.
+    pub display_name: String,
+    /// Where it is in its life.
+    pub lifecycle: Lifecycle,
+    /// Why it is dormant.
+    #[serde(default)]
+    pub dormant_reason: Option<DormantReason>,
+    /// `autonomous`.
+    pub mode: String,
+    /// Categories its tools may touch; empty = uncategorised tasks.
+    pub allowed_category_ids: Vec<CategoryId>,
+    /// Its state entity.
+    pub current_state_id: StateId,
+    /// What can be set.
+    #[serde(default)]
+    pub config: Config,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When it was soft-deleted.
+    #[serde(default)]
+    pub deleted_at: Option<Timestamp>,
+    /// When it was destroyed.
+    #[serde(default)]
+    pub destroyed_at: Option<Timestamp>,
+}
+
+impl Entity for Agent {
+    const KIND: &'static str = "agent";
+    fn columns(&self) -> Columns {
+        Columns {
+            id: self.id.to_string(),
+            agent: self.id.clone(),
+            kind: Self::KIND.into(),
+            subtype: None,
+            thread: None,
+            task: None,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            deleted_at: self.deleted_at,
+            clock: BTreeMap::new(),
+        }
+    }
+}
+
+/// What an agent's slots point to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Slots {
+    /// The task it watches.
+    pub active_task_id: Option<TaskId>,
+}
+
+/// The durable state of an agent; everything a run needs to go on after a kill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    /// Its id.
+    pub id: StateId,
+    /// The agent.
+    pub agent_id: AgentId,
+    /// Rises with each completed run.
+    pub revision: i64,
+    /// What it works on.
+    pub slots: Slots,
+    /// When the agent was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When the last run completed.
+    #[serde(default)]
+    pub last_wake_at: Option<Timestamp>,
+    /// When the next wake is due, after a failure.
+    #[serde(default)]
+    pub next_wake_at: Option<Timestamp>,
+    /// Holds automatic wakes back.
+    #[serde(default)]
+    pub sleep_until: Option<Timestamp>,
+    /// The last message of the last completed run.
+    #[serde(default)]
+    pub recent_head_message_id: Option<MessageId>,
+    /// The last summary of its log.
+    #[serde(default)]
+    pub latest_summary_message_id: Option<MessageId>,
+    /// Failed runs in a row.
+    #[serde(default)]
+    pub consecutive_failure_count: i64,
+    /// Journal positions the last completed run had seen, by database.
+    #[serde(default)]
+    pub processed_counter_by_host: BTreeMap<String, i64>,
+    /// Since when the report is out of date; none while it is fresh.
+    #[serde(default)]
+    pub stale_since: Option<Timestamp>,
+    /// When it was soft-deleted.
+    #[serde(default)]
+    pub deleted_at: Option<Timestamp>,
+}
+
+impl Entity for State {
+    const KIND: &'static str = "agentState";
+    fn columns(&self) -> Columns {
+        Columns {
+            id: self.id.to_string(),
+            agent: self.agent_id.clone(),
+            kind: Self::KIND.into(),
+            subtype: None,
+            thread: None,
+            task: None,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            deleted_at: self.deleted_at,
+            clock: BTreeMap::new(),
+        }
+    }
+}
+
+/// The agents that watch a task as their own, newest link first; destroyed ones included.
+pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Agent>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT e.id, e.agent_id, e.type, e.subtype, e.thread_id, e.task_id, e.created_at,
+                e.updated_at, e.deleted_at, e.serialized, e.clock_host, e.clock_counter
+              FROM agent_links l JOIN agent_entities e ON e.ws = l.ws AND e.id = l.from_id
+              WHERE l.ws = ?1 AND l.to_id = ?2 AND l.type = 'agent_task' AND l.deleted_at IS NULL
+              ORDER BY l.created_at DESC, l.id",
+        params: params_values![ws(workspace), task.to_string()],
+        decode: entity::decode::<Agent>,
+    }
+}
+
+/// The id of the subscription by which an agent watches its own task; a function of the agent, so
+/// that run keys need no further read.
+pub fn own_subscription(agent: &AgentId) -> SubscriptionId {
+    let rest = agent.as_str().strip_prefix("ag-").expect("an agent id begins with its prefix");
+    format!("su-{rest}").parse().expect("the rest of an id is an id")
+}

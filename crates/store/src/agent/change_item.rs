@@ -1,0 +1,279 @@
+//! Change items: one proposed mutation each.
+
+use dormouse_types::{
+    AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
+};
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+use crate::{params, params_values};
+
+/// The state of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Waits for the person.
+    Pending,
+    /// Put off by the person.
+    Deferred,
+    /// Confirmed, being applied; its saga is open.
+    Applying,
+    /// Applied.
+    Confirmed,
+    /// Refused by the person.
+    Rejected,
+    /// Withdrawn: by its agent, or because it can never succeed.
+    Retracted,
+    /// Nobody decided in time.
+    Expired,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 7] = [
+        Self::Pending,
+        Self::Deferred,
+        Self::Applying,
+        Self::Confirmed,
+        Self::Rejected,
+        Self::Retracted,
+        Self::Expired,
+    ];
+
+    /// Its name in rows and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Deferred => "deferred",
+            Self::Applying => "applying",
+            Self::Confirmed => "confirmed",
+            Self::Rejected => "rejected",
+            Self::Retracted => "retracted",
+            Self::Expired => "expired",
+        }
+    }
+
+    /// Whether somebody may still decide it, or is deciding it.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Pending | Self::Deferred | Self::Applying)
+    }
+}
+
+/// An item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// Its set.
+    pub set: ChangeSetId,
+    /// Its place in the set, from 1, for ever.
+    pub index: i64,
+    /// The task it is about.
+    pub task: TaskId,
+    /// Who proposes.
+    pub agent: AgentId,
+    /// The tool, in its singular form.
+    pub tool: String,
+    /// Its arguments, as canonical JSON.
+    pub args: String,
+    /// Its identity.
+    pub fingerprint: Fingerprint,
+    /// Where the text says so, as JSON.
+    pub evidence: Option<String>,
+    /// The model's reason; never part of the summary.
+    pub rationale: Option<String>,
+    /// The value when it was proposed, as JSON.
+    pub before: Option<String>,
+    /// Its state.
+    pub state: State,
+    /// How often it was undone.
+    pub round: i64,
+    /// The operation that a confirm applies.
+    pub operation: OperationId,
+    /// Why applying it failed.
+    pub error: Option<String>,
+    /// When it was first among the ten shown.
+    pub shown_at: Option<Timestamp>,
+    /// When it was proposed.
+    pub created_at: Timestamp,
+    /// When the last verdict came.
+    pub decided_at: Option<Timestamp>,
+}
+
+/// Adds an item; refused when the task has an open one of the same fingerprint.
+pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
+    Op::one(
+        "INSERT INTO change_items (ws, set_id, item_index, task_id, agent_id, tool, args,
+           fingerprint, evidence, rationale, before, state, is_open, round, operation_id, error,
+           shown_at, created_at, decided_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, NULL)",
+        params![
+            ws(workspace),
+            item.set.to_string(),
+            item.index,
+            item.task.to_string(),
+            item.agent.to_string(),
+            item.tool.as_str(),
+            item.args.as_str(),
+            item.fingerprint.as_str(),
+            item.evidence.clone(),
+            item.rationale.clone(),
+            item.before.clone(),
+            item.state.name(),
+            item.state.is_open(),
+            item.round,
+            item.operation.as_str(),
+            item.error.clone(),
+            item.shown_at,
+            item.created_at
+        ],
+        Refusal::Exists,
+    )
+}
+
+/// Moves an item to another state, from exactly the state, round and fingerprint that were read,
+/// and only while it is younger than `shown_after`.
+pub fn settle(
+    workspace: WorkspaceId,
+    item: &Item,
+    to: State,
+    error: Option<&str>,
+    shown_after: Option<Timestamp>,
+    at: Timestamp,
+) -> Op {
+    Op::one(
+        "UPDATE change_items SET state = ?7, is_open = ?8, error = ?9, decided_at = ?10
+         WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5
+           AND fingerprint = ?6
+           AND (CAST(?11 AS BIGINT) IS NULL OR shown_at IS NULL OR shown_at > ?11)",
+        params![
+            ws(workspace),
+            item.set.to_string(),
+            item.index,
+            item.state.name(),
+            item.round,
+            item.fingerprint.as_str(),
+            to.name(),
+            to.is_open(),
+            error.map(ToOwned::to_owned),
+            at,
+            shown_after
+        ],
+        Refusal::ItemMoved,
+    )
+}
+
+/// Opens a decided item again under a new operation; refused when the same is proposed anew.
+pub fn reopen(
+    workspace: WorkspaceId,
+    item: &Item,
+    operation: &OperationId,
+    at: Timestamp,
+) -> Op {
+    Op::one(
+        "UPDATE change_items SET state = 'pending', is_open = 1, error = NULL, decided_at = NULL,
+           round = round + 1, operation_id = ?6, shown_at = ?7
+         WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5",
+        params![
+            ws(workspace),
+            item.set.to_string(),
+            item.index,
+            item.state.name(),
+            item.round,
+            operation.as_str(),
+            at
+        ],
+        Refusal::ItemMoved,
+    )
+}
+
+/// Marks an item as among the ten shown.
+pub fn show(workspace: WorkspaceId, set: &ChangeSetId, index: i64, at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE change_items SET shown_at = ?4
+         WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND shown_at IS NULL",
+        params![ws(workspace), set.to_string(), index, at],
+    )
+}
+
+fn decode(row: &Row) -> Result<Item, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "change item", &e);
+    let corrupt = |detail: String| ReadError::Corrupt {
+        db: "agent",
+        noun: "change item",
+        id: row.text(0).unwrap_or("row").to_owned(),
+        detail,
+    };
+    let bad_id = |e: dormouse_types::IdError| corrupt(e.to_string());
+    let state = row.text(10).map_err(column)?;
+    Ok(Item {
+        set: row.text(0).map_err(column)?.parse().map_err(bad_id)?,
+        index: row.int(1).map_err(column)?,
+        task: row.text(2).map_err(column)?.parse().map_err(bad_id)?,
+        agent: row.text(3).map_err(column)?.parse().map_err(bad_id)?,
+        tool: row.text(4).map_err(column)?.to_owned(),
+        args: row.text(5).map_err(column)?.to_owned(),
+        fingerprint: Fingerprint(row.text(6).map_err(column)?.to_owned()),
+        evidence: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
+        rationale: row.opt_text(8).map_err(column)?.map(ToOwned::to_owned),
+        before: row.opt_text(9).map_err(column)?.map(ToOwned::to_owned),
+        state: State::ALL
+            .into_iter()
+            .find(|known| known.name() == state)
+            .ok_or_else(|| corrupt(format!("unknown state `{state}`")))?,
+        round: row.int(11).map_err(column)?,
+        operation: OperationId(row.text(12).map_err(column)?.to_owned()),
+        error: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),
+        shown_at: row.opt_time(14).map_err(column)?,
+        created_at: row.time(15).map_err(column)?,
+        decided_at: row.opt_time(16).map_err(column)?,
+    })
+}
+
+/// One item.
+pub fn by_index(workspace: WorkspaceId, set: &ChangeSetId, index: i64) -> Query<Item> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+              FROM change_items WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3",
+        params: params_values![ws(workspace), set.to_string(), index],
+        decode,
+    }
+}
+
+/// The items of a set, in order.
+pub fn of_set(workspace: WorkspaceId, set: &ChangeSetId) -> Query<Item> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+              FROM change_items WHERE ws = ?1 AND set_id = ?2 ORDER BY item_index",
+        params: params_values![ws(workspace), set.to_string()],
+        decode,
+    }
+}
+
+/// All items about a task, oldest first.
+pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Item> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+              FROM change_items WHERE ws = ?1 AND task_id = ?2
+              ORDER BY created_at, set_id, item_index",
+        params: params_values![ws(workspace), task.to_string()],
+        decode,
+    }
+}
+
+/// All open items of a workspace, by task, oldest first.
+pub fn open(workspace: WorkspaceId) -> Query<Item> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+              FROM change_items WHERE ws = ?1 AND is_open = 1
+              ORDER BY task_id, created_at, set_id, item_index",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}

@@ -1,0 +1,198 @@
+//! Rows of `agent_entities`: one table for every kind of entity, an unknown one included.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::commit::{Db, Op, Refusal};
+use crate::doc::Doc;
+use crate::store::{Query, ReadError, ws};
+use crate::value::{ColumnError, Param, Row};
+use crate::{params, params_values};
+
+/// The columns of a row beside its document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// The entity's id.
+    pub id: String,
+    /// The agent it belongs to.
+    pub agent: AgentId,
+    /// `agent`, `agentState`, `agentMessage`, …
+    pub kind: String,
+    /// The kind of a message.
+    pub subtype: Option<String>,
+    /// The thread of a message.
+    pub thread: Option<String>,
+    /// The task a change set or decision is about.
+    pub task: Option<TaskId>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When it was soft-deleted.
+    pub deleted_at: Option<Timestamp>,
+    /// Host and counter of the last write; filled by the writer.
+    pub clock: BTreeMap<String, i64>,
+}
+
+/// An entity with its row.
+#[derive(Debug, Clone)]
+pub struct Stored<T> {
+    /// Its columns.
+    pub columns: Columns,
+    /// Its document.
+    pub doc: Doc<T>,
+}
+
+/// What every kind of entity says about its own row.
+pub trait Entity: Serialize + DeserializeOwned + PartialEq + Clone {
+    /// The `type` column.
+    const KIND: &'static str;
+    /// The columns of a fresh row.
+    fn columns(&self) -> Columns;
+}
+
+fn op(sql: &'static str, workspace: WorkspaceId, c: &Columns, text: String) -> Op {
+    Op::one(
+        sql,
+        params![
+            ws(workspace),
+            c.id.as_str(),
+            c.agent.to_string(),
+            c.kind.as_str(),
+            c.subtype.clone(),
+            c.thread.clone(),
+            c.task.as_ref().map(ToString::to_string),
+            c.created_at,
+            c.updated_at,
+            c.deleted_at,
+            text,
+            Param::Host,
+            Param::Seq,
+        ],
+        Refusal::Exists,
+    )
+}
+
+/// Adds a new entity; refused when its id exists.
+pub fn insert<T: Entity>(workspace: WorkspaceId, value: &T) -> Op {
+    let text = serde_json::to_string(value).expect("entities are plain data");
+    op(
+        "INSERT INTO agent_entities (ws, id, agent_id, type, subtype, thread_id, task_id, created_at,
+           updated_at, deleted_at, serialized, clock_host, clock_counter)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        workspace,
+        &value.columns(),
+        text,
+    )
+}
+
+/// Writes a changed entity; what this version does not know stays as it was.
+pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
+    op(
+        "INSERT INTO agent_entities (ws, id, agent_id, type, subtype, thread_id, task_id, created_at,
+           updated_at, deleted_at, serialized, clock_host, clock_counter)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (ws, id) DO UPDATE SET subtype = excluded.subtype,
+           updated_at = excluded.updated_at, deleted_at = excluded.deleted_at,
+           serialized = excluded.serialized, clock_host = excluded.clock_host,
+           clock_counter = excluded.clock_counter",
+        workspace,
+        &doc.value.columns(),
+        doc.text(),
+    )
+}
+
+fn columns(row: &Row) -> Result<(Columns, String), ColumnError> {
+    let agent: AgentId = row
+        .text(1)?
+        .parse()
+        .map_err(|_| ColumnError { column: 1, found: "text", expected: "an agent id" })?;
+    let task = row
+        .opt_text(5)?
+        .map(|id| {
+            id.parse().map_err(|_| ColumnError { column: 5, found: "text", expected: "a task id" })
+        })
+        .transpose()?;
+    Ok((
+        Columns {
+            id: row.text(0)?.to_owned(),
+            agent,
+            kind: row.text(2)?.to_owned(),
+            subtype: row.opt_text(3)?.map(ToOwned::to_owned),
+            thread: row.opt_text(4)?.map(ToOwned::to_owned),
+            task,
+            created_at: row.time(6)?,
+            updated_at: row.time(7)?,
+            deleted_at: row.opt_time(8)?,
+            clock: BTreeMap::from([(row.text(10)?.to_owned(), row.int(11)?)]),
+        },
+        row.text(9)?.to_owned(),
+    ))
+}
+
+/// Decodes a row as one kind of entity.
+pub fn decode<T: Entity>(row: &Row) -> Result<Stored<T>, ReadError> {
+    let corrupt = |detail: String| ReadError::Corrupt {
+        db: "agent",
+        noun: T::KIND,
+        id: row.text(0).unwrap_or("row").to_owned(),
+        detail,
+    };
+    let (columns, text) = columns(row).map_err(|e| corrupt(e.to_string()))?;
+    let doc = Doc::read(&text).map_err(|e| corrupt(e.to_string()))?;
+    Ok(Stored { columns, doc })
+}
+
+/// Decodes a row of any kind, an unknown one included, to its text.
+pub fn decode_raw(row: &Row) -> Result<(Columns, String), ReadError> {
+    columns(row).map_err(|e| ReadError::column(Db::Agent, "entity", &e))
+}
+
+/// An entity by id.
+pub fn by_id<T: Entity>(workspace: WorkspaceId, id: &str) -> Query<Stored<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND id = ?2 AND type = ?3",
+        params: params_values![ws(workspace), id, T::KIND],
+        decode: decode::<T>,
+    }
+}
+
+/// All live entities of one kind, newest first.
+pub fn of_kind<T: Entity>(workspace: WorkspaceId) -> Query<Stored<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND type = ?2 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC",
+        params: params_values![ws(workspace), T::KIND],
+        decode: decode::<T>,
+    }
+}
+
+/// All live entities of one kind of an agent, newest first.
+pub fn of_agent<T: Entity>(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Stored<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND agent_id = ?2 AND type = ?3 AND deleted_at IS NULL
+              ORDER BY created_at DESC, id DESC LIMIT ?4",
+        params: params_values![ws(workspace), agent.to_string(), T::KIND, limit],
+        decode: decode::<T>,
+    }
+}
+
+/// All live entities of one kind about a task, newest first.
+pub fn of_task<T: Entity>(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND task_id = ?2 AND type = ?3 AND deleted_at IS NULL
+              ORDER BY created_at DESC, id DESC",
+        params: params_values![ws(workspace), task.to_string(), T::KIND],
+        decode: decode::<T>,
+    }
+}

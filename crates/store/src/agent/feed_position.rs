@@ -1,0 +1,60 @@
+//! How far the journal's feed was routed.
+
+use dormouse_types::{HostId, Seq, WorkspaceId};
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::{params, params_values};
+
+/// A position of the journal's feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// The journal it belongs to.
+    pub host: HostId,
+    /// Everything up to here was routed.
+    pub seq: Seq,
+}
+
+/// The stored position; none before the first routing.
+pub fn read(workspace: WorkspaceId) -> Query<Position> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT host, seq FROM feed_position WHERE ws = ?1",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "feed position", &e);
+            let host = row.text(0).map_err(column)?;
+            Ok(Position {
+                host: host.parse().map_err(|e: dormouse_types::IdError| ReadError::Corrupt {
+                    db: "agent",
+                    noun: "feed position",
+                    id: host.to_owned(),
+                    detail: e.to_string(),
+                })?,
+                seq: Seq(row.int(1).map_err(column)?),
+            })
+        },
+    }
+}
+
+/// Moves the position; refused when somebody else moved it since it was read.
+pub fn advance(workspace: WorkspaceId, from: Option<&Position>, to: &Position) -> Op {
+    match from {
+        None => Op::one(
+            "INSERT INTO feed_position (ws, host, seq) VALUES (?1, ?2, ?3)",
+            params![ws(workspace), to.host.to_string(), to.seq.0],
+            Refusal::FeedMoved,
+        ),
+        Some(from) => Op::one(
+            "UPDATE feed_position SET host = ?2, seq = ?3 WHERE ws = ?1 AND host = ?4 AND seq = ?5",
+            params![
+                ws(workspace),
+                to.host.to_string(),
+                to.seq.0,
+                from.host.to_string(),
+                from.seq.0
+            ],
+            Refusal::FeedMoved,
+        ),
+    }
+}

@@ -1,0 +1,16 @@
+//! The nouns of the agent store.
+
+pub mod entity;
+pub mod agent_entity;
+pub mod message;
+pub mod report;
+pub mod change_set;
+pub mod change_item;
+pub mod link;
+pub mod subscription;
+pub mod feed_position;
+pub mod wake_queue;
+pub mod wake_run;
+pub mod wake_request;
+pub mod log_line;
+pub mod saga;

@@ -1,0 +1,119 @@
+//! Reports and their head pointer.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::{AgentId, ReportHeadId, ReportId, Timestamp, WorkspaceId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::entity::{self, Columns, Entity, Stored};
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ws};
+
+/// The scope of the report a person reads.
+pub const CURRENT: &str = "current";
+
+/// A report; immutable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Its id.
+    pub id: ReportId,
+    /// The agent.
+    pub agent_id: AgentId,
+    /// `current`.
+    pub scope: String,
+    /// When it was published.
+    pub created_at: Timestamp,
+    /// Markdown; an object in reports of an old shape.
+    #[serde(default = "empty")]
+    pub content: Value,
+    /// Always visible; none in reports of an old shape.
+    #[serde(default)]
+    pub tldr: Option<String>,
+    /// 0 to 1.
+    #[serde(default)]
+    pub confidence: Option<f64>,
+    /// Model, run key.
+    #[serde(default)]
+    pub provenance: Value,
+    /// When it was soft-deleted.
+    #[serde(default)]
+    pub deleted_at: Option<Timestamp>,
+}
+
+fn empty() -> Value {
+    Value::String(String::new())
+}
+
+impl Entity for Report {
+    const KIND: &'static str = "agentReport";
+    fn columns(&self) -> Columns {
+        Columns {
+            id: self.id.to_string(),
+            agent: self.agent_id.clone(),
+            kind: Self::KIND.into(),
+            subtype: Some(self.scope.clone()),
+            thread: None,
+            task: None,
+            created_at: self.created_at,
+            updated_at: self.created_at,
+            deleted_at: self.deleted_at,
+            clock: BTreeMap::new(),
+        }
+    }
+}
+
+/// Points to the latest report of a scope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportHead {
+    /// Its id; a function of the agent and the scope.
+    pub id: ReportHeadId,
+    /// The agent.
+    pub agent_id: AgentId,
+    /// `current`.
+    pub scope: String,
+    /// The report.
+    pub report_id: ReportId,
+    /// When the first report was published.
+    pub created_at: Timestamp,
+    /// When it was last moved.
+    pub updated_at: Timestamp,
+    /// When it was soft-deleted.
+    #[serde(default)]
+    pub deleted_at: Option<Timestamp>,
+}
+
+impl Entity for ReportHead {
+    const KIND: &'static str = "agentReportHead";
+    fn columns(&self) -> Columns {
+        Columns {
+            id: self.id.to_string(),
+            agent: self.agent_id.clone(),
+            kind: Self::KIND.into(),
+            subtype: Some(self.scope.clone()),
+            thread: None,
+            task: None,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            deleted_at: self.deleted_at,
+            clock: BTreeMap::new(),
+        }
+    }
+}
+
+/// The head of an agent's reports of a scope.
+pub fn head(workspace: WorkspaceId, agent: &AgentId, scope: &str) -> Query<Stored<ReportHead>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM agent_entities
+              WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentReportHead' AND subtype = ?3
+                AND deleted_at IS NULL",
+        params: params_values![ws(workspace), agent.to_string(), scope],
+        decode: entity::decode::<ReportHead>,
+    }
+}

@@ -1,0 +1,129 @@
+//! Sagas: operations that cross the two databases, from decision to receipt to outcome.
+
+use dormouse_types::{OperationId, Timestamp, WorkspaceId};
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::{params, params_values};
+
+/// How far an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The journal may not know it yet.
+    JournalPending,
+    /// The journal has its receipt.
+    JournalDone,
+    /// Both databases know its outcome.
+    AgentDone,
+}
+
+impl Phase {
+    /// Its name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::JournalPending => "journal_pending",
+            Self::JournalDone => "journal_done",
+            Self::AgentDone => "agent_done",
+        }
+    }
+}
+
+/// An operation that crosses the two databases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saga {
+    /// Its operation.
+    pub operation: OperationId,
+    /// The run it came from.
+    pub run_key: String,
+    /// Its phase, by name.
+    pub phase: String,
+    /// `pending`, `completed` or `failed`.
+    pub status: String,
+    /// Its tool.
+    pub tool: String,
+    /// What recovery needs, as JSON.
+    pub payload: String,
+    /// Why it was closed without effect.
+    pub last_error: Option<String>,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When it moved last.
+    pub updated_at: Timestamp,
+}
+
+/// Opens a saga.
+pub fn open(
+    workspace: WorkspaceId,
+    operation: &OperationId,
+    run_key: &str,
+    tool: &str,
+    payload: &str,
+    at: Timestamp,
+) -> Op {
+    Op::one(
+        "INSERT INTO saga_log (ws, operation_id, run_key, phase, status, tool_name, payload,
+           created_at, updated_at)
+         VALUES (?1, ?2, ?3, 'journal_pending', 'pending', ?4, ?5, ?6, ?6)",
+        params![ws(workspace), operation.as_str(), run_key, tool, payload, at],
+        Refusal::Exists,
+    )
+}
+
+/// Opens the saga of an operation that was closed without effect and is tried again.
+pub fn reopen(workspace: WorkspaceId, operation: &OperationId, payload: &str, at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE saga_log SET phase = 'journal_pending', status = 'pending', payload = ?3,
+           updated_at = ?4
+         WHERE ws = ?1 AND operation_id = ?2 AND status = 'failed'",
+        params![ws(workspace), operation.as_str(), payload, at],
+    )
+}
+
+/// Closes a saga; refused when it is closed already.
+pub fn close(
+    workspace: WorkspaceId,
+    operation: &OperationId,
+    phase: Phase,
+    status: &'static str,
+    error: Option<&str>,
+    at: Timestamp,
+) -> Op {
+    Op::one(
+        "UPDATE saga_log SET phase = ?3, status = ?4, last_error = ?5, updated_at = ?6
+         WHERE ws = ?1 AND operation_id = ?2 AND status = 'pending'",
+        params![
+            ws(workspace),
+            operation.as_str(),
+            phase.name(),
+            status,
+            error.map(ToOwned::to_owned),
+            at
+        ],
+        Refusal::ItemMoved,
+    )
+}
+
+/// Sagas by status, oldest first.
+pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT operation_id, run_key, phase, status, tool_name, payload, last_error,
+                created_at, updated_at
+              FROM saga_log WHERE ws = ?1 AND status = ?2 ORDER BY updated_at, operation_id",
+        params: params_values![ws(workspace), status],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "saga", &e);
+            Ok(Saga {
+                operation: OperationId(row.text(0).map_err(column)?.to_owned()),
+                run_key: row.text(1).map_err(column)?.to_owned(),
+                phase: row.text(2).map_err(column)?.to_owned(),
+                status: row.text(3).map_err(column)?.to_owned(),
+                tool: row.text(4).map_err(column)?.to_owned(),
+                payload: row.text(5).map_err(column)?.to_owned(),
+                last_error: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),
+                created_at: row.time(7).map_err(column)?,
+                updated_at: row.time(8).map_err(column)?,
+            })
+        },
+    }
+}

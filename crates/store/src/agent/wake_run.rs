@@ -1,0 +1,229 @@
+//! Runs: one row per wake that was claimed.
+
+use dormouse_types::{AgentId, MessageId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+use crate::{params, params_values};
+
+/// The status of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Interrupted, waits to be resumed.
+    Queued,
+    /// Claimed.
+    Started,
+    /// Ended well; it is memory.
+    Completed,
+    /// Nothing had changed: no model was asked.
+    Skipped,
+    /// Ended badly.
+    Failed,
+    /// Given up after too many crashes.
+    Abandoned,
+}
+
+impl Status {
+    /// Every status.
+    pub const ALL: [Self; 6] = [
+        Self::Queued,
+        Self::Started,
+        Self::Completed,
+        Self::Skipped,
+        Self::Failed,
+        Self::Abandoned,
+    ];
+
+    /// Its name in rows and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Started => "started",
+            Self::Completed => "completed",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
+        }
+    }
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Its key.
+    pub key: RunKey,
+    /// The agent.
+    pub agent: AgentId,
+    /// The strongest of its reasons.
+    pub reason: String,
+    /// Subscription, timer or request.
+    pub reason_id: Option<String>,
+    /// `person` or `automation`.
+    pub initiator: String,
+    /// Its messages.
+    pub thread: ThreadId,
+    /// Its status.
+    pub status: Status,
+    /// The interval of the change sequence, `processed-upto`.
+    pub logical_change_key: Option<String>,
+    /// What earlier completed runs had seen.
+    pub processed: Seq,
+    /// What this run sees at least.
+    pub upto: Seq,
+    /// What the person said.
+    pub message_id: Option<MessageId>,
+    /// The epoch of its last lease.
+    pub epoch: i64,
+    /// How often it was interrupted by a crash.
+    pub crashes: i64,
+    /// The model it asked.
+    pub model: Option<String>,
+    /// Whether it ran into the cap on turns.
+    pub cut: bool,
+    /// When it was claimed first.
+    pub created_at: Timestamp,
+    /// When it was claimed last.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// Records a claimed run; refused when its key was run before.
+pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
+    Op::one(
+        "INSERT INTO wake_run_log (ws, run_key, agent_id, reason, reason_id, initiator, thread_id,
+           status, logical_change_key, processed, upto, message_id, epoch, crashes, model, cut,
+           created_at, started_at, completed_at, error_message)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, ?16, ?17, NULL, NULL)",
+        params![
+            ws(workspace),
+            run.key.as_str(),
+            run.agent.to_string(),
+            run.reason.as_str(),
+            run.reason_id.clone(),
+            run.initiator.as_str(),
+            run.thread.to_string(),
+            run.status.name(),
+            run.logical_change_key.clone(),
+            run.processed.0,
+            run.upto.0,
+            run.message_id.as_ref().map(ToString::to_string),
+            run.epoch,
+            run.crashes,
+            run.model.clone(),
+            run.created_at,
+            run.started_at
+        ],
+        Refusal::Exists,
+    )
+}
+
+/// Moves a run between the two statuses that are not terminal.
+pub fn requeue(
+    workspace: WorkspaceId,
+    key: &RunKey,
+    from: Status,
+    to: Status,
+    epoch: i64,
+    crashes: i64,
+) -> Op {
+    Op::one(
+        "UPDATE wake_run_log SET status = ?4, epoch = ?5, crashes = ?6
+         WHERE ws = ?1 AND run_key = ?2 AND status = ?3",
+        params![ws(workspace), key.as_str(), from.name(), to.name(), epoch, crashes],
+        Refusal::LeaseLost,
+    )
+}
+
+/// Ends a run.
+pub fn finish(
+    workspace: WorkspaceId,
+    key: &RunKey,
+    from: Status,
+    to: Status,
+    at: Timestamp,
+    cut: bool,
+    error: Option<&str>,
+) -> Op {
+    Op::one(
+        "UPDATE wake_run_log SET status = ?4, completed_at = ?5, cut = ?6, error_message = ?7
+         WHERE ws = ?1 AND run_key = ?2 AND status = ?3",
+        params![
+            ws(workspace),
+            key.as_str(),
+            from.name(),
+            to.name(),
+            at,
+            cut,
+            error.map(ToOwned::to_owned)
+        ],
+        Refusal::LeaseLost,
+    )
+}
+
+fn decode(row: &Row) -> Result<Run, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "run", &e);
+    let key = row.text(0).map_err(column)?;
+    let corrupt = |detail: String| ReadError::Corrupt {
+        db: "agent",
+        noun: "run",
+        id: key.to_owned(),
+        detail,
+    };
+    let bad_id = |e: dormouse_types::IdError| corrupt(e.to_string());
+    let status = row.text(6).map_err(column)?;
+    Ok(Run {
+        key: RunKey(key.to_owned()),
+        agent: row.text(1).map_err(column)?.parse().map_err(bad_id)?,
+        reason: row.text(2).map_err(column)?.to_owned(),
+        reason_id: row.opt_text(3).map_err(column)?.map(ToOwned::to_owned),
+        initiator: row.text(4).map_err(column)?.to_owned(),
+        thread: row.text(5).map_err(column)?.parse().map_err(bad_id)?,
+        status: Status::ALL
+            .into_iter()
+            .find(|known| known.name() == status)
+            .ok_or_else(|| corrupt(format!("unknown status `{status}`")))?,
+        logical_change_key: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
+        processed: Seq(row.int(8).map_err(column)?),
+        upto: Seq(row.int(9).map_err(column)?),
+        message_id: row.opt_text(10).map_err(column)?.map(str::parse).transpose().map_err(bad_id)?,
+        epoch: row.int(11).map_err(column)?,
+        crashes: row.int(12).map_err(column)?,
+        model: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),
+        cut: row.int(14).map_err(column)? != 0,
+        created_at: row.time(15).map_err(column)?,
+        started_at: row.opt_time(16).map_err(column)?,
+        completed_at: row.opt_time(17).map_err(column)?,
+        error: row.opt_text(18).map_err(column)?.map(ToOwned::to_owned),
+    })
+}
+
+/// A run by its key.
+pub fn by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
+                logical_change_key, processed, upto, message_id, epoch, crashes, model, cut,
+                created_at, started_at, completed_at, error_message
+              FROM wake_run_log WHERE ws = ?1 AND run_key = ?2",
+        params: params_values![ws(workspace), key.as_str()],
+        decode,
+    }
+}
+
+/// The runs of an agent, newest first.
+pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
+                logical_change_key, processed, upto, message_id, epoch, crashes, model, cut,
+                created_at, started_at, completed_at, error_message
+              FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2
+              ORDER BY created_at DESC, run_key LIMIT ?3",
+        params: params_values![ws(workspace), agent.to_string(), limit],
+        decode,
+    }
+}

@@ -1,0 +1,227 @@
+//! Applies commits: one transaction for the batch, one savepoint for each commit.
+
+use dormouse_types::HostId;
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode};
+
+use crate::commit::{Commit, CommitError, Committed, Db, Refusal};
+use crate::store::bind;
+use crate::value::{Param, Row, Value};
+use dormouse_types::Seq;
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(value) => ValueRef::Text(value.as_bytes()),
+            Self::Blob(value) => ValueRef::Blob(value),
+        }))
+    }
+}
+
+/// Reads all rows of a statement.
+pub(super) fn rows(
+    connection: &Connection,
+    sql: &str,
+    params: &[Value],
+) -> rusqlite::Result<Vec<Row>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query(rusqlite::params_from_iter(params))?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let values: rusqlite::Result<Vec<Value>> = (0..columns)
+            .map(|column| {
+                Ok(match row.get_ref(column)? {
+                    ValueRef::Null => Value::Null,
+                    ValueRef::Integer(value) => Value::Int(value),
+                    ValueRef::Real(value) => Value::Real(value),
+                    // A damaged text is shown damaged: the decoder of its noun refuses it by name.
+                    ValueRef::Text(value) => Value::Text(String::from_utf8_lossy(value).into_owned()),
+                    ValueRef::Blob(value) => Value::Blob(value.to_vec()),
+                })
+            })
+            .collect();
+        all.push(Row(values?));
+    }
+    Ok(all)
+}
+
+/// Applies commits in one transaction and says for each what became of it.
+///
+/// A commit that fails takes only itself back. Where the engine gave up the whole transaction
+/// (disk full, I/O), the whole batch failed and nothing of it is written.
+pub(super) fn batch(
+    connection: &mut Connection,
+    db: Db,
+    host: &HostId,
+    now: i64,
+    commits: Vec<Commit>,
+) -> Vec<Result<Committed, CommitError>> {
+    let labels: Vec<_> = commits.iter().map(|commit| commit.label).collect();
+    let broken = |label: &'static str, e: &dyn std::fmt::Display| CommitError::Broken {
+        label,
+        db: db.name(),
+        detail: e.to_string(),
+    };
+    let all_broken = |e: &rusqlite::Error| -> Vec<_> {
+        labels.iter().map(|label| Err(broken(label, e))).collect()
+    };
+    if let Err(e) = connection.execute_batch("BEGIN IMMEDIATE") {
+        return all_broken(&e);
+    }
+    let mut results = Vec::with_capacity(commits.len());
+    for commit in commits {
+        let label = commit.label;
+        let result = in_savepoint(connection, host, now, commit);
+        if let Err(Failure::Engine(e)) = &result
+            && connection.is_autocommit()
+        {
+            // The engine rolled the transaction back: nothing of this batch is there.
+            return all_broken(e);
+        }
+        results.push(result.map_err(|failure| match failure {
+            Failure::Refused(refusal) => CommitError::Refused { label, refusal },
+            Failure::Mismatch(id) => CommitError::Mismatch { label, id },
+            Failure::Engine(e) => broken(label, &e),
+        }));
+    }
+    if let Err(e) = connection.execute_batch("COMMIT") {
+        if !connection.is_autocommit()
+            && let Err(rollback) = connection.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%rollback, "cannot roll back after a failed COMMIT");
+        }
+        return all_broken(&e);
+    }
+    results
+}
+
+enum Failure {
+    Refused(Refusal),
+    Mismatch(String),
+    Engine(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(e: rusqlite::Error) -> Self {
+        Self::Engine(e)
+    }
+}
+
+fn in_savepoint(
+    connection: &Connection,
+    host: &HostId,
+    now: i64,
+    commit: Commit,
+) -> Result<Committed, Failure> {
+    connection.prepare_cached("SAVEPOINT one")?.execute([])?;
+    let result = one(connection, host, now, commit);
+    if connection.is_autocommit() {
+        return result;
+    }
+    if result.is_err() {
+        connection.prepare_cached("ROLLBACK TO one")?.execute([])?;
+    }
+    connection.prepare_cached("RELEASE one")?.execute([])?;
+    result
+}
+
+fn one(
+    connection: &Connection,
+    host: &HostId,
+    now: i64,
+    commit: Commit,
+) -> Result<Committed, Failure> {
+    let ws = commit.ws.0;
+    let seq: i64 = connection
+        .prepare_cached(
+            "INSERT INTO counters (ws, seq) VALUES (?1, 1)
+             ON CONFLICT (ws) DO UPDATE SET seq = counters.seq + 1 RETURNING seq",
+        )?
+        .query_row([ws], |row| row.get(0))?;
+    if let Some(once) = &commit.once {
+        let inserted = connection
+            .prepare_cached(
+                "INSERT INTO applied_operations (ws, id, request_digest, answer, effects, seq, at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, id) DO NOTHING",
+            )?
+            .execute(rusqlite::params![
+                ws,
+                once.id,
+                once.request.as_str(),
+                once.answer,
+                once.effects,
+                seq,
+                now
+            ])?;
+        if inserted == 0 {
+            let (request, answer, seq): (String, String, i64) = connection
+                .prepare_cached(
+                    "SELECT request_digest, answer, seq FROM applied_operations
+                     WHERE ws = ?1 AND id = ?2",
+                )?
+                .query_row(rusqlite::params![ws, once.id], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                })?;
+            if request != once.request.as_str() {
+                return Err(Failure::Mismatch(once.id.clone()));
+            }
+            return Ok(Committed { seq: Seq(seq), replayed: Some(answer) });
+        }
+    }
+    for op in commit.ops {
+        let params: Vec<Value> =
+            op.params.into_iter().map(|param: Param| bind(param, seq, now, host)).collect();
+        let changed = connection
+            .prepare_cached(op.sql)?
+            .execute(rusqlite::params_from_iter(&params))
+            .or_else(|e| match e.sqlite_error_code() {
+                Some(ErrorCode::ConstraintViolation) => Err(Failure::Refused(op.refusal)),
+                _ => Err(Failure::Engine(e)),
+            })?;
+        if !op.rows.contains(&changed) {
+            return Err(Failure::Refused(op.refusal));
+        }
+    }
+    if let Some(change) = commit.change {
+        let origin = serde_json::to_string(&change.origin).expect("an origin is plain data");
+        connection
+            .prepare_cached(
+                "INSERT INTO change_log (ws, seq, origin, depth, touched, neighbours, what, event, subject, at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )?
+            .execute(rusqlite::params![
+                ws,
+                seq,
+                origin,
+                change.depth,
+                serde_json::to_string(&change.touched).expect("ids are plain data"),
+                serde_json::to_string(&change.neighbours).expect("ids are plain data"),
+                serde_json::to_string(&change.what).expect("changes are plain data"),
+                change.event,
+                change.subject,
+                now
+            ])?;
+    }
+    for (n, audit) in (0i64..).zip(commit.audit) {
+        connection
+            .prepare_cached(
+                "INSERT INTO audit_log (ws, seq, n, actor, action, object, detail, at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(rusqlite::params![
+                ws,
+                seq,
+                n,
+                audit.actor,
+                audit.action,
+                audit.object,
+                audit.detail,
+                now
+            ])?;
+    }
+    Ok(Committed { seq: Seq(seq), replayed: None })
+}

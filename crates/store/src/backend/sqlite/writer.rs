@@ -1,0 +1,79 @@
+//! The one thread that writes a database: whatever waits is applied in one transaction.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use dormouse_types::HostId;
+use dormouse_types::port::Clock;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::apply;
+use super::open::OpenError;
+use crate::commit::{Commit, CommitError, Committed, Db};
+
+type Answer = oneshot::Sender<Result<Committed, CommitError>>;
+
+/// Sends commits to the thread. Dropping it ends the thread after the last commit.
+pub(super) struct Handle {
+    sender: Option<Sender<(Commit, Answer)>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Handle {
+    pub(super) fn start(
+        connection: Connection,
+        db: Db,
+        host: HostId,
+        clock: Arc<dyn Clock>,
+        path: &Path,
+    ) -> Result<Self, OpenError> {
+        let (sender, receiver) = channel();
+        let thread = std::thread::Builder::new()
+            .name(format!("{}-writer", db.name()))
+            .spawn(move || write(connection, db, &host, &*clock, &receiver))
+            .map_err(|e| OpenError::Engine { path: path.into(), detail: e.to_string() })?;
+        Ok(Self { sender: Some(sender), thread: Some(thread) })
+    }
+
+    pub(super) async fn commit(&self, commit: Commit) -> Result<Committed, CommitError> {
+        let (label, db) = (commit.label, commit.db.name());
+        let gone =
+            || CommitError::Broken { label, db, detail: "the writer has stopped".to_owned() };
+        let (answer, result) = oneshot::channel();
+        let sender = self.sender.as_ref().ok_or_else(gone)?;
+        sender.send((commit, answer)).map_err(|_| gone())?;
+        result.await.unwrap_or_else(|_| {
+            Err(CommitError::Unknown { label, detail: "the writer stopped during the commit".into() })
+        })
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the writer was already told to whoever waited for an answer.
+            drop(thread.join());
+        }
+    }
+}
+
+fn write(
+    mut connection: Connection,
+    db: Db,
+    host: &HostId,
+    clock: &dyn Clock,
+    receiver: &Receiver<(Commit, Answer)>,
+) {
+    while let Ok(first) = receiver.recv() {
+        let (commits, answers): (Vec<_>, Vec<_>) =
+            std::iter::once(first).chain(receiver.try_iter()).unzip();
+        let results = apply::batch(&mut connection, db, host, clock.now().micros(), commits);
+        for (answer, result) in answers.into_iter().zip(results) {
+            // Who asked may have gone away; the commit stands all the same.
+            drop(answer.send(result));
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! A commit is a value: built by pure code, applied whole or not at all.
+
+use std::ops::RangeInclusive;
+
+use dormouse_types::change::What;
+use dormouse_types::{Digest, Origin, Seq, TaskId, WorkspaceId};
+
+use crate::value::Param;
+
+/// One of the two databases of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Db {
+    /// The person's: tasks, checklists, entries.
+    Journal,
+    /// The agents' view: agents, messages, reports, wakes, change sets.
+    Agent,
+}
+
+impl Db {
+    /// Both, in the order in which they are opened.
+    pub const ALL: [Self; 2] = [Self::Journal, Self::Agent];
+
+    /// The name of its file and of its Postgres schema.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Journal => "journal",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// A set of writes that is applied whole or not at all, in one database.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// What is being done, for fault points and logs: `journal.edit`, `run.claim`.
+    pub label: &'static str,
+    /// Where.
+    pub db: Db,
+    /// For whom.
+    pub ws: WorkspaceId,
+    /// Set when the commit must happen at most once.
+    pub once: Option<Once>,
+    /// Set when others may want to know.
+    pub change: Option<ChangeRow>,
+    /// What the audit log keeps.
+    pub audit: Vec<Audit>,
+    /// The writes, in order; a precondition is an op whose row count is wrong.
+    pub ops: Vec<Op>,
+}
+
+impl Commit {
+    /// An empty commit.
+    pub fn new(label: &'static str, db: Db, ws: WorkspaceId) -> Self {
+        Self { label, db, ws, once: None, change: None, audit: Vec::new(), ops: Vec::new() }
+    }
+
+    /// Adds one write.
+    pub fn op(mut self, op: Op) -> Self {
+        self.ops.push(op);
+        self
+    }
+
+    /// Adds writes.
+    pub fn ops(mut self, ops: impl IntoIterator<Item = Op>) -> Self {
+        self.ops.extend(ops);
+        self
+    }
+
+    /// Makes the commit happen at most once under `id`.
+    pub fn once(mut self, once: Once) -> Self {
+        self.once = Some(once);
+        self
+    }
+
+    /// Tells others.
+    pub fn change(mut self, change: ChangeRow) -> Self {
+        self.change = Some(change);
+        self
+    }
+
+    /// Adds a line to the audit log.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit.push(audit);
+        self
+    }
+}
+
+/// A receipt: the commit is applied at most once under `id`, and a repetition gets the same answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Once {
+    /// An operation id, an import key, or the hash of an idempotency key.
+    pub id: String,
+    /// What was asked: the same id with another digest is refused.
+    pub request: Digest,
+    /// What the first caller was told; given back to later ones.
+    pub answer: String,
+    /// Before and after of each field, as JSON; undo reads it.
+    pub effects: Option<String>,
+}
+
+/// What others learn about a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeRow {
+    /// Where it came from.
+    pub origin: Origin,
+    /// How many agent-work results led here.
+    pub depth: i64,
+    /// The tasks it touches.
+    pub touched: Vec<TaskId>,
+    /// Tasks one link away.
+    pub neighbours: Vec<TaskId>,
+    /// What changed, for readers of the journal feed.
+    pub what: Vec<What>,
+    /// The kind of event, for readers of the agent feed; empty in the journal.
+    pub event: &'static str,
+    /// What the event is about: an id of the agent store.
+    pub subject: Option<String>,
+}
+
+impl ChangeRow {
+    /// A change of the journal.
+    pub fn journal(origin: Origin, touched: Vec<TaskId>, what: Vec<What>) -> Self {
+        Self { origin, depth: 0, touched, neighbours: Vec::new(), what, event: "", subject: None }
+    }
+
+    /// An event of the agent store.
+    pub fn agent(
+        origin: Origin,
+        event: &'static str,
+        task: Option<TaskId>,
+        subject: impl Into<String>,
+    ) -> Self {
+        Self {
+            origin,
+            depth: 0,
+            touched: task.into_iter().collect(),
+            neighbours: Vec::new(),
+            what: Vec::new(),
+            event,
+            subject: Some(subject.into()),
+        }
+    }
+}
+
+/// A line of the audit log, in the same transaction as its effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audit {
+    /// Who: `owner`, `token:…`, `agent:…`.
+    pub actor: String,
+    /// What: `task.edit`, `change.confirm`.
+    pub action: &'static str,
+    /// The object's id.
+    pub object: String,
+    /// More, as short text; never the person's words.
+    pub detail: String,
+}
+
+/// One statement with the row count it must have.
+#[derive(Debug, Clone)]
+pub struct Op {
+    /// Portable SQL with `?1` placeholders.
+    pub sql: &'static str,
+    /// One for each placeholder.
+    pub params: Vec<Param>,
+    /// How many rows it must change.
+    pub rows: RangeInclusive<usize>,
+    /// What it means when it does not, or when a unique index refuses it.
+    pub refusal: Refusal,
+}
+
+impl Op {
+    /// A statement that must change exactly one row.
+    pub fn one(sql: &'static str, params: Vec<Param>, refusal: Refusal) -> Self {
+        Self { sql, params, rows: 1..=1, refusal }
+    }
+
+    /// A statement that may change any number of rows.
+    pub fn any(sql: &'static str, params: Vec<Param>) -> Self {
+        Self { sql, params, rows: 0..=usize::MAX, refusal: Refusal::Broken }
+    }
+}
+
+/// Which precondition did not hold. Nothing was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The task's revision is not the one the commit was decided on.
+    #[error("the task was changed meanwhile")]
+    Stale,
+    /// Something like it exists already.
+    #[error("it exists already")]
+    Exists,
+    /// What it refers to is not there.
+    #[error("it is not there")]
+    Missing,
+    /// A newer owner raised the fence.
+    #[error("a newer owner took over")]
+    Fenced,
+    /// The lease is not held with this epoch any more.
+    #[error("the lease was lost")]
+    LeaseLost,
+    /// The proposal's state is not the one the verdict was decided on.
+    #[error("the proposal's state has changed")]
+    ItemMoved,
+    /// The feed position is not the one the routing was decided on.
+    #[error("the feed position has moved")]
+    FeedMoved,
+    /// A broken invariant of this program.
+    #[error("an invariant of the store is broken")]
+    Broken,
+}
+
+/// A commit that is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Its sequence number.
+    pub seq: Seq,
+    /// The stored answer, when this id had been applied before; nothing was written now.
+    pub replayed: Option<String>,
+}
+
+/// Why a commit is not known to be durable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// A precondition did not hold; nothing was written. Decide again on fresh rows.
+    #[error("{label}: {refusal}")]
+    Refused {
+        /// The commit.
+        label: &'static str,
+        /// Which one.
+        refusal: Refusal,
+    },
+    /// The same id was used for another request; nothing was written. Use a fresh id.
+    #[error("{label}: id {id} was already used for a different request")]
+    Mismatch {
+        /// The commit.
+        label: &'static str,
+        /// The id of its receipt.
+        id: String,
+    },
+    /// Nobody knows whether it was written. Send the same commit again.
+    #[error("{label}: the outcome is unknown: {detail}")]
+    Unknown {
+        /// The commit.
+        label: &'static str,
+        /// What happened.
+        detail: String,
+    },
+    /// The engine failed; nothing was written. Retrying helps only after the cause is gone.
+    #[error("{label}: cannot write to the {db} database: {detail}")]
+    Broken {
+        /// The commit.
+        label: &'static str,
+        /// Which database.
+        db: &'static str,
+        /// What the engine says.
+        detail: String,
+    },
+}
+
+impl CommitError {
+    /// The precondition that did not hold, if that is what went wrong.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Refused { refusal, .. } => Some(*refusal),
+            Self::Mismatch { .. } | Self::Unknown { .. } | Self::Broken { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The fence: the highest lease epoch the journal has seen of a holder.
+
+use dormouse_types::WorkspaceId;
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::{params, params_values};
+
+/// Passes the fence with an epoch, raising it; refused when a newer owner raised it higher.
+///
+/// Both ops belong into one commit, before its other writes. A takeover commits them alone.
+pub fn pass(workspace: WorkspaceId, holder: &str, epoch: i64) -> [Op; 2] {
+    [
+        Op::any(
+            "INSERT INTO fence (ws, holder, epoch) VALUES (?1, ?2, ?3)
+             ON CONFLICT (ws, holder) DO NOTHING",
+            params![ws(workspace), holder, epoch],
+        ),
+        Op::one(
+            "UPDATE fence SET epoch = ?3 WHERE ws = ?1 AND holder = ?2 AND epoch <= ?3",
+            params![ws(workspace), holder, epoch],
+            Refusal::Fenced,
+        ),
+    ]
+}
+
+/// The epoch a holder's writes need at least.
+pub fn of(workspace: WorkspaceId, holder: &str) -> Query<i64> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT epoch FROM fence WHERE ws = ?1 AND holder = ?2",
+        params: params_values![ws(workspace), holder],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Journal, "fence", &e)),
+    }
+}

@@ -1,0 +1,52 @@
+//! Who last said what about which field of a task.
+
+use dormouse_types::caller::By;
+use dormouse_types::model::FieldSay;
+use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
+
+use crate::commit::{Db, Op};
+use crate::store::{Query, ReadError, ws};
+use crate::value::{ColumnError, Param};
+use crate::{params, params_values};
+
+fn name(by: By) -> &'static str {
+    match by {
+        By::User => "user",
+        By::Agent => "agent",
+    }
+}
+
+/// Records the last word on a field.
+pub fn put(workspace: WorkspaceId, task: &TaskId, field: &str, by: By, at: Timestamp) -> Op {
+    Op::any(
+        "INSERT INTO field_says (ws, task_id, field, by, at, seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (ws, task_id, field) DO UPDATE SET by = excluded.by, at = excluded.at,
+           seq = excluded.seq",
+        params![ws(workspace), task.as_str(), field, name(by), at, Param::Seq],
+    )
+}
+
+/// The last word on each field of a task, by field.
+pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<FieldSay> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT field, by, at FROM field_says WHERE ws = ?1 AND task_id = ?2 ORDER BY field",
+        params: params_values![ws(workspace), task.as_str()],
+        decode: |row| {
+            let column = |e: ColumnError| ReadError::column(Db::Journal, "field say", &e);
+            let by = match row.text(1).map_err(column)? {
+                "user" => By::User,
+                "agent" => By::Agent,
+                _ => {
+                    let expected = "`user` or `agent`";
+                    return Err(column(ColumnError { column: 1, found: "another text", expected }));
+                }
+            };
+            Ok(FieldSay {
+                field: row.text(0).map_err(column)?.to_owned(),
+                by,
+                at: row.time(2).map_err(column)?,
+            })
+        },
+    }
+}

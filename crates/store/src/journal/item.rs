@@ -1,0 +1,66 @@
+//! Items of a checklist.
+
+use dormouse_types::caller::By;
+use dormouse_types::{ChecklistId, ItemId, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::row::{Columns, Entity};
+
+/// A checklist item as a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// Its id.
+    pub id: ItemId,
+    /// The task it belongs to.
+    pub task_id: TaskId,
+    /// The checklist it stands in.
+    pub checklist_id: ChecklistId,
+    /// One line.
+    pub title: String,
+    /// Whether it is ticked.
+    #[serde(default)]
+    pub is_checked: bool,
+    /// Who ticked or unticked it last; a document without it counts as the person's.
+    #[serde(default)]
+    pub checked_by: By,
+    /// When it was ticked or unticked last.
+    pub checked_at: Option<Timestamp>,
+    /// Put away; the reversible way to get rid of a duplicate.
+    #[serde(default)]
+    pub is_archived: bool,
+    /// How deep it is nested, from 0.
+    #[serde(default)]
+    pub depth: u32,
+    /// Its place in the checklist.
+    #[serde(default)]
+    pub position: i64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When it was soft-deleted: its addition was undone.
+    pub deleted_at: Option<Timestamp>,
+}
+
+impl Entity for Item {
+    const KIND: &'static str = "checklistItem";
+
+    fn columns(&self) -> Columns {
+        // Lists count items by this without opening documents.
+        let state = match (self.is_archived, self.is_checked) {
+            (true, _) => "archived",
+            (false, true) => "done",
+            (false, false) => "open",
+        };
+        Columns {
+            id: self.id.to_string(),
+            subtype: Some(state.to_owned()),
+            task: Some(self.task_id.clone()),
+            folded: None,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            deleted_at: self.deleted_at,
+        }
+    }
+}

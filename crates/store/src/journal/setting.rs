@@ -1,0 +1,33 @@
+//! Settings of a workspace.
+
+use dormouse_types::WorkspaceId;
+
+use crate::commit::{Db, Op};
+use crate::store::{Query, ReadError, ws};
+use crate::{params, params_values};
+
+/// The time zone of the workspace, as an IANA name.
+pub const TIME_ZONE: &str = "timeZone";
+
+/// Sets a setting.
+pub fn put(workspace: WorkspaceId, key: &str, value: &str) -> Op {
+    Op::any(
+        "INSERT INTO settings (ws, key, value) VALUES (?1, ?2, ?3)
+         ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value",
+        params![ws(workspace), key, value],
+    )
+}
+
+/// A setting, where one was set.
+pub fn by_key(workspace: WorkspaceId, key: &str) -> Query<String> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT value FROM settings WHERE ws = ?1 AND key = ?2",
+        params: params_values![ws(workspace), key],
+        decode: |row| {
+            row.text(0)
+                .map(ToOwned::to_owned)
+                .map_err(|e| ReadError::column(Db::Journal, "setting", &e))
+        },
+    }
+}

@@ -1,0 +1,246 @@
+//! The task and the rows that belong to it.
+
+use dormouse_types::caller::By;
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp, WorkspaceId};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::checklist::Checklist;
+use super::entry::Entry;
+use super::item::Item;
+use super::row::{Columns, Entity, Stored, corrupt, decode, select};
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::value::{ColumnError, Row};
+use crate::{params, params_values};
+
+/// The person's task as a document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Task {
+    /// Its id.
+    pub id: TaskId,
+    /// Empty while it is untitled.
+    #[serde(default)]
+    pub title: String,
+    /// The status it has now.
+    pub status: StatusEntry,
+    /// Every status it had, oldest first; the last one is the present.
+    #[serde(default)]
+    pub status_history: Vec<StatusEntry>,
+    /// None when nobody ranked it.
+    pub priority: Option<Priority>,
+    /// The day it is due.
+    pub due_on: Option<Date>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<u32>,
+    /// ISO 639 code.
+    pub language_code: Option<String>,
+    /// Who set the language; a document without it counts as set by the person.
+    #[serde(default)]
+    pub language_source: By,
+    /// Its category.
+    pub category_id: Option<CategoryId>,
+    /// The labels on it, in the order they were put on.
+    #[serde(default)]
+    pub label_ids: Vec<LabelId>,
+    /// Labels no agent may propose.
+    #[serde(default)]
+    pub ai_suppressed_label_ids: Vec<LabelId>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it or anything that belongs to it was last changed.
+    pub updated_at: Timestamp,
+    /// When it was soft-deleted.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// A status with its reason and the time it was set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusEntry {
+    /// The status.
+    pub status: Status,
+    /// Why; of a blocked or held task always there.
+    pub reason: Option<String>,
+    /// When it was set.
+    pub created_at: Timestamp,
+}
+
+impl Entity for Task {
+    const KIND: &'static str = "task";
+
+    fn columns(&self) -> Columns {
+        Columns {
+            id: self.id.to_string(),
+            subtype: Some(self.status.status.name().to_owned()),
+            task: Some(self.id.clone()),
+            folded: Some(self.title.to_lowercase()),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            deleted_at: self.deleted_at,
+        }
+    }
+}
+
+/// Moves the revision of a task; refused when it is not the one the commit was decided on.
+pub fn guard(workspace: WorkspaceId, task: &TaskId, revision: i64) -> Op {
+    Op::one(
+        "UPDATE journal SET revision = revision + 1
+         WHERE ws = ?1 AND id = ?2 AND type = 'task' AND revision = ?3",
+        params![ws(workspace), task.as_str(), revision],
+        Refusal::Stale,
+    )
+}
+
+/// One row of a task's aggregate.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// The task itself.
+    Task(Stored<Task>),
+    /// One of its checklists.
+    Checklist(Stored<Checklist>),
+    /// One item of a checklist.
+    Item(Stored<Item>),
+    /// One of its entries.
+    Entry(Stored<Entry>),
+}
+
+/// The task with everything that belongs to it, soft-deleted rows included, in one statement.
+///
+/// Rows of a kind this version does not know are left out; they stay as they are.
+pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<Part> {
+    Query {
+        db: Db::Journal,
+        sql: select!(
+            "WHERE ws = ?1 AND task_id = ?2 AND type IN ('task', 'checklist', 'checklistItem', 'entry')
+             ORDER BY type, created_at, id"
+        ),
+        params: params_values![ws(workspace), task.as_str()],
+        decode: |row| match row.text(1) {
+            Ok(Task::KIND) => decode(row).map(Part::Task),
+            Ok(Checklist::KIND) => decode(row).map(Part::Checklist),
+            Ok(Item::KIND) => decode(row).map(Part::Item),
+            Ok(Entry::KIND) => decode(row).map(Part::Entry),
+            Ok(other) => Err(corrupt(row, "row", format!("unexpected type {other}"))),
+            Err(e) => Err(corrupt(row, "row", e.to_string())),
+        },
+    }
+}
+
+/// A task in a list.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// The task.
+    pub task: Stored<Task>,
+    /// Live items that are not ticked.
+    pub n_open: i64,
+    /// Live items that are ticked.
+    pub n_done: i64,
+}
+
+/// A row of a list; a damaged one does not hide the others.
+pub type Line = Result<Listed, ReadError>;
+
+#[allow(clippy::unnecessary_wraps)] // the signature is `Query::decode`'s
+fn line(row: &Row) -> Result<Line, ReadError> {
+    let column = |e: ColumnError| corrupt(row, Task::KIND, e.to_string());
+    let read = || {
+        Ok(Listed {
+            task: decode(row)?,
+            n_open: row.int(6).map_err(column)?,
+            n_done: row.int(7).map_err(column)?,
+        })
+    };
+    Ok(read())
+}
+
+/// Where a page of a list begins: behind this task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// When that task was made.
+    pub created_at: Timestamp,
+    /// Its id.
+    pub id: String,
+}
+
+/// Words of a title a list can look for at once; further words are the caller's to check.
+pub const WORDS: usize = 4;
+
+/// What a list holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Words that all stand in the title, in lower case; the first [`WORDS`] count.
+    pub words: Vec<String>,
+    /// Whether soft-deleted tasks are listed too.
+    pub include_deleted: bool,
+    /// Where the page begins.
+    pub behind: Option<Behind>,
+    /// The most rows.
+    pub limit: i64,
+}
+
+fn containing(word: &str) -> String {
+    format!("%{}%", escaped(word))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// Tasks, newest first, with the number of their items.
+pub fn list(workspace: WorkspaceId, wanted: &Wanted) -> Query<Line> {
+    let word = |n: usize| wanted.words.get(n).map_or_else(|| "%".to_owned(), |w| containing(w));
+    let behind = wanted
+        .behind
+        .clone()
+        .unwrap_or(Behind { created_at: Timestamp::from_micros(i64::MAX), id: String::new() });
+    Query {
+        db: Db::Journal,
+        sql: "SELECT t.id, t.type, t.revision, t.serialized, t.clock_host, t.clock_counter,
+                (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
+                   AND i.type = 'checklistItem' AND i.subtype = 'open' AND i.deleted_at IS NULL),
+                (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
+                   AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL)
+              FROM journal t
+              WHERE t.ws = ?1 AND t.type = 'task' AND (?2 = 1 OR t.deleted_at IS NULL)
+                AND (?3 = '' OR t.subtype = ?3)
+                AND t.folded LIKE ?4 ESCAPE '\\' AND t.folded LIKE ?5 ESCAPE '\\'
+                AND t.folded LIKE ?6 ESCAPE '\\' AND t.folded LIKE ?7 ESCAPE '\\'
+                AND (t.created_at < ?8 OR (t.created_at = ?8 AND t.id < ?9))
+              ORDER BY t.created_at DESC, t.id DESC LIMIT ?10",
+        params: params_values![
+            ws(workspace),
+            wanted.include_deleted,
+            wanted.status.map_or("", Status::name),
+            word(0),
+            word(1),
+            word(2),
+            word(3),
+            behind.created_at,
+            behind.id,
+            wanted.limit,
+        ],
+        decode: line,
+    }
+}
+
+/// Tasks whose id ends in a text, newest first, soft-deleted ones included.
+pub fn by_ending(workspace: WorkspaceId, ending: &str) -> Query<Line> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT t.id, t.type, t.revision, t.serialized, t.clock_host, t.clock_counter,
+                (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
+                   AND i.type = 'checklistItem' AND i.subtype = 'open' AND i.deleted_at IS NULL),
+                (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
+                   AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL)
+              FROM journal t
+              WHERE t.ws = ?1 AND t.type = 'task' AND t.id LIKE ?2 ESCAPE '\\'
+              ORDER BY t.created_at DESC, t.id DESC",
+        params: params_values![ws(workspace), format!("%{}", escaped(ending))],
+        decode: line,
+    }
+}

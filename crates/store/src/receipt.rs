@@ -1,0 +1,38 @@
+//! Receipts: what was applied under an id, and what its caller was told.
+
+use dormouse_types::{Timestamp, WorkspaceId};
+
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ReadError, ws};
+
+/// A commit that was applied under an id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The id.
+    pub id: String,
+    /// What the caller was told.
+    pub answer: String,
+    /// Before and after of each field, as JSON.
+    pub effects: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The receipt of an id.
+pub fn by_id(db: Db, workspace: WorkspaceId, id: &str) -> Query<Receipt> {
+    Query {
+        db,
+        sql: "SELECT id, answer, effects, at FROM applied_operations WHERE ws = ?1 AND id = ?2",
+        params: params_values![ws(workspace), id],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "receipt", &e);
+            Ok(Receipt {
+                id: row.text(0).map_err(column)?.to_owned(),
+                answer: row.text(1).map_err(column)?.to_owned(),
+                effects: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
+                at: row.time(3).map_err(column)?,
+            })
+        },
+    }
+}

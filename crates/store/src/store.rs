@@ -1,0 +1,136 @@
+//! The handle every room holds.
+
+use std::sync::Arc;
+
+use dormouse_types::port::{BoxFuture, Faults, Point, Stage};
+use dormouse_types::{HostId, WorkspaceId};
+
+use crate::commit::{Commit, CommitError, Committed, Db};
+use crate::value::{ColumnError, Param, Row, Value};
+
+/// Why rows could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The engine failed.
+    #[error("cannot read the {db} database: {detail}")]
+    Engine {
+        /// Which database.
+        db: &'static str,
+        /// What the engine says.
+        detail: String,
+    },
+    /// A row does not hold what this program writes.
+    #[error("{noun} {id} in the {db} database cannot be read: {detail}")]
+    Corrupt {
+        /// Which database.
+        db: &'static str,
+        /// What kind of row.
+        noun: &'static str,
+        /// Its id.
+        id: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+impl ReadError {
+    /// A row of a table without documents that cannot be decoded.
+    pub fn column(db: Db, noun: &'static str, error: &ColumnError) -> Self {
+        Self::Corrupt { db: db.name(), noun, id: "row".into(), detail: error.to_string() }
+    }
+}
+
+/// A statement that reads, with its decoding.
+pub struct Query<T> {
+    /// Where.
+    pub db: Db,
+    /// Portable SQL with `?1` placeholders.
+    pub sql: &'static str,
+    /// One for each placeholder.
+    pub params: Vec<Value>,
+    /// Turns one row into a value.
+    pub decode: fn(&Row) -> Result<T, ReadError>,
+}
+
+/// An engine that holds both databases.
+pub trait Backend: Send + Sync {
+    /// Reads rows that are committed.
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>>;
+    /// Applies a commit whole or not at all; answers once it is durable.
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>>;
+    /// The id of a database.
+    fn host(&self, db: Db) -> HostId;
+}
+
+/// Reads and commits. Cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    backend: Arc<dyn Backend>,
+    faults: Arc<dyn Faults>,
+}
+
+impl Store {
+    /// Joins an engine with fault points.
+    pub fn new(backend: Arc<dyn Backend>, faults: Arc<dyn Faults>) -> Self {
+        Self { backend, faults }
+    }
+
+    /// Reads all rows of a query.
+    pub async fn all<T>(&self, query: Query<T>) -> Result<Vec<T>, ReadError> {
+        let rows = self.backend.read(query.db, query.sql, query.params).await?;
+        rows.iter().map(query.decode).collect()
+    }
+
+    /// Reads the first row of a query.
+    pub async fn first<T>(&self, query: Query<T>) -> Result<Option<T>, ReadError> {
+        let rows = self.backend.read(query.db, query.sql, query.params).await?;
+        rows.first().map(query.decode).transpose()
+    }
+
+    /// Applies a commit whole or not at all.
+    ///
+    /// An `Unknown` outcome is settled here where it can be: a commit with a receipt is sent again.
+    pub async fn commit(&self, commit: Commit) -> Result<Committed, CommitError> {
+        let label = commit.label;
+        self.faults.pass(Point { stage: Stage::BeforeCommit, label });
+        let mut result = self.backend.commit(commit.clone()).await;
+        if matches!(result, Err(CommitError::Unknown { .. })) && commit.once.is_some() {
+            result = self.backend.commit(commit).await;
+        }
+        let committed = result?;
+        if committed.replayed.is_none() {
+            self.faults.pass(Point { stage: Stage::AfterCommit, label });
+        }
+        Ok(committed)
+    }
+
+    /// Marks a place where a fault may strike outside of commits.
+    pub fn pass(&self, stage: Stage, label: &str) {
+        self.faults.pass(Point { stage, label });
+    }
+
+    /// The id of a database: the epoch of cursors and the key of vector clocks.
+    pub fn host(&self, db: Db) -> HostId {
+        self.backend.host(db)
+    }
+}
+
+/// Binds the three parameters that only the writer knows.
+pub(crate) fn bind(param: Param, seq: i64, now: i64, host: &HostId) -> Value {
+    match param {
+        Param::Value(value) => value,
+        Param::Seq => Value::Int(seq),
+        Param::Now => Value::Int(now),
+        Param::Host => Value::Text(host.to_string()),
+    }
+}
+
+/// The workspace as a parameter.
+pub(crate) fn ws(ws: WorkspaceId) -> Value {
+    Value::Int(ws.0)
+}

@@ -1,0 +1,32 @@
+//! Texts, stored once by their hash.
+
+use dormouse_types::{Digest, WorkspaceId, hash};
+
+use crate::commit::{Db, Op};
+use crate::params;
+use crate::params_values;
+use crate::store::{Query, ReadError, ws};
+
+/// Stores a text unless it is there; the returned digest names it.
+pub fn put(workspace: WorkspaceId, text: &str) -> (Digest, Op) {
+    let digest = hash::sha256(text);
+    let op = Op::any(
+        "INSERT INTO texts (ws, sha256, text) VALUES (?1, ?2, ?3) ON CONFLICT (ws, sha256) DO NOTHING",
+        params![ws(workspace), digest.as_str(), text],
+    );
+    (digest, op)
+}
+
+/// A text by its hash; none after it was purged.
+pub fn by_digest(workspace: WorkspaceId, digest: &Digest) -> Query<String> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT text FROM texts WHERE ws = ?1 AND sha256 = ?2",
+        params: params_values![ws(workspace), digest.as_str()],
+        decode: |row| {
+            row.text(0)
+                .map(ToOwned::to_owned)
+                .map_err(|e| ReadError::column(Db::Agent, "text", &e))
+        },
+    }
+}

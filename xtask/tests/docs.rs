@@ -1,0 +1,269 @@
+//! Pages that name a file name one that exists, and the pages that a reader expects are there.
+
+use std::collections::BTreeSet;
+
+use xtask::repository;
+
+/// The pages beside those below `docs/` and `changes/`.
+const PAGES: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+
+/// Pages that other texts rely on.
+const EXPECTED: &[&str] =
+    &["changes/README.md", "docs/one-wake.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// A path that begins with one of these folders is a path from the root.
+const TOP_FOLDERS: &[&str] =
+    &["crates", "xtask", "docs", "changes", "samples", "scripts", "web", ".ci", ".cargo"];
+
+/// A word that ends like this is the name of a file.
+const FILE_ENDINGS: &[&str] =
+    &[".rs", ".md", ".toml", ".sql", ".json", ".sh", ".py", ".yml", ".svg", ".ts", ".css"];
+
+/// Decisions a newcomer would question; more than this and nobody reads them first.
+const MAX_DECISIONS: usize = 6;
+
+#[test]
+fn the_pages_are_there() -> anyhow::Result<()> {
+    let files: BTreeSet<String> = repository::files_below("")?.into_iter().collect();
+    let missing: Vec<_> =
+        PAGES.iter().chain(EXPECTED).filter(|page| !files.contains(**page)).collect();
+    assert!(missing.is_empty(), "missing: {missing:?}");
+    Ok(())
+}
+
+#[test]
+fn every_path_in_the_docs_exists() -> anyhow::Result<()> {
+    let tree = Tree::new(repository::files_below("")?);
+    let mut broken = Vec::new();
+    for page in pages(&tree) {
+        for (line, path) in wrong_paths(&tree, &page, &repository::read(&page)?) {
+            broken.push(format!("{page}:{line} names {path}, which does not exist"));
+        }
+    }
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn every_path_from_the_root_in_a_comment_exists() -> anyhow::Result<()> {
+    let tree = Tree::new(repository::files_below("")?);
+    let mut broken = Vec::new();
+    for path in tree.files.iter().filter(|path| path.ends_with(".rs")) {
+        for (line, named) in wrong_paths_in_comments(&tree, &repository::read(path)?) {
+            broken.push(format!("{path}:{line} names {named}, which does not exist"));
+        }
+    }
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn the_architecture_page_has_a_place_for_every_room() -> anyhow::Result<()> {
+    let text = repository::read("ARCHITECTURE.md")?;
+    let files = repository::files_below("crates")?;
+    let rooms: BTreeSet<_> = files.iter().filter_map(|path| path.split('/').nth(1)).collect();
+    let missing: Vec<_> =
+        rooms.into_iter().filter(|room| !text.contains(&format!("### `crates/{room}`"))).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md has no `### `crates/..`` part for {missing:?}");
+    Ok(())
+}
+
+#[test]
+fn decisions_are_few_numbered_and_complete() -> anyhow::Result<()> {
+    let paths = repository::files_below("docs/adr")?;
+    assert!(paths.len() <= MAX_DECISIONS, "{} decisions, at most {MAX_DECISIONS}", paths.len());
+    for (index, path) in paths.iter().enumerate() {
+        let number = format!("docs/adr/{:04}-", index + 1);
+        assert!(path.starts_with(&number), "{path} should begin with {number}");
+        assert_headings(path, &["Context", "Decision", "Consequences"])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn notes_on_changes_say_what_a_user_wants_to_know() -> anyhow::Result<()> {
+    for path in repository::files_below("changes/unreleased")? {
+        let wanted = ["What changes", "Why it matters", "Who is affected", "What to do"];
+        assert_headings(&path, &wanted)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_rule_sees_wrong_paths_and_leaves_other_words_alone() {
+    let files = ["README.md", "crates/types/src/lib.rs", "docs/limits.md", "docs/adr/0001-a.md"];
+    let tree = Tree::new(files.map(str::to_owned).to_vec());
+    let wrong = |text| {
+        let found = wrong_paths(&tree, "docs/page.md", text);
+        found.into_iter().map(|(line, path)| format!("{line} {path}")).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(wrong("see `crates/types/src/lib.rs`, `types/src/lib.rs`, `lib.rs`"), none);
+    assert_eq!(wrong("see `crates/types/`, `crates/types/src/lib.rs:12`, `docs/adr/*.md`"), none);
+    assert_eq!(
+        wrong("see [limits](limits.md#table), [start](../README.md), [x](https://x/a.md)"),
+        none
+    );
+    assert_eq!(wrong("`make run`, `/api/tasks`, `wake::Queue`, `target/demo`, `and/or`"), none);
+    assert_eq!(wrong("```\ncat `crates/none.rs`\n```"), none);
+    assert_eq!(wrong("one\nsee `crates/types/src/gone.rs`"), ["2 crates/types/src/gone.rs"]);
+    assert_eq!(wrong("[a](gone.md) and `gone.rs`"), ["1 gone.md", "1 gone.rs"]);
+    assert_eq!(
+        wrong("`docs/gone/*.md` and `cat docs/gone.md`"),
+        ["1 docs/gone/*.md", "1 docs/gone.md"]
+    );
+}
+
+#[test]
+fn the_rule_for_comments_sees_paths_from_the_root() {
+    let tree = Tree::new(vec!["docs/limits.md".to_owned()]);
+    let source = "//! See `docs/limits.md`, `limits.md` and `a.rs`.\nlet a = \"`docs/b.md`\";\n";
+    assert_eq!(wrong_paths_in_comments(&tree, source), []);
+    let wrong = wrong_paths_in_comments(&tree, "fn a() {\n    // As `docs/gone.md` says.\n}\n");
+    assert_eq!(wrong, [(2, "docs/gone.md".to_owned())]);
+}
+
+/// The files and folders of the repository.
+struct Tree {
+    files: Vec<String>,
+    folders: BTreeSet<String>,
+}
+
+impl Tree {
+    fn new(files: Vec<String>) -> Self {
+        let mut folders = BTreeSet::new();
+        for path in &files {
+            for (at, _) in path.match_indices('/') {
+                folders.insert(path[..at].to_owned());
+            }
+        }
+        Self { files, folders }
+    }
+
+    /// Whether a path from the root is a file or a folder.
+    fn has(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        path.is_empty() || self.folders.contains(path) || self.files.iter().any(|file| file == path)
+    }
+
+    /// Whether some file's path ends with these names.
+    fn has_ending(&self, path: &str) -> bool {
+        let ending = format!("/{path}");
+        self.files.iter().any(|file| file == path || file.ends_with(&ending))
+    }
+}
+
+fn pages(tree: &Tree) -> Vec<String> {
+    let below = |path: &str| path.starts_with("docs/") || path.starts_with("changes/");
+    let page =
+        |path: &&String| PAGES.contains(&path.as_str()) || (below(path) && path.ends_with(".md"));
+    tree.files.iter().filter(page).cloned().collect()
+}
+
+/// The lines of a page that name a path which does not exist. Fenced blocks are samples: skipped.
+fn wrong_paths(tree: &Tree, page: &str, text: &str) -> Vec<(usize, String)> {
+    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut wrong = Vec::new();
+    let mut fenced = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        if fenced {
+            continue;
+        }
+        let links =
+            link_targets(line).into_iter().filter(|target| !link_works(tree, folder, target));
+        let words = code_spans(line).into_iter().flat_map(str::split_whitespace);
+        let spans = words.filter(|word| !span_works(tree, folder, word));
+        wrong.extend(links.chain(spans).map(|path| (index + 1, path.to_owned())));
+    }
+    wrong
+}
+
+/// The lines of Rust comments that name, in backticks, a path from the root which does not exist.
+fn wrong_paths_in_comments(tree: &Tree, source: &str) -> Vec<(usize, String)> {
+    let mut wrong = Vec::new();
+    for (index, line) in source.lines().enumerate() {
+        if !line.trim_start().starts_with("//") {
+            continue;
+        }
+        let words = code_spans(line).into_iter().flat_map(str::split_whitespace);
+        let paths = words.filter(|word| is_from_root(word) && !span_works(tree, "", word));
+        wrong.extend(paths.map(|path| (index + 1, path.to_owned())));
+    }
+    wrong
+}
+
+/// What stands between `](` and `)`, without an anchor.
+fn link_targets(line: &str) -> Vec<&str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(target, _)| target.split('#').next().unwrap_or(target)).collect()
+}
+
+/// What stands between backticks.
+fn code_spans(line: &str) -> Vec<&str> {
+    line.split('`').skip(1).step_by(2).collect()
+}
+
+fn link_works(tree: &Tree, folder: &str, target: &str) -> bool {
+    target.contains(':') || joined(folder, target).is_some_and(|path| tree.has(&path))
+}
+
+/// Whether a word is no path, or one that exists: from the root, from the page, or, when it begins
+/// with no known folder, as the end of some path.
+fn span_works(tree: &Tree, folder: &str, word: &str) -> bool {
+    let word = word.trim_start_matches("./").trim_end_matches([',', ';', '.']);
+    let path = without_line(word);
+    let from_root = is_from_root(path);
+    let is_file = FILE_ENDINGS.iter().any(|ending| path.ends_with(ending));
+    let is_other = path.starts_with(['/', '-', '~', '$', '<', '.']) && !from_root;
+    if is_other || path.contains("://") || path.starts_with("target/") || !(from_root || is_file) {
+        return true;
+    }
+    // Of a pattern only the folder before it is looked for.
+    let fixed = match path.find(['*', '<', '{', '…']) {
+        Some(at) => path[..at].rsplit_once('/').map_or("", |(folder, _)| folder),
+        None => path,
+    };
+    tree.has(fixed)
+        || joined(folder, fixed).is_some_and(|path| tree.has(&path))
+        || (!from_root && tree.has_ending(fixed))
+}
+
+/// Whether a word is a path that begins with a top folder.
+fn is_from_root(word: &str) -> bool {
+    word.split_once('/').is_some_and(|(top, _)| TOP_FOLDERS.contains(&top))
+}
+
+/// `file.rs:12` without the line.
+fn without_line(word: &str) -> &str {
+    match word.rsplit_once(':') {
+        Some((path, line)) if line.bytes().all(|byte| byte.is_ascii_digit()) => path,
+        _ => word,
+    }
+}
+
+/// A path relative to a folder as a path from the root; none when it leaves the repository.
+fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn assert_headings(path: &str, wanted: &[&str]) -> anyhow::Result<()> {
+    let text = repository::read(path)?;
+    for heading in wanted {
+        let heading = format!("## {heading}");
+        assert!(text.lines().any(|line| line == heading), "{path} has no part `{heading}`");
+    }
+    Ok(())
+}

@@ -1,0 +1,353 @@
+//! Which room may know which, and what no room may do by itself.
+//!
+//! A rule that fails here is either broken by mistake or to be changed on purpose: then change the
+//! table, and the room's paragraph in ARCHITECTURE.md, in the same commit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use anyhow::Context as _;
+use xtask::repository;
+use xtask::source;
+
+/// (room, rooms it may import). Every room stands below all rooms that it names.
+const MAY_IMPORT: &[(&str, &[&str])] = &[
+    ("dormouse-types", &[]),
+    ("dormouse-formats", &["dormouse-types"]),
+    ("dormouse-builtin", &["dormouse-types"]),
+    ("dormouse-adapters", &["dormouse-types"]),
+    ("dormouse-testkit", &["dormouse-types"]),
+    ("dormouse-turns", &["dormouse-types"]),
+    ("dormouse-store", &["dormouse-types"]),
+    ("dormouse-journal", &["dormouse-types", "dormouse-store"]),
+    ("dormouse-changes", &["dormouse-types", "dormouse-store", "dormouse-journal"]),
+    ("dormouse-runs", &["dormouse-types", "dormouse-store", "dormouse-turns"]),
+    (
+        "dormouse-agents",
+        &[
+            "dormouse-types",
+            "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-turns",
+            "dormouse-runs",
+        ],
+    ),
+    (
+        "dormouse",
+        &[
+            "dormouse-types",
+            "dormouse-formats",
+            "dormouse-turns",
+            "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-runs",
+            "dormouse-agents",
+        ],
+    ),
+    ("dormouse-server", &["dormouse-types", "dormouse"]),
+    (
+        "dormouse-cli",
+        &[
+            "dormouse-types",
+            "dormouse",
+            "dormouse-server",
+            "dormouse-adapters",
+            "dormouse-builtin",
+            "dormouse-formats",
+        ],
+    ),
+    // Whole-runtime scenes look into every room; only tests and xtask use them.
+    (
+        "dormouse-scenes",
+        &[
+            "dormouse-types",
+            "dormouse-formats",
+            "dormouse-builtin",
+            "dormouse-adapters",
+            "dormouse-testkit",
+            "dormouse-turns",
+            "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-runs",
+            "dormouse-agents",
+            "dormouse",
+            "dormouse-server",
+        ],
+    ),
+    ("xtask", &["dormouse-scenes"]),
+];
+
+/// (room, rooms that only its tests may import, beside those of [`MAY_IMPORT`]).
+const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
+    ("dormouse-types", &[]),
+    ("dormouse-formats", &["dormouse-testkit"]),
+    // The rules are tried on imported text and on requests as they are really built.
+    ("dormouse-builtin", &["dormouse-testkit", "dormouse-formats", "dormouse-turns"]),
+    ("dormouse-adapters", &["dormouse-testkit"]),
+    ("dormouse-testkit", &[]),
+    ("dormouse-turns", &["dormouse-testkit"]),
+    ("dormouse-store", &["dormouse-testkit"]),
+    // Importing the same file again is a property of both.
+    ("dormouse-journal", &["dormouse-testkit", "dormouse-formats"]),
+    ("dormouse-changes", &["dormouse-testkit"]),
+    ("dormouse-runs", &["dormouse-testkit", "dormouse-adapters"]),
+    ("dormouse-agents", &["dormouse-testkit", "dormouse-adapters", "dormouse-builtin"]),
+    ("dormouse", &["dormouse-testkit", "dormouse-scenes", "dormouse-adapters", "dormouse-builtin"]),
+    (
+        "dormouse-server",
+        &["dormouse-testkit", "dormouse-scenes", "dormouse-adapters", "dormouse-builtin"],
+    ),
+    ("dormouse-cli", &["dormouse-testkit", "dormouse-scenes", "dormouse-store"]),
+    ("dormouse-scenes", &[]),
+    ("xtask", &[]),
+];
+
+/// (heavy crate, its users, rooms whose tests may use it too).
+const HEAVY: &[(&str, &[&str], &[&str])] = &[
+    ("rusqlite", &["dormouse-store"], &[]),
+    ("tokio-postgres", &["dormouse-store"], &[]),
+    // The cli carries the router: it asks it in process, or hands it to a listener.
+    ("axum", &["dormouse-server", "dormouse-cli"], &[]),
+    ("clap", &["dormouse-cli"], &[]),
+    ("comfy-table", &["dormouse-cli"], &[]),
+    ("indicatif", &["dormouse-cli"], &[]),
+    ("reqwest", &["dormouse-adapters", "dormouse-cli"], &[]),
+    // Rules and services know futures, not a runtime; whoever waits on the outside may.
+    (
+        "tokio",
+        &["dormouse-store", "dormouse-adapters", "dormouse-server", "dormouse-cli"],
+        &["dormouse-testkit", "dormouse-scenes", "dormouse", "dormouse-runs", "dormouse-agents"],
+    ),
+];
+
+/// (what, rooms whose product code may use it, what the others do instead).
+const RESERVED: &[(&str, &[&str], &str)] = &[
+    ("std::fs", FILES, "take the text or the bytes as an argument"),
+    ("tokio::fs", FILES, "take the text or the bytes as an argument"),
+    ("std::env", &["dormouse-cli", "dormouse-scenes"], "take the setting as an argument"),
+    ("std::process", &["dormouse-cli", "dormouse-scenes"], "return an error instead"),
+    ("std::net", &["dormouse-adapters", "dormouse-server", "dormouse-cli"], "use a port"),
+    ("std::thread", THREADS, "return a future; the composition root decides where it runs"),
+    ("tokio::spawn", THREADS, "use FuturesUnordered; the composition root spawns services"),
+    ("println!", TERMINAL, "return the text; the library prints nothing"),
+    ("print!", TERMINAL, "return the text; the library prints nothing"),
+    ("eprintln!", TERMINAL, "return an error or log with tracing"),
+    ("eprint!", TERMINAL, "return an error or log with tracing"),
+];
+const FILES: &[&str] =
+    &["dormouse-store", "dormouse-adapters", "dormouse-cli", "dormouse-testkit", "dormouse-scenes"];
+const THREADS: &[&str] =
+    &["dormouse-store", "dormouse-adapters", "dormouse-server", "dormouse-cli", "dormouse-scenes"];
+const TERMINAL: &[&str] = &["dormouse-cli"];
+
+/// More lines than this have a second subject.
+const MAX_FILE_LINES: usize = 1000;
+
+#[test]
+fn every_crate_has_a_row_and_every_row_a_crate() -> anyhow::Result<()> {
+    let crates: BTreeSet<String> = packages()?.into_iter().map(|package| package.name).collect();
+    for rows in [names(MAY_IMPORT), names(TESTS_MAY_IMPORT)] {
+        assert_eq!(crates, rows, "left: the crates of the workspace, right: the table");
+    }
+    Ok(())
+}
+
+#[test]
+fn rooms_import_only_what_the_table_allows() -> anyhow::Result<()> {
+    assert_none(&packages()?.iter().flat_map(forbidden_edges).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn imports_point_one_way() {
+    let mut above = BTreeSet::new();
+    for (room, imports) in MAY_IMPORT {
+        for import in *imports {
+            assert!(above.contains(import), "{room} names {import}, which stands below it");
+        }
+        above.insert(room);
+    }
+}
+
+#[test]
+fn heavy_crates_have_their_users_and_no_others() -> anyhow::Result<()> {
+    assert_none(&packages()?.iter().flat_map(heavy_uses).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn only_the_named_rooms_touch_files_environment_threads_and_terminal() -> anyhow::Result<()> {
+    let mut broken = Vec::new();
+    for package in packages()?.iter().filter(|package| package.name != "xtask") {
+        for path in repository::files_below(&format!("{}/src", package.folder))? {
+            if path.ends_with(".rs") && !source::is_test_file(&path) {
+                broken.extend(reserved_uses(&package.name, &path, &repository::read(&path)?));
+            }
+        }
+    }
+    assert_none(&broken);
+    Ok(())
+}
+
+#[test]
+fn every_room_says_what_it_does_not_own() -> anyhow::Result<()> {
+    let mut broken = Vec::new();
+    for package in packages()? {
+        let files = repository::files_below(&format!("{}/src", package.folder))?;
+        let root = ["lib.rs", "main.rs"]
+            .map(|name| format!("{}/src/{name}", package.folder))
+            .into_iter()
+            .find(|path| files.contains(path))
+            .with_context(|| format!("{} has neither lib.rs nor main.rs", package.name))?;
+        if !says_what_it_does_not_own(&repository::read(&root)?) {
+            broken.push(format!(
+                "{root} does not open with a `//!` text that says what the room is for and has \
+                 the words \"Does not own\""
+            ));
+        }
+    }
+    assert_none(&broken);
+    Ok(())
+}
+
+#[test]
+fn no_file_is_too_long() -> anyhow::Result<()> {
+    let long = repository::long_files(MAX_FILE_LINES)?;
+    assert!(long.is_empty(), "more than {MAX_FILE_LINES} lines, give each its subject: {long:?}");
+    Ok(())
+}
+
+#[test]
+fn the_rules_see_what_they_forbid() {
+    let mut package = Package {
+        name: "dormouse-types".into(),
+        folder: "crates/types".into(),
+        imports: vec!["dormouse-store".into(), "rusqlite".into(), "serde".into()],
+        test_imports: vec!["dormouse-testkit".into(), "axum".into()],
+    };
+    assert_eq!(forbidden_edges(&package).len(), 2);
+    assert_eq!(heavy_uses(&package).len(), 2);
+    package.name = "dormouse-new".into();
+    assert_eq!(forbidden_edges(&package).len(), 2, "a room without a row may import no room");
+
+    let text = "fn a() {\n    std::fs::read(path);\n}\n";
+    let said = reserved_uses("dormouse-journal", "crates/journal/src/a.rs", text);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].contains("crates/journal/src/a.rs:2"), "{said:?}");
+    assert_eq!(reserved_uses("dormouse-store", "crates/store/src/a.rs", text), [] as [String; 0]);
+
+    assert!(says_what_it_does_not_own("//! Tasks.\n//!\n//! Does not own: agents.\n"));
+    assert!(!says_what_it_does_not_own("//! Tasks.\nuse a;\n// Does not own: agents.\n"));
+}
+
+/// A crate of the workspace as cargo sees it.
+struct Package {
+    name: String,
+    folder: String,
+    imports: Vec<String>,
+    test_imports: Vec<String>,
+}
+
+/// The crates of the workspace; cargo reads the manifests, so renamed and target-specific
+/// dependencies are seen under their real names.
+fn packages() -> anyhow::Result<Vec<Package>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(repository::root())
+        .output()
+        .context("cannot start cargo metadata")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(output.status.success(), "cargo metadata failed: {said}");
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).context("cargo metadata printed no JSON")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let packages: Option<Vec<_>> = packages.iter().map(package).collect();
+    packages.context("cargo metadata describes a package in a way this test does not know")
+}
+
+fn package(json: &serde_json::Value) -> Option<Package> {
+    let root = repository::root();
+    let manifest = std::path::Path::new(json["manifest_path"].as_str()?);
+    let folder = manifest.parent()?.strip_prefix(root).ok()?.to_str()?.to_owned();
+    let mut by_kind: BTreeMap<bool, Vec<String>> = BTreeMap::new();
+    for dependency in json["dependencies"].as_array()? {
+        let for_tests = dependency["kind"].as_str() == Some("dev");
+        by_kind.entry(for_tests).or_default().push(dependency["name"].as_str()?.to_owned());
+    }
+    Some(Package {
+        name: json["name"].as_str()?.to_owned(),
+        folder,
+        imports: by_kind.remove(&false).unwrap_or_default(),
+        test_imports: by_kind.remove(&true).unwrap_or_default(),
+    })
+}
+
+fn names(table: &[(&str, &[&str])]) -> BTreeSet<String> {
+    table.iter().map(|(room, _)| (*room).to_owned()).collect()
+}
+
+fn row<'a>(table: &[(&str, &'a [&'a str])], room: &str) -> &'a [&'a str] {
+    table.iter().find(|(name, _)| *name == room).map_or(&[], |(_, imports)| imports)
+}
+
+/// Edges of a room that the tables do not have.
+fn forbidden_edges(package: &Package) -> Vec<String> {
+    let is_room = |name: &&String| name.starts_with("dormouse") || *name == "xtask";
+    let allowed = row(MAY_IMPORT, &package.name);
+    let in_tests = row(TESTS_MAY_IMPORT, &package.name);
+    let imports = package.imports.iter().filter(is_room);
+    let test_imports = package.test_imports.iter().filter(is_room);
+    let product = imports
+        .filter(|import| !allowed.contains(&import.as_str()))
+        .map(|import| format!("{} may not import {import}", package.name));
+    let tests = test_imports
+        .filter(|import| !allowed.contains(&import.as_str()))
+        .filter(|import| !in_tests.contains(&import.as_str()))
+        .map(|import| format!("the tests of {} may not import {import}", package.name));
+    product.chain(tests).collect()
+}
+
+/// Heavy crates that a room uses without being their user.
+fn heavy_uses(package: &Package) -> Vec<String> {
+    let room = package.name.as_str();
+    let mut broken = Vec::new();
+    for (heavy, users, in_tests) in HEAVY {
+        let is_heavy = |import: &String| import == heavy;
+        if package.imports.iter().any(is_heavy) && !users.contains(&room) {
+            broken.push(format!("{room} uses {heavy}, which only {users:?} may"));
+        }
+        let tests_may = users.contains(&room) || in_tests.contains(&room);
+        if package.test_imports.iter().any(is_heavy) && !tests_may {
+            broken.push(format!("the tests of {room} use {heavy}, which only {users:?} may"));
+        }
+    }
+    broken
+}
+
+/// Lines of a room's product code that use what is reserved for other rooms.
+fn reserved_uses(room: &str, path: &str, text: &str) -> Vec<String> {
+    let lines = source::product_lines(text);
+    let mut broken = Vec::new();
+    for (word, rooms, instead) in RESERVED {
+        if rooms.contains(&room) {
+            continue;
+        }
+        for line in source::uses(&lines, word) {
+            broken.push(format!("{path}:{line} uses {word}: {instead}"));
+        }
+    }
+    broken
+}
+
+fn says_what_it_does_not_own(text: &str) -> bool {
+    let opening: Vec<_> = text.lines().take_while(|line| line.starts_with("//!")).collect();
+    opening.iter().any(|line| line.contains("Does not own"))
+}
+
+#[track_caller]
+fn assert_none(broken: &[String]) {
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}

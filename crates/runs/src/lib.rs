@@ -1,1 +1,20 @@
-//! Not written yet.
+//! Drives one run: request, model, turn, effects, final commit, each guarded by the lease.
+//!
+//! Owns: the commits of a run and their order, what is replayed after a crash, the caps on time.
+//! Does not own: what a run is about. Context and tools come in through [`work::Work`]; who wakes
+//! when, and what a report is, are the business of the rooms above. The failures it defends
+//! against: a turn asked twice after a crash, a stale owner that writes, a failed provider that
+//! counts as an empty success.
+//!
+//! Reading order: [`status`], [`lease`], [`work`], [`trail`], [`ask`], [`drive`].
+
+pub mod status;
+pub mod lease;
+pub mod work;
+pub mod trail;
+pub mod ask;
+pub mod drive;
+
+pub use drive::{Driver, End};
+pub use lease::Lease;
+pub use work::{Executed, Gathered, Work, WorkError};

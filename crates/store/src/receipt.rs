@@ -1,6 +1,6 @@
 //! Receipts: what was applied under an id, and what its caller was told.
 
-use dormouse_types::{Timestamp, WorkspaceId};
+use dormouse_types::{Digest, Seq, Timestamp, WorkspaceId};
 
 use crate::commit::Db;
 use crate::params_values;
@@ -11,10 +11,14 @@ use crate::store::{Query, ReadError, ws};
 pub struct Receipt {
     /// The id.
     pub id: String,
+    /// What was asked.
+    pub request: Digest,
     /// What the caller was told.
     pub answer: String,
     /// Before and after of each field, as JSON.
     pub effects: Option<String>,
+    /// The position of the commit.
+    pub seq: Seq,
     /// When.
     pub at: Timestamp,
 }
@@ -23,7 +27,7 @@ pub struct Receipt {
 pub fn by_id(db: Db, workspace: WorkspaceId, id: &str) -> Query<Receipt> {
     Query {
         db,
-        sql: "SELECT id, answer, effects, at FROM applied_operations WHERE ws = ?1 AND id = ?2",
+        sql: "SELECT id, answer, effects, at, request_digest, seq FROM applied_operations WHERE ws = ?1 AND id = ?2",
         params: params_values![ws(workspace), id],
         decode: |row| {
             let column = |e| ReadError::column(Db::Journal, "receipt", &e);
@@ -32,6 +36,8 @@ pub fn by_id(db: Db, workspace: WorkspaceId, id: &str) -> Query<Receipt> {
                 answer: row.text(1).map_err(column)?.to_owned(),
                 effects: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
                 at: row.time(3).map_err(column)?,
+                request: Digest(row.text(4).map_err(column)?.to_owned()),
+                seq: Seq(row.int(5).map_err(column)?),
             })
         },
     }

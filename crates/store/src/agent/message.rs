@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_types::port::Entropy;
 use dormouse_types::{
-    AgentId, Digest, LinkId, MessageId, PayloadId, ThreadId, Timestamp, WorkspaceId,
+    AgentId, Digest, Id as _, LinkId, MessageId, PayloadId, ThreadId, Timestamp, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -141,51 +142,110 @@ impl Entity for Payload {
     }
 }
 
-/// The ids a message needs beside its own.
-#[derive(Debug, Clone)]
-pub struct Ids {
-    /// Of the link to the message before it.
-    pub prev_link: LinkId,
-    /// Of the link to its payload.
-    pub payload_link: LinkId,
+/// A thread that grows at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chain {
+    /// The workspace.
+    pub ws: WorkspaceId,
+    /// The agent.
+    pub agent: AgentId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The run, if the thread is one.
+    pub run_key: Option<String>,
+    /// The first message of the thread.
+    pub first: Option<MessageId>,
+    /// The newest.
+    pub head: Option<MessageId>,
+    /// How many there are.
+    pub count: i64,
 }
 
-/// Adds a message with its payload and links.
-pub fn insert(
-    workspace: WorkspaceId,
-    message: &Message,
-    content_type: &str,
-    content: &str,
-    ids: Ids,
-) -> Vec<Op> {
-    let mut ops = Vec::new();
-    if let Some(payload) = &message.content_entry_id {
-        let (digest, put) = text::put(workspace, content);
-        ops.push(put);
-        ops.push(entity::insert(
-            workspace,
-            &Payload {
-                id: payload.clone(),
-                agent_id: message.agent_id.clone(),
-                created_at: message.created_at,
-                content_type: content_type.to_owned(),
-                spans: vec![digest],
-                deleted_at: None,
-            },
-        ));
+/// A message to be written.
+#[derive(Debug, Clone)]
+pub struct Draft<'a> {
+    /// See [`kind`].
+    pub kind: &'a str,
+    /// Its content: a text, or JSON.
+    pub content: String,
+    /// `application/json` or `text/markdown`.
+    pub content_type: &'a str,
+    /// What it answers.
+    pub trigger: Option<String>,
+    /// Run key and place are filled in.
+    pub metadata: Metadata,
+}
+
+impl Chain {
+    /// An empty thread.
+    pub fn new(
+        ws: WorkspaceId,
+        agent: AgentId,
+        thread: ThreadId,
+        run_key: Option<String>,
+    ) -> Self {
+        Self { ws, agent, thread, run_key, first: None, head: None, count: 0 }
     }
-    ops.push(entity::insert(workspace, message));
-    let at = message.created_at;
-    if let Some(payload) = &message.content_entry_id {
-        let link =
-            link::Link::new(ids.payload_link, &message.id, payload, link::MESSAGE_PAYLOAD, at);
-        ops.push(link::insert(workspace, &link));
+
+    /// Counts a stored message of the thread.
+    pub fn follow(&mut self, message: &Message) {
+        self.count = self.count.max(message.metadata.n);
+        self.first.get_or_insert_with(|| message.id.clone());
+        self.head = Some(message.id.clone());
     }
-    if let Some(prev) = &message.prev_message_id {
-        let link = link::Link::new(ids.prev_link, &message.id, prev, link::MESSAGE_PREV, at);
-        ops.push(link::insert(workspace, &link));
+
+    /// Appends a message with its payload and links.
+    pub fn append(
+        &mut self,
+        draft: Draft<'_>,
+        now: Timestamp,
+        entropy: &dyn Entropy,
+    ) -> (MessageId, Vec<Op>) {
+        let id = MessageId::fresh(now, entropy);
+        let payload = PayloadId::fresh(now, entropy);
+        self.count += 1;
+        let message = Message {
+            id: id.clone(),
+            agent_id: self.agent.clone(),
+            thread_id: self.thread.clone(),
+            kind: draft.kind.to_owned(),
+            created_at: now,
+            prev_message_id: self.head.clone(),
+            content_entry_id: Some(payload.clone()),
+            trigger_source_id: draft.trigger,
+            summary_start_message_id: None,
+            summary_end_message_id: None,
+            summary_depth: 0,
+            tokens_approx: i64::try_from(draft.content.len() / 4).unwrap_or(i64::MAX),
+            metadata: Metadata { run_key: self.run_key.clone(), n: self.count, ..draft.metadata },
+            deleted_at: None,
+        };
+        let (digest, put) = text::put(self.ws, &draft.content);
+        let stored = Payload {
+            id: payload.clone(),
+            agent_id: self.agent.clone(),
+            created_at: now,
+            content_type: draft.content_type.to_owned(),
+            spans: vec![digest],
+            deleted_at: None,
+        };
+        let to_payload = LinkId::fresh(now, entropy);
+        let to_payload = link::Link::new(to_payload, &id, &payload, link::MESSAGE_PAYLOAD, now);
+        let mut ops = vec![
+            put,
+            entity::insert(self.ws, &stored),
+            entity::insert(self.ws, &message),
+            link::insert(self.ws, &to_payload),
+        ];
+        if let Some(prev) = &self.head {
+            let to_prev = LinkId::fresh(now, entropy);
+            let to_prev = link::Link::new(to_prev, &id, prev, link::MESSAGE_PREV, now);
+            ops.push(link::insert(self.ws, &to_prev));
+        }
+        self.first.get_or_insert_with(|| id.clone());
+        self.head = Some(id.clone());
+        (id, ops)
     }
-    ops
 }
 
 /// Messages of a thread, oldest first.
@@ -212,6 +272,21 @@ pub fn of_kind(workspace: WorkspaceId, agent: &AgentId, kind: &str) -> Query<Sto
               WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage' AND subtype = ?3
               ORDER BY created_at, id",
         params: params_values![ws(workspace), agent.to_string(), kind],
+        decode: entity::decode::<Message>,
+    }
+}
+
+/// The messages of a thread's newest commit; the one with the highest `n` is its head.
+pub fn newest(workspace: WorkspaceId, thread: &ThreadId) -> Query<Stored<Message>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM agent_entities
+              WHERE ws = ?1 AND thread_id = ?2 AND type = 'agentMessage' AND clock_counter = (
+                SELECT MAX(clock_counter) FROM agent_entities
+                WHERE ws = ?1 AND thread_id = ?2 AND type = 'agentMessage')",
+        params: params_values![ws(workspace), thread.to_string()],
         decode: entity::decode::<Message>,
     }
 }

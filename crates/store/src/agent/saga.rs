@@ -51,7 +51,7 @@ pub struct Saga {
     pub updated_at: Timestamp,
 }
 
-/// Opens a saga.
+/// Opens a saga; one that was closed without effect is opened again.
 pub fn open(
     workspace: WorkspaceId,
     operation: &OperationId,
@@ -63,19 +63,12 @@ pub fn open(
     Op::one(
         "INSERT INTO saga_log (ws, operation_id, run_key, phase, status, tool_name, payload,
            created_at, updated_at)
-         VALUES (?1, ?2, ?3, 'journal_pending', 'pending', ?4, ?5, ?6, ?6)",
+         VALUES (?1, ?2, ?3, 'journal_pending', 'pending', ?4, ?5, ?6, ?6)
+         ON CONFLICT (ws, operation_id) DO UPDATE SET phase = 'journal_pending', status = 'pending',
+           payload = excluded.payload, updated_at = excluded.updated_at
+         WHERE saga_log.status = 'failed'",
         params![ws(workspace), operation.as_str(), run_key, tool, payload, at],
         Refusal::Exists,
-    )
-}
-
-/// Opens the saga of an operation that was closed without effect and is tried again.
-pub fn reopen(workspace: WorkspaceId, operation: &OperationId, payload: &str, at: Timestamp) -> Op {
-    Op::any(
-        "UPDATE saga_log SET phase = 'journal_pending', status = 'pending', payload = ?3,
-           updated_at = ?4
-         WHERE ws = ?1 AND operation_id = ?2 AND status = 'failed'",
-        params![ws(workspace), operation.as_str(), payload, at],
     )
 }
 

@@ -236,6 +236,22 @@ pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64)
     )
 }
 
+/// Gives a lease back and leaves its run to be resumed at a time.
+pub fn put_back(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    owner: &str,
+    epoch: i64,
+    due_at: Timestamp,
+) -> Op {
+    Op::one(
+        "UPDATE wake_queue SET owner = NULL, expires_at = NULL, due_at = ?5
+         WHERE ws = ?1 AND agent_id = ?2 AND owner = ?3 AND epoch = ?4",
+        params![ws(workspace), agent.to_string(), owner, epoch, due_at],
+        Refusal::LeaseLost,
+    )
+}
+
 /// Takes a dead owner's lease away and leaves its run to be resumed.
 pub fn interrupt(workspace: WorkspaceId, row: &Sleeper, crashes: i64, at: Timestamp) -> Op {
     Op::one(

@@ -141,19 +141,22 @@ pub struct Listed {
 }
 
 /// A row of a list; a damaged one does not hide the others.
-pub type Line = Result<Listed, ReadError>;
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Where the list goes on behind it.
+    pub behind: Behind,
+    /// The task, where its document can be read.
+    pub row: Result<Listed, ReadError>,
+}
 
-#[allow(clippy::unnecessary_wraps)] // the signature is `Query::decode`'s
 fn line(row: &Row) -> Result<Line, ReadError> {
     let column = |e: ColumnError| corrupt(row, Task::KIND, e.to_string());
-    let read = || {
-        Ok(Listed {
-            task: decode(row)?,
-            n_open: row.int(6).map_err(column)?,
-            n_done: row.int(7).map_err(column)?,
-        })
+    let behind = Behind {
+        created_at: row.time(8).map_err(column)?,
+        id: row.text(0).map_err(column)?.to_owned(),
     };
-    Ok(read())
+    let (n_open, n_done) = (row.int(6).map_err(column)?, row.int(7).map_err(column)?);
+    Ok(Line { behind, row: decode(row).map(|task| Listed { task, n_open, n_done }) })
 }
 
 /// Where a page of a list begins: behind this task.
@@ -204,7 +207,8 @@ pub fn list(workspace: WorkspaceId, wanted: &Wanted) -> Query<Line> {
                 (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
                    AND i.type = 'checklistItem' AND i.subtype = 'open' AND i.deleted_at IS NULL),
                 (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
-                   AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL)
+                   AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL),
+                t.created_at
               FROM journal t
               WHERE t.ws = ?1 AND t.type = 'task' AND (?2 = 1 OR t.deleted_at IS NULL)
                 AND (?3 = '' OR t.subtype = ?3)
@@ -236,7 +240,8 @@ pub fn by_ending(workspace: WorkspaceId, ending: &str) -> Query<Line> {
                 (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
                    AND i.type = 'checklistItem' AND i.subtype = 'open' AND i.deleted_at IS NULL),
                 (SELECT COUNT(*) FROM journal i WHERE i.ws = t.ws AND i.task_id = t.id
-                   AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL)
+                   AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL),
+                t.created_at
               FROM journal t
               WHERE t.ws = ?1 AND t.type = 'task' AND t.id LIKE ?2 ESCAPE '\\'
               ORDER BY t.created_at DESC, t.id DESC",

@@ -1,0 +1,49 @@
+//! Asks a model one turn and collects what it streams.
+
+use dormouse_turns::LoggedTurn;
+use dormouse_types::limits;
+use dormouse_types::model::{ModelError, Request, TurnEvent, Usage};
+use dormouse_types::port::Model;
+use futures_util::StreamExt as _;
+
+/// Asks one turn. Units of the usage: tokens.
+pub async fn turn(
+    model: &dyn Model,
+    request: &Request,
+) -> Result<(LoggedTurn, Usage), ModelError> {
+    let mut turn =
+        LoggedTurn { text: String::new(), calls: Vec::new(), results: Vec::new(), ended: false };
+    let mut usage = Usage::default();
+    let mut complete = false;
+    let mut events = model.ask(request);
+    while let Some(event) = events.next().await {
+        match event? {
+            TurnEvent::Text(text) => turn.text.push_str(&text),
+            TurnEvent::Call(call) => turn.calls.push(call),
+            TurnEvent::Usage(tokens) => usage = tokens,
+            TurnEvent::End { ended } => {
+                turn.ended = ended;
+                complete = true;
+            }
+        }
+    }
+    if !complete {
+        return Err(ModelError::Request { detail: "the answer broke off".into() });
+    }
+    // Calls beyond the cap of a wake are dropped: a model that makes so many has lost its way.
+    turn.calls.truncate(limits::CALLS_PER_WAKE.max);
+    unique_ids(&mut turn);
+    turn.results = vec![None; turn.calls.len()];
+    Ok((turn, usage))
+}
+
+/// Gives calls that share an id, or have none, ids of their own: results are matched by them.
+fn unique_ids(turn: &mut LoggedTurn) {
+    let mut seen = std::collections::BTreeSet::new();
+    for (n, call) in turn.calls.iter_mut().enumerate() {
+        if call.id.is_empty() || !seen.insert(call.id.clone()) {
+            call.id = format!("call-{}-{}", n + 1, call.id);
+            seen.insert(call.id.clone());
+        }
+    }
+}

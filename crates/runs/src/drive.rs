@@ -1,0 +1,429 @@
+//! The driver: performs what [`dormouse_turns::next`] decides, one commit after the other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_store::agent::log_line;
+use dormouse_store::agent::message::Chain;
+use dormouse_store::agent::wake_request::{self, Span};
+use dormouse_store::agent::wake_run::{self, Status};
+use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
+use dormouse_turns::{Limits, RunLog, Step, next, request};
+use dormouse_types::model::{
+    Fragment, FragmentData, FragmentKind, ModelError, Request, Turn,
+};
+use dormouse_types::port::{Clock, Entropy, Model, Stage};
+use dormouse_types::{Origin, WorkspaceId, limits};
+
+use crate::lease::Lease;
+use crate::status::{Event, after};
+use crate::trail;
+use crate::work::{Executed, Gathered, Work, WorkError};
+
+/// Drives runs. Cheap to clone.
+#[derive(Clone)]
+pub struct Driver {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    model: Arc<dyn Model>,
+}
+
+/// How a run ended for its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// It is memory.
+    Completed {
+        /// Whether it ran into the cap on turns.
+        cut: bool,
+    },
+    /// Nothing had changed; no model was asked.
+    Skipped,
+    /// It failed, and the agent's failure counter rose.
+    Failed {
+        /// Why.
+        error: String,
+    },
+    /// It waits to be resumed; nothing was counted.
+    PutBack {
+        /// Why.
+        reason: String,
+    },
+    /// Somebody else owns it now.
+    Lost,
+}
+
+/// What one step of a run needs to hold on to.
+struct Run<'a> {
+    lease: &'a Lease,
+    work: &'a dyn Work,
+    log: RunLog,
+    trail: Chain,
+}
+
+impl Driver {
+    /// Joins what a run needs.
+    pub fn new(
+        store: Store,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+        model: Arc<dyn Model>,
+    ) -> Self {
+        Self { store, clock, entropy, model }
+    }
+
+    /// The model that runs ask.
+    pub fn model(&self) -> &dyn Model {
+        &*self.model
+    }
+
+    /// Drives a claimed run to its end, from wherever it stands.
+    ///
+    /// Errors: the store failed. The run stays as it is and is resumed by recovery.
+    pub async fn drive(&self, work: &dyn Work, lease: &Lease) -> Result<End, WorkError> {
+        match self.steps(work, lease).await {
+            Ok(end) => Ok(end),
+            Err(WorkError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
+                Ok(End::Lost)
+            }
+            // A damaged row or a broken rule stops this run visibly, and nothing else.
+            Err(WorkError::Broken(error)) => self.fail(work, lease, error).await,
+            Err(WorkError::Read(error @ ReadError::Corrupt { .. })) => {
+                self.fail(work, lease, error.to_string()).await
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    async fn steps(&self, work: &dyn Work, lease: &Lease) -> Result<End, WorkError> {
+        let (log, trail) = trail::read(&self.store, lease).await?;
+        let mut run = Run { lease, work, log, trail };
+        run.log.reported = work.reported(&run.log);
+        if !run.log.turns.is_empty() {
+            run.log.report_due = work.again(lease, false).await?.report_due;
+        }
+        loop {
+            match next(&run.log, &Limits::default()) {
+                Step::AskModel { turn, report_only } => {
+                    if let Some(end) = self.ask(&mut run, turn, report_only).await? {
+                        return Ok(end);
+                    }
+                }
+                Step::RunTool { turn, call } => {
+                    if let Some(end) = self.effect(&mut run, turn, call).await? {
+                        return Ok(end);
+                    }
+                }
+                Step::Finish { cut } => return self.finish(&mut run, Vec::new(), cut).await,
+            }
+        }
+    }
+
+    async fn ask(
+        &self,
+        run: &mut Run<'_>,
+        turn: u32,
+        report_only: bool,
+    ) -> Result<Option<End>, WorkError> {
+        let lease = run.lease;
+        let started = lease.run.started_at.unwrap_or(lease.run.created_at);
+        if self.clock.now() > started + Duration::from_secs(limits::WAKE_SECONDS) {
+            let error = format!("the run took longer than {} seconds", limits::WAKE_SECONDS);
+            return self.fail(run.work, lease, error).await.map(Some);
+        }
+        let gathered = if turn == 1 {
+            run.work.gather(lease).await?
+        } else {
+            run.work.again(lease, report_only).await?
+        };
+        run.log.report_due = gathered.report_due;
+        if turn == 1 && gathered.nothing_changed {
+            return self.skip(run).await.map(Some);
+        }
+        if !run.work.may_ask(lease).await? {
+            return self.put_back(lease, "the agent was paused".into()).await.map(Some);
+        }
+        let request = self.request(run, gathered, turn).await?;
+        self.store.pass(Stage::BeforeEffect, "model.ask");
+        let answer = crate::ask::turn(&*self.model, &request).await;
+        self.store.pass(Stage::AfterEffect, "model.ask");
+        let (mut logged, _usage) = match answer {
+            Ok(answer) => answer,
+            Err(error @ ModelError::Provider { .. }) => {
+                return self.put_back(lease, error.to_string()).await.map(Some);
+            }
+            Err(error @ ModelError::Request { .. }) => {
+                return self.fail(run.work, lease, error.to_string()).await.map(Some);
+            }
+        };
+        // A proposal that somebody else opened since the rows were read is refused by the store:
+        // the calls are then judged again on fresh rows.
+        for attempt in 0.. {
+            let Executed { results, ops: opened } =
+                run.work.execute(lease, &run.log, &logged.calls, report_only).await?;
+            logged.results = results;
+            let before = (run.log.clone(), run.trail.clone());
+            let now = self.clock.now();
+            let mut ops =
+                trail::turn(&mut run.trail, turn, &logged, now, &*self.entropy);
+            ops.extend(opened);
+            run.log.turns.push(logged.clone());
+            run.log.reported = run.work.reported(&run.log);
+            let result = match next(&run.log, &Limits::default()) {
+                Step::Finish { cut } => self.finish(run, ops, cut).await.map(Some),
+                Step::AskModel { .. } | Step::RunTool { .. } => {
+                    self.commit(lease, "run.turn", ops).await.map(|()| None)
+                }
+            };
+            match result {
+                Err(WorkError::Commit(error))
+                    if error.refusal() == Some(Refusal::Exists) && attempt < 2 =>
+                {
+                    (run.log, run.trail) = before;
+                }
+                other => return other,
+            }
+        }
+        unreachable!("the loop returns by its third attempt")
+    }
+
+    /// Builds the request, and records what it consists of before anybody is asked.
+    async fn request(
+        &self,
+        run: &Run<'_>,
+        gathered: Gathered,
+        turn: u32,
+    ) -> Result<Request, WorkError> {
+        let lease = run.lease;
+        let mut fragments = request::assemble(gathered.fragments);
+        let mut log_upto = gathered.log_upto;
+        if turn > 1 {
+            let stored = self.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
+            if let Some(first) = stored.into_iter().find(|request| request.turn == 1) {
+                log_upto = first
+                    .spans
+                    .iter()
+                    .find_map(|span| match span {
+                        Span::Log { upto, .. } => Some(*upto),
+                        Span::Text { .. } => None,
+                    })
+                    .unwrap_or(0);
+                let rebuilt = rebuild(&self.store, lease.ws, &lease.run.agent, &first.spans).await?;
+                let earlier = rebuilt.into_iter().filter_map(|(kind, text)| {
+                    let kind = kind_of(&kind)?;
+                    let data = FragmentData::None;
+                    (kind != FragmentKind::Instruction)
+                        .then_some(Fragment { kind, text, data, tainted: true })
+                });
+                fragments = earlier.chain(fragments).collect();
+                fragments.sort_by_key(|fragment| fragment.kind);
+            }
+        }
+        let turns: Vec<Turn> = run
+            .log
+            .turns
+            .iter()
+            .map(|turn| Turn {
+                text: turn.text.clone(),
+                calls: turn.calls.clone(),
+                results: turn.results.iter().flatten().cloned().collect(),
+                ended: turn.ended,
+            })
+            .collect();
+        let mut ops = Vec::new();
+        let mut spans = Vec::new();
+        for fragment in &fragments {
+            if fragment.kind == FragmentKind::Log {
+                spans.push(Span::Log { from: 1, upto: log_upto });
+                continue;
+            }
+            let (sha256, op) = text::put(lease.ws, &fragment.text);
+            ops.push(op);
+            spans.push(Span::Text { kind: request::name(fragment.kind).into(), sha256 });
+        }
+        let (sha256, op) = text::put(lease.ws, &request::tools_text(&gathered.tools));
+        ops.push(op);
+        spans.push(Span::Text { kind: "tools".into(), sha256 });
+        let digest = request::digest(
+            fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
+            &turns,
+            &gathered.tools,
+        );
+        let now = self.clock.now();
+        ops.push(wake_request::put(lease.ws, &lease.run.key, turn, &spans, &digest, now));
+        self.commit(lease, "run.request", ops).await?;
+        Ok(Request {
+            run_key: lease.run.key.clone(),
+            turn,
+            fragments,
+            turns,
+            tools: gathered.tools,
+        })
+    }
+
+    async fn effect(
+        &self,
+        run: &mut Run<'_>,
+        turn: usize,
+        call: usize,
+    ) -> Result<Option<End>, WorkError> {
+        let lease = run.lease;
+        let recorded = run.log.turns[turn].calls[call].clone();
+        let (result, mut ops) = run.work.effect(lease, &recorded).await?;
+        let number = u32::try_from(turn + 1).unwrap_or(u32::MAX);
+        let now = self.clock.now();
+        let (_, message) = trail::result(
+            &mut run.trail,
+            number,
+            &recorded.name,
+            &result,
+            now,
+            &*self.entropy,
+        );
+        ops.extend(message);
+        run.log.turns[turn].results[call] = Some(result);
+        self.commit(lease, "run.effect", ops).await?;
+        Ok(None)
+    }
+
+    async fn finish(
+        &self,
+        run: &mut Run<'_>,
+        mut ops: Vec<Op>,
+        cut: bool,
+    ) -> Result<End, WorkError> {
+        let lease = run.lease;
+        ops.extend(run.work.finish(lease, &run.log, &run.trail).await?);
+        self.end(lease, "run.final", Event::Completed, ops, cut, None).await?;
+        Ok(End::Completed { cut })
+    }
+
+    async fn skip(&self, run: &mut Run<'_>) -> Result<End, WorkError> {
+        let ops = run.work.finish(run.lease, &run.log, &run.trail).await?;
+        self.end(run.lease, "run.skip", Event::NothingChanged, ops, false, None).await?;
+        Ok(End::Skipped)
+    }
+
+    async fn fail(&self, work: &dyn Work, lease: &Lease, error: String) -> Result<End, WorkError> {
+        let ops = work.fail(lease, &error).await?;
+        self.end(lease, "run.fail", Event::Failed, ops, false, Some(&error)).await?;
+        Ok(End::Failed { error })
+    }
+
+    /// Leaves the run to be resumed under its key; its recorded turns stay.
+    async fn put_back(&self, lease: &Lease, reason: String) -> Result<End, WorkError> {
+        let run = &lease.run;
+        let to = step(Event::PutBack)?;
+        let now = self.clock.now();
+        let later = now + Duration::from_secs(60);
+        let sleeper = dormouse_store::agent::wake_queue::put_back(
+            lease.ws,
+            &run.agent,
+            &lease.owner,
+            run.epoch,
+            later,
+        );
+        let requeue =
+            wake_run::requeue(lease.ws, &run.key, Status::Started, to, run.epoch, run.crashes);
+        self.commit_as(lease, "run.putBack", vec![requeue, sleeper], Some("agent:wake")).await?;
+        Ok(End::PutBack { reason })
+    }
+
+    async fn end(
+        &self,
+        lease: &Lease,
+        label: &'static str,
+        event: Event,
+        mut ops: Vec<Op>,
+        cut: bool,
+        error: Option<&str>,
+    ) -> Result<(), WorkError> {
+        let to = step(event)?;
+        let now = self.clock.now();
+        ops.push(wake_run::finish(
+            lease.ws,
+            &lease.run.key,
+            Status::Started,
+            to,
+            now,
+            cut,
+            error,
+        ));
+        // The guard comes first in the commit; the release comes last.
+        ops.push(lease.release());
+        self.commit_as(lease, label, ops, Some("agent:wake")).await
+    }
+
+    async fn commit(
+        &self,
+        lease: &Lease,
+        label: &'static str,
+        ops: Vec<Op>,
+    ) -> Result<(), WorkError> {
+        self.commit_as(lease, label, ops, None).await
+    }
+
+    async fn commit_as(
+        &self,
+        lease: &Lease,
+        label: &'static str,
+        ops: Vec<Op>,
+        event: Option<&'static str>,
+    ) -> Result<(), WorkError> {
+        let mut commit = Commit::new(label, Db::Agent, lease.ws)
+            .op(lease.guard(self.clock.now()))
+            .ops(ops);
+        if let Some(event) = event {
+            let origin = Origin::Agent { agent: lease.run.agent.clone() };
+            commit = commit.change(ChangeRow::agent(origin, event, None, lease.run.key.as_str()));
+        }
+        self.store.commit(commit).await?;
+        Ok(())
+    }
+}
+
+fn step(event: Event) -> Result<Status, WorkError> {
+    after(Status::Started, event).map_err(|e| WorkError::Broken(e.to_string()))
+}
+
+fn kind_of(name: &str) -> Option<FragmentKind> {
+    [
+        FragmentKind::System,
+        FragmentKind::Log,
+        FragmentKind::LinkedTasks,
+        FragmentKind::TaskState,
+        FragmentKind::Decisions,
+        FragmentKind::Delta,
+        FragmentKind::Message,
+        FragmentKind::Instruction,
+    ]
+    .into_iter()
+    .find(|kind| request::name(*kind) == name)
+}
+
+/// Rebuilds the pieces of a stored request as (kind, text). A purged text says so in its place.
+pub async fn rebuild(
+    store: &Store,
+    ws: WorkspaceId,
+    agent: &dormouse_types::AgentId,
+    spans: &[Span],
+) -> Result<Vec<(String, String)>, ReadError> {
+    let purged = || "[purged]".to_owned();
+    let mut pieces = Vec::new();
+    for span in spans {
+        match span {
+            Span::Text { kind, sha256 } => {
+                let text = store.first(text::by_digest(ws, sha256)).await?;
+                pieces.push((kind.clone(), text.unwrap_or_else(purged)));
+            }
+            Span::Log { from, upto } => {
+                let lines = store.all(log_line::of_agent(ws, agent, *from, *upto)).await?;
+                let lines: Vec<String> =
+                    lines.into_iter().map(|line| line.text.unwrap_or_else(purged)).collect();
+                let text = request::log_text(lines.iter().map(String::as_str));
+                pieces.push((request::name(FragmentKind::Log).to_owned(), text));
+            }
+        }
+    }
+    Ok(pieces)
+}

@@ -1,0 +1,97 @@
+//! What a room above gives a run: its context, its tools, and what its end means.
+
+use dormouse_store::agent::message::Chain;
+use dormouse_store::{CommitError, Op, ReadError};
+use dormouse_turns::RunLog;
+use dormouse_types::model::{Fragment, ToolCall, ToolResult, ToolSpec};
+use dormouse_types::port::BoxFuture;
+
+use crate::lease::Lease;
+
+/// What a run is about.
+pub trait Work: Send + Sync {
+    /// Whether the run still may ask a model; checked right before it does.
+    fn may_ask<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<bool, WorkError>>;
+
+    /// Gathers the context of the first turn.
+    fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>>;
+
+    /// The tools and the instruction of a later turn, whose other fragments are rebuilt.
+    fn again<'a>(
+        &'a self,
+        lease: &'a Lease,
+        report_only: bool,
+    ) -> BoxFuture<'a, Result<Gathered, WorkError>>;
+
+    /// Runs the calls of a turn as far as they touch the agent store alone.
+    fn execute<'a>(
+        &'a self,
+        lease: &'a Lease,
+        log: &'a RunLog,
+        calls: &'a [ToolCall],
+        report_only: bool,
+    ) -> BoxFuture<'a, Result<Executed, WorkError>>;
+
+    /// Runs a recorded call that writes the journal, once however often it is tried.
+    fn effect<'a>(
+        &'a self,
+        lease: &'a Lease,
+        call: &'a ToolCall,
+    ) -> BoxFuture<'a, Result<(ToolResult, Vec<Op>), WorkError>>;
+
+    /// Whether an accepted call of the log published a report.
+    fn reported(&self, log: &RunLog) -> bool;
+
+    /// What becomes durable with the end of a completed or skipped run.
+    fn finish<'a>(
+        &'a self,
+        lease: &'a Lease,
+        log: &'a RunLog,
+        trail: &'a Chain,
+    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>>;
+
+    /// What becomes durable with the end of a failed run.
+    fn fail<'a>(
+        &'a self,
+        lease: &'a Lease,
+        error: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>>;
+}
+
+/// The context of a turn.
+#[derive(Debug, Clone)]
+pub struct Gathered {
+    /// The prompt, unordered.
+    pub fragments: Vec<Fragment>,
+    /// The log lines that the log fragment shows: from 1 up to this place.
+    pub log_upto: i64,
+    /// The tools that may be called.
+    pub tools: Vec<ToolSpec>,
+    /// Whether the run must publish a report.
+    pub report_due: bool,
+    /// Whether there is nothing to ask: the run is skipped.
+    pub nothing_changed: bool,
+}
+
+/// What the calls of a turn led to.
+#[derive(Debug, Clone, Default)]
+pub struct Executed {
+    /// One place for each call; empty where the call writes the journal and runs after the commit.
+    pub results: Vec<Option<ToolResult>>,
+    /// What becomes durable with the turn: open items, sagas.
+    pub ops: Vec<Op>,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// Rows could not be read.
+    #[error("cannot read what the run needs")]
+    Read(#[from] ReadError),
+    /// A commit failed.
+    #[error("cannot write what the run made")]
+    Commit(#[from] CommitError),
+    /// A row of this agent or task is damaged, or a rule is broken: this run fails.
+    #[error("{0}")]
+    Broken(String),
+}

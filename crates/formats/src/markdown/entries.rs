@@ -1,0 +1,339 @@
+//! Text becomes entries: where one ends and the next begins, its day, its key, its size.
+
+use dormouse_types::draft::{Entry, Remark};
+use dormouse_types::limits;
+use jiff::civil::Date;
+
+use super::date::{self, Reading};
+use super::key::{self, Counter};
+use super::outline::Outline;
+use super::sections::Section;
+use super::source::{Source, remark};
+
+/// Gathers the entries of one task, section by section.
+pub(super) struct Gatherer<'a> {
+    source: &'a Source<'a>,
+    outline: &'a Outline,
+    remarks: &'a mut Vec<Remark>,
+    keys: Counter,
+    done: Vec<Entry>,
+    open: Option<Open>,
+}
+
+/// The entry that text goes to until another begins.
+struct Open {
+    line: usize,
+    level: u8,
+    /// Whether deeper headings go along.
+    takes_deeper: bool,
+    /// Only headings so far.
+    is_bare: bool,
+    /// Whether it is the day of a heading or a line of its own that it stands under.
+    is_dated: bool,
+    on: Option<Date>,
+    base: String,
+    text: String,
+}
+
+/// A section as seen by the task it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// Whether its heading became the title, so that it is not repeated.
+    pub is_titled: bool,
+    /// Whether it is the task's own, or stands over the whole file: what follows is not part of it.
+    pub stands_alone: bool,
+    /// The day of its heading, or of one around it.
+    pub on: Option<Date>,
+}
+
+impl<'a> Gatherer<'a> {
+    /// No entries yet.
+    pub fn new(source: &'a Source<'a>, outline: &'a Outline, remarks: &'a mut Vec<Remark>) -> Self {
+        Self { source, outline, remarks, keys: Counter::default(), done: Vec::new(), open: None }
+    }
+
+    /// Adds a text under a key of its own, before everything that is still open.
+    pub fn whole(&mut self, line: usize, base: String, text: &str) {
+        self.keep(line, base, text, None);
+    }
+
+    /// Adds the text of the next section.
+    pub fn section(&mut self, section: &Section, place: Place) {
+        let heading = section.heading(self.outline).filter(|_| !place.is_titled);
+        if let Some(heading) = heading {
+            let year = place.on.map(Date::year);
+            let begins_day = date::leading(&heading.text, year).day().is_some();
+            let goes_along = !section.is_task()
+                && !place.stands_alone
+                && self
+                    .open
+                    .as_ref()
+                    .is_some_and(|open| open.takes(section.level, &heading.text, begins_day));
+            let lines: Vec<_> =
+                (heading.first..=heading.last).map(|l| self.source.line(l)).collect();
+            let bare = self.open.as_ref().is_some_and(|open| open.is_bare);
+            if !goes_along {
+                self.close();
+            }
+            let open = self.open.get_or_insert_with(|| Open::at(heading.first, section.level));
+            let is_part = section.level > open.level && !begins_day;
+            if !goes_along || (bare && !is_part) {
+                // The last of several bare headings names the entry: text that is put under an
+                // earlier one later makes another entry and leaves this one its key.
+                open.base = key::fold(&heading.text);
+                open.level = section.level;
+                open.on = place.on;
+                open.is_dated = begins_day;
+                open.is_bare = true;
+                open.takes_deeper = !place.stands_alone;
+            }
+            open.paragraph(&lines.join("\n"));
+        } else {
+            self.close();
+            let mut open = Open::at(section.body.start, section.level);
+            open.on = place.on;
+            self.open = Some(open);
+        }
+        self.body(section);
+    }
+
+    /// Tells the person something about a line.
+    pub fn remark(&mut self, line: usize, message: String) {
+        self.remarks.push(remark(line, message));
+    }
+
+    /// The entries, in the order of the file.
+    pub fn finish(mut self) -> Vec<Entry> {
+        self.close();
+        self.done
+    }
+
+    fn body(&mut self, section: &Section) {
+        let mut run = Run::default();
+        let mut quoted = None;
+        for number in section.body.clone() {
+            let line = self.source.line(number);
+            let kind = self.outline.lines[number];
+            if let Some(at) = kind.inside {
+                let check = &self.outline.boxes[at];
+                if number <= check.title_last {
+                    self.flush(&mut run);
+                    continue;
+                }
+                let margin = margin(self.source.line(check.first));
+                if !line.trim().is_empty() && quoted != Some(at) {
+                    quoted = Some(at);
+                    self.flush(&mut run);
+                    run.push(number, &format!("{}{}", check.marker, check.title));
+                }
+                let line = line.strip_prefix(margin).unwrap_or_else(|| line.trim_start());
+                self.line(&mut run, number, line, kind.begins_block, kind.is_opaque);
+            } else if kind.is_rule {
+                // Kept between paragraphs, dropped at the ends of an entry.
+                run.push_rule(line);
+            } else {
+                self.line(&mut run, number, line, kind.begins_block, kind.is_opaque);
+            }
+        }
+        self.flush(&mut run);
+    }
+
+    fn line(
+        &mut self,
+        run: &mut Run,
+        number: usize,
+        line: &str,
+        begins_block: bool,
+        is_opaque: bool,
+    ) {
+        if !is_opaque && (begins_block || date::heads_note(line)) {
+            match date::leading(line_text(line), None) {
+                Reading::Day(day, rest) if begins_block || date::sets_off(rest) => {
+                    self.flush(run);
+                    let open = self.open.as_ref();
+                    let is_bare = open.is_none_or(|open| open.is_bare || open.text.is_empty());
+                    let level = open.map_or(0, |open| open.level);
+                    let takes_deeper = open.is_some_and(|open| open.takes_deeper);
+                    let heading =
+                        open.map(|open| open.heading_base().to_owned()).unwrap_or_default();
+                    if !is_bare {
+                        self.close();
+                    }
+                    let open = self.open.get_or_insert_with(|| Open::at(number, level));
+                    open.base = format!("{heading}@{day}");
+                    open.on = Some(day);
+                    open.is_dated = true;
+                    open.takes_deeper = takes_deeper;
+                }
+                Reading::Impossible(text) => {
+                    let message = format!("`{text}` is not a day of the calendar: kept as text");
+                    self.remarks.push(remark(number, message));
+                }
+                Reading::Day(..) | Reading::Nothing => {}
+            }
+        }
+        run.push(number, line);
+    }
+
+    /// Gives the lines gathered so far to the open entry.
+    fn flush(&mut self, run: &mut Run) {
+        let (line, text) = run.take();
+        if text.is_empty() {
+            return;
+        }
+        let open = self.open.get_or_insert_with(|| Open::at(line, 0));
+        if open.text.is_empty() {
+            open.line = line;
+        }
+        open.is_bare = false;
+        open.paragraph(&text);
+    }
+
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            let base = if open.base.is_empty() { "text".to_owned() } else { open.base };
+            self.keep(open.line, base, &open.text, open.on);
+        }
+    }
+
+    fn keep(&mut self, line: usize, base: String, text: &str, on: Option<Date>) {
+        let text = text.trim_matches('\n').trim_end();
+        if text.trim().is_empty() {
+            return;
+        }
+        let key = self.keys.next(base);
+        let parts = parts(text, limits::ENTRY_TEXT.max);
+        if parts.len() > 1 {
+            let message = format!(
+                "a text of {} bytes is kept as {} entries: one holds at most {}",
+                text.len(),
+                parts.len(),
+                limits::ENTRY_TEXT.max
+            );
+            self.remarks.push(remark(line, message));
+        }
+        for (n, part) in parts.iter().enumerate() {
+            let key = if n == 0 { key.clone() } else { format!("{key}.{}", n + 1) };
+            self.done.push(Entry { key, text: (*part).to_owned(), on });
+        }
+    }
+}
+
+impl Open {
+    fn at(line: usize, level: u8) -> Self {
+        Self {
+            line,
+            level,
+            takes_deeper: false,
+            is_bare: false,
+            is_dated: false,
+            on: None,
+            base: String::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Whether a heading goes along instead of beginning an entry.
+    fn takes(&self, level: u8, heading: &str, begins_day: bool) -> bool {
+        let leads_on = self.is_bare && level >= self.level;
+        let is_deeper = self.takes_deeper && level > self.level && !begins_day;
+        let same_day = self.is_dated && level >= self.level && date::begins_with_time(heading);
+        leads_on || is_deeper || same_day
+    }
+
+    /// The key without the day of a line.
+    fn heading_base(&self) -> &str {
+        self.base
+            .split_once('@')
+            .filter(|_| self.is_dated)
+            .map_or(&self.base, |(heading, _)| heading)
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(text);
+    }
+}
+
+/// Lines that follow each other in the file.
+#[derive(Default)]
+struct Run {
+    first: usize,
+    text: String,
+    /// Rules and blank lines that count only if more text follows.
+    pending: String,
+}
+
+impl Run {
+    fn push(&mut self, number: usize, line: &str) {
+        if line.trim().is_empty() {
+            self.push_rule("");
+            return;
+        }
+        if self.text.is_empty() {
+            self.first = number;
+        } else {
+            self.text.push('\n');
+            self.text.push_str(&self.pending);
+        }
+        self.pending.clear();
+        self.text.push_str(line);
+    }
+
+    fn push_rule(&mut self, line: &str) {
+        if !self.text.is_empty() {
+            self.pending.push_str(line);
+            self.pending.push('\n');
+        }
+    }
+
+    fn take(&mut self) -> (usize, String) {
+        self.pending.clear();
+        (self.first, std::mem::take(&mut self.text))
+    }
+}
+
+fn margin(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// A line without its list marker.
+fn line_text(line: &str) -> &str {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
+    // `2. 10. 2026` begins with what looks like a marker, but is a date.
+    match rest {
+        Some(rest) if rest.starts_with(' ') && date::leading(line, None) == Reading::Nothing => {
+            rest.trim_start()
+        }
+        _ => line,
+    }
+}
+
+/// Splits a text so that no part is longer than `max` bytes: between paragraphs where it can,
+/// else between lines, else between characters.
+fn parts(text: &str, max: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while rest.len() > max {
+        let mut end = max;
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let room = &rest[..end];
+        let cut = ["\n\n", "\n", " "]
+            .iter()
+            .filter_map(|bound| room.rfind(bound))
+            .find(|&cut| cut > 0 && !rest[..cut].trim().is_empty())
+            .unwrap_or(end);
+        parts.push(rest[..cut].trim_end());
+        rest = rest[cut..].trim_start_matches('\n');
+    }
+    if !rest.trim().is_empty() {
+        parts.push(rest);
+    }
+    parts
+}

@@ -1,0 +1,353 @@
+//! Front matter: `key: value` lines between two `---` at the top of a file.
+//!
+//! Only the simple subset is read. What is not understood is remarked with its text, for front
+//! matter becomes fields and never an entry.
+
+use dormouse_types::draft::Remark;
+use dormouse_types::limits;
+use dormouse_types::task::{self, Priority, Status};
+use jiff::civil::Date;
+
+use super::ReadError;
+use super::date;
+use super::source::{Source, remark};
+
+/// What the top of a file says about its tasks.
+#[derive(Debug, Default)]
+pub(super) struct FrontMatter {
+    /// How many lines it takes.
+    pub lines: usize,
+    pub id: Option<String>,
+    /// With its line.
+    pub title: Option<(usize, String)>,
+    pub status: Option<Status>,
+    pub status_reason: Option<String>,
+    pub priority: Option<Priority>,
+    pub due_on: Option<Date>,
+    /// With its line.
+    pub estimate: Option<(usize, u32)>,
+    pub language: Option<String>,
+    pub category: Option<String>,
+    pub labels: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Id,
+    Title,
+    Status,
+    Reason,
+    Priority,
+    Due,
+    Estimate,
+    Language,
+    Category,
+    Labels,
+}
+
+fn known(key: &str) -> Option<Key> {
+    Some(match key.to_lowercase().replace(['_', '-'], "").as_str() {
+        "id" => Key::Id,
+        "title" => Key::Title,
+        "status" => Key::Status,
+        "reason" | "statusreason" => Key::Reason,
+        "priority" => Key::Priority,
+        "due" | "dueon" | "duedate" => Key::Due,
+        "estimate" => Key::Estimate,
+        "language" | "lang" => Key::Language,
+        "category" => Key::Category,
+        "label" | "labels" | "tag" | "tags" => Key::Labels,
+        _ => return None,
+    })
+}
+
+/// A `key: value` line with the `- value` lines below it.
+struct Pair<'a> {
+    line: usize,
+    key: &'a str,
+    value: &'a str,
+    list: Vec<(usize, &'a str)>,
+}
+
+/// Reads the front matter, if the file begins with one.
+pub(super) fn read(
+    source: &Source<'_>,
+    remarks: &mut Vec<Remark>,
+) -> Result<FrontMatter, ReadError> {
+    let mut matter = FrontMatter::default();
+    let Some(end) = end(source) else { return Ok(matter) };
+    matter.lines = end + 1;
+    let mut seen = Vec::new();
+    let mut status_line = 0;
+    for pair in pairs(source, end, remarks) {
+        let Some(key) = known(pair.key) else {
+            remarks.push(remark(
+                pair.line,
+                format!(
+                    "unknown front-matter key `{}`: `{}` is not imported",
+                    pair.key,
+                    pair.whole()
+                ),
+            ));
+            continue;
+        };
+        if seen.contains(&key) {
+            remarks.push(remark(
+                pair.line,
+                format!(
+                    "front-matter key `{}` stands twice: `{}` is not imported",
+                    pair.key,
+                    pair.whole()
+                ),
+            ));
+            continue;
+        }
+        seen.push(key);
+        if key == Key::Status {
+            status_line = pair.line;
+        }
+        matter.take(source, key, &pair, remarks)?;
+    }
+    if matter.status.is_some_and(Status::needs_reason) && matter.status_reason.is_none() {
+        let message = "the status needs a reason and none is given; add `reason: …`";
+        remarks.push(remark(status_line, message));
+    }
+    Ok(matter)
+}
+
+/// The line of the closing `---`. A file that merely begins with a rule has no front matter.
+fn end(source: &Source<'_>) -> Option<usize> {
+    if source.n_lines() == 0 || source.line(0).trim_end() != "---" {
+        return None;
+    }
+    let end = (1..source.n_lines())
+        .find(|&line| matches!(source.line(line).trim_end(), "---" | "..."))?;
+    let first = (1..end).map(|line| source.line(line)).find(|line| !blank(line));
+    first.is_none_or(|line| split(line).is_some()).then_some(end)
+}
+
+fn blank(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}
+
+fn split(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':')?;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
+    let shaped = !key.is_empty() && key.chars().all(plain) && !key.starts_with([' ', '-']);
+    let spaced = value.is_empty() || value.starts_with([' ', '\t']);
+    (shaped && spaced).then(|| (key.trim_end(), value.trim()))
+}
+
+fn pairs<'a>(source: &'a Source<'_>, end: usize, remarks: &mut Vec<Remark>) -> Vec<Pair<'a>> {
+    let mut pairs: Vec<Pair<'a>> = Vec::new();
+    for number in 1..end {
+        let line = source.line(number);
+        if line.trim().is_empty() {
+            continue;
+        }
+        if line.trim_start().starts_with('#') {
+            remarks.push(remark(number, format!("comment `{}` is not imported", line.trim())));
+            continue;
+        }
+        if let Some((key, value)) = split(line) {
+            pairs.push(Pair { line: number, key, value, list: Vec::new() });
+            continue;
+        }
+        let element =
+            line.trim_start().strip_prefix('-').filter(|rest| rest.starts_with([' ', '\t']));
+        match (element, pairs.last_mut()) {
+            (Some(element), Some(pair)) if pair.value.is_empty() => {
+                pair.list.push((number, element.trim()));
+            }
+            _ => remarks.push(remark(
+                number,
+                format!("front-matter line `{}` is not understood and not imported", line.trim()),
+            )),
+        }
+    }
+    pairs
+}
+
+impl Pair<'_> {
+    /// Everything the pair says, for a remark.
+    fn whole(&self) -> String {
+        let mut all = vec![self.value];
+        all.extend(self.list.iter().map(|(_, element)| *element));
+        all.retain(|part| !part.is_empty());
+        all.join(", ")
+    }
+
+    fn error(&self, source: &Source<'_>, allowed: impl Into<String>) -> ReadError {
+        self.error_at(source, self.line, &self.whole(), allowed)
+    }
+
+    fn error_at(
+        &self,
+        source: &Source<'_>,
+        line: usize,
+        value: &str,
+        allowed: impl Into<String>,
+    ) -> ReadError {
+        ReadError::Value {
+            name: source.name.to_owned(),
+            line: line + 1,
+            key: self.key.to_owned(),
+            value: value.chars().take(60).collect(),
+            allowed: allowed.into(),
+        }
+    }
+}
+
+impl FrontMatter {
+    fn take(
+        &mut self,
+        source: &Source<'_>,
+        key: Key,
+        pair: &Pair<'_>,
+        remarks: &mut Vec<Remark>,
+    ) -> Result<(), ReadError> {
+        if key == Key::Labels {
+            return self.take_labels(source, pair);
+        }
+        if let Some((line, _)) = pair.list.first() {
+            let allowed = "it takes one value on its own line, not a list";
+            return Err(pair.error_at(source, *line, &pair.whole(), allowed));
+        }
+        let value = if key == Key::Title {
+            unquoted(pair.value)
+        } else {
+            scalar(pair.line, pair.value, remarks)
+        };
+        if value.is_empty() {
+            return Ok(());
+        }
+        match key {
+            Key::Labels => {}
+            Key::Id => self.id = Some(value.to_owned()),
+            Key::Title => self.title = Some((pair.line, value.to_owned())),
+            Key::Category => self.category = Some(value.to_owned()),
+            Key::Reason => {
+                limits::REASON
+                    .check(value.chars().count())
+                    .map_err(|beyond| pair.error(source, beyond.to_string()))?;
+                self.status_reason = Some(value.to_owned());
+            }
+            Key::Status => {
+                self.status = Some(listed(source, pair, value.parse())?);
+            }
+            Key::Priority => {
+                self.priority = Some(listed(source, pair, value.parse())?);
+            }
+            Key::Language => {
+                self.language = Some(listed(source, pair, task::language(value))?);
+            }
+            Key::Due => match date::leading(value, None) {
+                date::Reading::Day(day, rest) if rest.trim().is_empty() => self.due_on = Some(day),
+                _ => return Err(pair.error(source, "write a day of the calendar as YYYY-MM-DD")),
+            },
+            Key::Estimate => {
+                let minutes = minutes(value).ok_or_else(|| {
+                    pair.error(source, "write a time such as 90, 45m, 2h or 1h30m")
+                })?;
+                limits::ESTIMATE
+                    .check(minutes as usize)
+                    .map_err(|beyond| pair.error(source, beyond.to_string()))?;
+                self.estimate = Some((pair.line, minutes));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_labels(&mut self, source: &Source<'_>, pair: &Pair<'_>) -> Result<(), ReadError> {
+        let inline = pair.value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let names: Vec<(usize, &str)> = match inline {
+            Some(list) => list.split(',').map(|name| (pair.line, name.trim())).collect(),
+            None if pair.value.is_empty() => pair.list.clone(),
+            // A `#` begins no comment here: many people write labels with one.
+            None => {
+                let names = unquoted(pair.value).split(',');
+                names.map(|name| (pair.line, name.trim())).collect()
+            }
+        };
+        for (line, name) in names {
+            let name = unquoted(name).trim().trim_start_matches('#');
+            limits::LABEL_NAME
+                .check(name.chars().count())
+                .map_err(|beyond| pair.error_at(source, line, name, beyond.to_string()))?;
+            let known = self.labels.iter().any(|label| label.to_lowercase() == name.to_lowercase());
+            if !name.is_empty() && !known {
+                self.labels.push(name.to_owned());
+            }
+        }
+        limits::LABELS_PER_TASK
+            .check(self.labels.len())
+            .map_err(|beyond| pair.error(source, beyond.to_string()))
+    }
+}
+
+fn listed<T>(
+    source: &Source<'_>,
+    pair: &Pair<'_>,
+    value: Result<T, task::NotListed>,
+) -> Result<T, ReadError> {
+    value.map_err(|refused| {
+        pair.error_at(
+            source,
+            pair.line,
+            &refused.given,
+            format!("write one of: {}", refused.allowed),
+        )
+    })
+}
+
+fn unquoted(value: &str) -> &str {
+    ['"', '\'']
+        .iter()
+        .find_map(|&quote| value.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(value)
+}
+
+/// A value without its quotes or its trailing comment; the comment is remarked.
+fn scalar<'a>(line: usize, value: &'a str, remarks: &mut Vec<Remark>) -> &'a str {
+    let plain = unquoted(value);
+    if plain.len() != value.len() {
+        return plain;
+    }
+    let cut = if value.starts_with('#') { Some(0) } else { value.find(" #") };
+    let Some(cut) = cut else { return value };
+    remarks.push(remark(line, format!("comment `{}` is not imported", value[cut..].trim())));
+    value[..cut].trim_end()
+}
+
+/// Units: minutes. None for anything that is not a positive time.
+fn minutes(value: &str) -> Option<u32> {
+    let value = value.to_lowercase().replace(' ', "");
+    if let Some((hours, minutes)) = value.split_once(':') {
+        let minutes: u32 = minutes.parse().ok().filter(|&minutes| minutes < 60)?;
+        return hours
+            .parse::<u32>()
+            .ok()?
+            .checked_mul(60)?
+            .checked_add(minutes)
+            .filter(|&all| all > 0);
+    }
+    let mut total = 0.0_f64;
+    let mut rest = value.as_str();
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let amount: f64 = rest[..end].parse().ok()?;
+        rest = &rest[end..];
+        let end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        total += amount
+            * match &rest[..end] {
+                "" | "m" | "min" | "mins" | "minutes" | "minute" => 1.0,
+                "h" | "hr" | "hrs" | "hour" | "hours" => 60.0,
+                _ => return None,
+            };
+        rest = &rest[end..];
+    }
+    // The cast saturates, and the limit on estimates refuses what is that large.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    (total >= 1.0 && total.fract() == 0.0).then_some(total as u32)
+}

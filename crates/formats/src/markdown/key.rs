@@ -1,0 +1,60 @@
+//! Keys that stay what they are when the file is edited elsewhere.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::hash::sha256;
+
+/// Units: characters. A longer part is shortened to a prefix and a hash of the whole.
+const PART: usize = 120;
+
+/// Folds text so that a change of case or spacing does not make a new key.
+///
+/// Shape: no `/`, `#` or `@`, which separate the parts of a key.
+pub(super) fn fold(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    let folded = words.join(" ").to_lowercase();
+    let part = if folded.chars().count() > PART {
+        let hash = sha256(&folded);
+        let short: String = folded.chars().take(PART - 20).collect();
+        format!("{short}…{}", &hash.as_str()[..16])
+    } else {
+        folded
+    };
+    // Percent signs too, so that two texts never meet in one key.
+    part.replace('%', "%25").replace('/', "%2f").replace('#', "%23").replace('@', "%40")
+}
+
+/// Numbers equal keys in the order they come.
+#[derive(Default)]
+pub(super) struct Counter(BTreeMap<String, usize>);
+
+impl Counter {
+    /// `base#n`, where this is the n-th use of `base`.
+    pub fn next(&mut self, base: String) -> String {
+        let n = self.0.entry(base.clone()).or_default();
+        *n += 1;
+        format!("{base}#{n}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_texts_never_share_a_key() {
+        assert_eq!(fold("A  b\tC"), fold("a b c"));
+        assert_ne!(fold("a/b"), fold("a%2fb"));
+        let long = "word ".repeat(60);
+        assert_ne!(fold(&format!("{long}one")), fold(&format!("{long}two")));
+        assert!(fold(&long).chars().count() <= PART);
+    }
+
+    #[test]
+    fn equal_keys_are_counted_in_order() {
+        let mut counter = Counter::default();
+        assert_eq!(counter.next("a".into()), "a#1");
+        assert_eq!(counter.next("b".into()), "b#1");
+        assert_eq!(counter.next("a".into()), "a#2");
+    }
+}

@@ -1,0 +1,85 @@
+//! A file as lines of text.
+
+use dormouse_types::draft::Remark;
+use dormouse_types::limits;
+
+use super::ReadError;
+
+/// Decoded text with `\n` line ends. Lines count from 0 inside this module's users and from 1 in
+/// everything a person reads.
+pub(super) struct Source<'a> {
+    /// The file's name as given.
+    pub name: &'a str,
+    /// The text; a byte order mark is dropped.
+    pub text: String,
+    starts: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    /// Decodes a file.
+    pub fn new(name: &'a str, bytes: &[u8]) -> Result<Self, ReadError> {
+        limits::IMPORT_FILE
+            .check(bytes.len())
+            .map_err(|source| ReadError::TooLarge { name: name.to_owned(), source })?;
+        let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8 {
+            name: name.to_owned(),
+            line: line_at(bytes, error.valid_up_to()),
+            offset: error.valid_up_to(),
+        })?;
+        if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
+            let line = line_at(bytes, offset);
+            return Err(ReadError::Nul { name: name.to_owned(), line, offset });
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        if starts.last() == Some(&text.len()) {
+            starts.pop();
+        }
+        Ok(Self { name, text, starts })
+    }
+
+    /// How many lines there are.
+    pub fn n_lines(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Where a line begins; the end of the text for a line beyond the last.
+    pub fn start(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.text.len())
+    }
+
+    /// A line without its end.
+    pub fn line(&self, line: usize) -> &str {
+        self.text[self.start(line)..self.start(line + 1)].trim_end_matches('\n')
+    }
+
+    /// The line that holds a byte of the text.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset).saturating_sub(1)
+    }
+
+    /// The file's name without folders and ending: a title when nothing else is one.
+    pub fn stem(&self) -> &str {
+        let file = self.name.rsplit(['/', '\\']).next().unwrap_or(self.name);
+        match file.rsplit_once('.') {
+            Some((stem, _)) if !stem.is_empty() => stem,
+            _ => file,
+        }
+    }
+}
+
+/// A remark about a line that counts from 0.
+pub(super) fn remark(line: usize, message: impl Into<String>) -> Remark {
+    Remark { line: line + 1, message: message.into() }
+}
+
+/// The line of a byte of a raw file, from 1; `\r\n`, `\n` and `\r` end a line.
+fn line_at(bytes: &[u8], offset: usize) -> usize {
+    let before = &bytes[..offset];
+    let ends = before.iter().enumerate().filter(|&(at, &byte)| {
+        byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
+    });
+    ends.count() + 1
+}

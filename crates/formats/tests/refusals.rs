@@ -1,0 +1,100 @@
+//! What is refused, and what the person is told.
+
+use dormouse_formats::markdown;
+use insta::assert_snapshot;
+
+use crate::show::{read, refusal};
+
+fn refused(bytes: &[u8]) -> String {
+    refusal(&markdown::read("plan.md", bytes).unwrap_err())
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_named_by_line_and_offset() {
+    assert_snapshot!(refused(b"# A\r\n- [ ] caf\xe9\n"), @r"plan.md, line 2: byte 14 is not UTF-8; save the file as UTF-8 and import it again");
+    assert_snapshot!(refused(b"\xff\xfe#\0"), @r"plan.md, line 1: byte 0 is not UTF-8; save the file as UTF-8 and import it again");
+}
+
+#[test]
+fn a_nul_byte_is_named() {
+    assert_snapshot!(refused(b"\xef\xbb\xbfone\rtwo\0"), @r"plan.md, line 2: byte 10 is NUL, which no text holds; check that this is a Markdown file, or take the byte out");
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
+    assert_snapshot!(refused(&vec![0xff; 50 * 1024 * 1024 + 1]), @r"plan.md is too large; split it into smaller files: imported file is 52428801 bytes, at most 52428800 are accepted");
+}
+
+#[test]
+fn impossible_values_name_line_value_and_what_is_allowed() {
+    let day = "write a day of the calendar as YYYY-MM-DD";
+    let time = "write a time such as 90, 45m, 2h or 1h30m";
+    for (front, line, told) in [
+        ("due: 2026-02-30", 3, format!("`due` cannot be `2026-02-30`; {day}")),
+        ("due: next week", 3, format!("`due` cannot be `next week`; {day}")),
+        ("due: 2026-02-03 or so", 3, format!("`due` cannot be `2026-02-03 or so`; {day}")),
+        (
+            "\nStatus: waiting",
+            4,
+            "`Status` cannot be `waiting`; write one of: OPEN, GROOMED, IN PROGRESS, BLOCKED, \
+             ON HOLD, DONE, REJECTED"
+                .to_owned(),
+        ),
+        (
+            "priority: high",
+            3,
+            "`priority` cannot be `high`; write one of: P0 (urgent), P1 (high), P2 (medium), \
+             P3 (low)"
+                .to_owned(),
+        ),
+        ("estimate: soon", 3, format!("`estimate` cannot be `soon`; {time}")),
+        ("estimate: 0", 3, format!("`estimate` cannot be `0`; {time}")),
+        (
+            "estimate: 25h",
+            3,
+            "`estimate` cannot be `25h`; estimate is 1500 minutes, at most 1440 are accepted"
+                .to_owned(),
+        ),
+        (
+            "title:\n  - one",
+            4,
+            "`title` cannot be `one`; it takes one value on its own line, not a list".to_owned(),
+        ),
+    ] {
+        let shown = read("plan.md", &format!("---\nid: a\n{front}\n---\ntext\n"));
+        assert_eq!(shown, format!("plan.md, line {line}: {told}"), "{front}");
+    }
+    let shown = read("plan.md", "---\nlanguage: xx\n---\n");
+    assert!(shown.starts_with("plan.md, line 2: `language` cannot be `xx`; write one of: ar, bn"));
+}
+
+#[test]
+fn values_are_read_in_the_ways_people_write_them() {
+    for (front, expected) in [
+        ("estimate: 1:30", "estimate 90 min"),
+        ("estimate: 1.5 h", "estimate 90 min"),
+        ("estimate: 24h", "estimate 1440 min"),
+        ("due_date: 3.11.2026", "due 2026-11-03"),
+        ("status: ON_HOLD\nreason: no tiles", "status ON HOLD\n  reason no tiles"),
+        ("tags: '#home, outside'", "labels home | outside"),
+        ("category: \"Home: kitchen # not a comment\"", "category Home: kitchen # not a comment"),
+    ] {
+        let shown = read("plan.md", &format!("---\n{front}\n---\ntext\n"));
+        assert!(shown.contains(&format!("\n  {expected}\n  ENTRY")), "{front}: {shown}");
+        assert!(!shown.contains("! "), "{shown}");
+    }
+}
+
+#[test]
+fn the_first_item_too_many_is_named() {
+    let fits = format!("# Big\n{}", "- [ ] again\n".repeat(500));
+    assert_eq!(markdown::read("plan.md", fits.as_bytes()).unwrap().tasks[0].items.len(), 500);
+    assert_snapshot!(refused(format!("{fits}- [ ] one more\n").as_bytes()), @r"plan.md, line 502: task `Big` has more than 500 checklist items per task here; put some of them under a heading of their own");
+}
+
+#[test]
+fn labels_beyond_the_limits_are_refused() {
+    let many: Vec<_> = (0..51).map(|n| format!("label {n}")).collect();
+    assert_snapshot!(read("plan.md", &format!("---\ntags: [{}]\n---\n", many.join(", "))), @r"plan.md, line 2: `tags` cannot be `[label 0, label 1, label 2, label 3, label 4, label 5, label`; labels per task is 51 labels, at most 50 are accepted");
+    assert_snapshot!(read("plan.md", &format!("---\ntags:\n - {}\n---\n", "x".repeat(61))), @r"plan.md, line 3: `tags` cannot be `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`; label is 61 characters, at most 60 are accepted");
+}

@@ -1,0 +1,21 @@
+//! The one test binary of the room.
+
+mod corpus;
+mod markdown;
+mod properties;
+mod refusals;
+mod show;
+mod terminal;
+
+#[test]
+fn every_file_beside_this_one_is_part_of_the_binary() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let runner = std::fs::read_to_string(folder.join("runner.rs")).unwrap();
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        if path.extension().is_some_and(|ending| ending == "rs") && stem != "runner" {
+            assert!(runner.contains(&format!("mod {stem};")), "{stem}.rs is never compiled");
+        }
+    }
+}

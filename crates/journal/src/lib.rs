@@ -1,1 +1,50 @@
-//! Not written yet.
+//! The person's data: tasks, checklists, entries, labels.
+//!
+//! Owns: reading a task as one aggregate, edits as values with the rules that accept or refuse
+//! them, undo, import of drafts, and which task a change touches. Does not own: SQL (the store),
+//! proposals (the changes room), when an agent wakes. The failures it defends against: an edit
+//! decided on rows that changed meanwhile, a write that happens twice, a person's word overwritten
+//! by an import or an undo, a value outside its closed list.
+//!
+//! Reading order: [`view`], [`edit`], [`decide`], [`effect`], [`write`], [`read`],
+//! [`definition`], [`import`].
+
+pub mod view;
+pub mod edit;
+pub mod decide;
+mod diff;
+pub mod effect;
+pub mod error;
+pub mod write;
+pub mod read;
+pub mod definition;
+pub mod import;
+
+use std::sync::Arc;
+
+use dormouse_store::Store;
+use dormouse_types::port::{Clock, Entropy};
+
+pub use decide::{Decided, Made, Writing, decide};
+pub use edit::{Edit, EditError, NewTask};
+pub use effect::{Changed, Effect, undo};
+pub use error::{JournalError, RuleError};
+pub use import::{Imported, Outcome};
+pub use read::{Filter, Page, TaskSummary};
+pub use view::{TaskView, state};
+pub use write::{EditCtx, Edited, OnceKey};
+
+/// Reads and edits the person's data. Cheap to clone.
+#[derive(Clone)]
+pub struct Journal {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl Journal {
+    /// Joins a store with the time and with randomness for ids.
+    pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self { store, clock, entropy }
+    }
+}

@@ -4,8 +4,8 @@
 //! stored again as its text. A changed one keeps every unknown key verbatim, number spelling and
 //! duplicates included, at every level where this version knows an object.
 
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::Serialize;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A typed value together with the text it was read from.

@@ -20,8 +20,6 @@ pub mod journal;
 pub mod agent;
 pub mod backend;
 
-pub use commit::{
-    Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Refusal,
-};
+pub use commit::{Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Refusal};
 pub use store::{Backend, Query, ReadError, Store};
 pub use value::{Param, Row, Value};

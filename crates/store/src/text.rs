@@ -24,9 +24,7 @@ pub fn by_digest(workspace: WorkspaceId, digest: &Digest) -> Query<String> {
         sql: "SELECT text FROM texts WHERE ws = ?1 AND sha256 = ?2",
         params: params_values![ws(workspace), digest.as_str()],
         decode: |row| {
-            row.text(0)
-                .map(ToOwned::to_owned)
-                .map_err(|e| ReadError::column(Db::Agent, "text", &e))
+            row.text(0).map(ToOwned::to_owned).map_err(|e| ReadError::column(Db::Agent, "text", &e))
         },
     }
 }

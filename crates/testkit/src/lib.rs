@@ -1,1 +1,179 @@
-//! Not written yet.
+//! Ports for tests: a clock that only moves by hand, and randomness that repeats.
+//!
+//! Does not own: anything that knows a room; whole-runtime scenes live in `dormouse-scenes`.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use dormouse_types::Timestamp;
+use dormouse_types::port::{BoxFuture, Clock, Entropy};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A test that panicked while holding the lock has failed already.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A clock that stands still until it is set. Clones share the time.
+#[derive(Debug, Clone)]
+pub struct ManualClock {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    now: Timestamp,
+    sleepers: Vec<(Timestamp, Waker)>,
+}
+
+impl ManualClock {
+    /// A clock that stands at a time.
+    pub fn new(now: Timestamp) -> Self {
+        Self { state: Arc::new(Mutex::new(State { now, sleepers: Vec::new() })) }
+    }
+
+    /// A clock that stands at a time written as RFC 3339, for example `2026-01-05T09:00:00Z`.
+    ///
+    /// Panics when the text is no such time: the test is wrong.
+    pub fn at(text: &str) -> Self {
+        Self::new(Timestamp::from_jiff(text.parse().expect("a time as RFC 3339")))
+    }
+
+    /// Moves the clock to a time, also backwards, and wakes who waited for it.
+    pub fn set(&self, now: Timestamp) {
+        let due = {
+            let mut state = lock(&self.state);
+            state.now = now;
+            let (due, later) =
+                state.sleepers.drain(..).partition::<Vec<_>, _>(|(at, _)| *at <= now);
+            state.sleepers = later;
+            due
+        };
+        for (_, waker) in due {
+            waker.wake();
+        }
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, by: Duration) {
+        let now = lock(&self.state).now;
+        self.set(now + by);
+    }
+
+    /// The earliest time somebody waits for.
+    pub fn next_sleeper(&self) -> Option<Timestamp> {
+        lock(&self.state).sleepers.iter().map(|(at, _)| *at).min()
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        lock(&self.state).now
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(Sleep { state: self.state.clone(), at })
+    }
+}
+
+struct Sleep {
+    state: Arc<Mutex<State>>,
+    at: Timestamp,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = lock(&self.state);
+        if state.now >= self.at {
+            return Poll::Ready(());
+        }
+        let (at, waker) = (self.at, context.waker());
+        if !state.sleepers.iter().any(|(other, held)| *other == at && held.will_wake(waker)) {
+            state.sleepers.push((at, waker.clone()));
+        }
+        Poll::Pending
+    }
+}
+
+/// Randomness that counts: the same seed gives the same bytes in the same order.
+///
+/// Ids made from it at one instant rise, and differ in their last characters.
+#[derive(Debug)]
+pub struct CountingEntropy {
+    seed: u64,
+    count: Mutex<u64>,
+}
+
+impl CountingEntropy {
+    /// A fresh count under a seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self { seed, count: Mutex::new(0) }
+    }
+}
+
+impl Entropy for CountingEntropy {
+    fn fill(&self, out: &mut [u8]) {
+        let count = {
+            let mut count = lock(&self.count);
+            *count += 1;
+            *count
+        };
+        // The count stands last, the seed before it: of an id's 80 random bits the lowest count.
+        let tail = count.to_be_bytes();
+        let head = self.seed.to_le_bytes();
+        for (n, byte) in out.iter_mut().rev().enumerate() {
+            *byte = match n {
+                0..8 => tail[7 - n],
+                _ => head[(n - 8) % 8],
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Wake;
+
+    struct Noted(Mutex<u32>);
+
+    impl Wake for Noted {
+        fn wake(self: Arc<Self>) {
+            *lock(&self.0) += 1;
+        }
+    }
+
+    #[test]
+    fn a_sleeper_wakes_when_its_time_comes_and_not_before() {
+        let clock = ManualClock::at("2026-01-05T09:00:00Z");
+        let mut sleep = clock.sleep_until(clock.now() + Duration::from_secs(10));
+        let noted = Arc::new(Noted(Mutex::new(0)));
+        let waker = Waker::from(noted.clone());
+        let mut context = Context::from_waker(&waker);
+        assert_eq!(sleep.as_mut().poll(&mut context), Poll::Pending);
+        clock.advance(Duration::from_secs(9));
+        assert_eq!(*lock(&noted.0), 0);
+        assert_eq!(sleep.as_mut().poll(&mut context), Poll::Pending);
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(*lock(&noted.0), 1);
+        assert_eq!(sleep.as_mut().poll(&mut context), Poll::Ready(()));
+        assert_eq!(clock.next_sleeper(), None);
+    }
+
+    #[test]
+    fn the_same_seed_repeats_and_another_does_not() {
+        let draw = |seed| {
+            let entropy = CountingEntropy::seeded(seed);
+            let mut drawn = [[0u8; 16]; 3];
+            drawn.iter_mut().for_each(|out| entropy.fill(out));
+            drawn
+        };
+        assert_eq!(draw(7), draw(7));
+        assert_ne!(draw(7), draw(8));
+        assert_ne!(draw(7)[0], draw(7)[1]);
+    }
+}

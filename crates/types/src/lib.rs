@@ -17,6 +17,6 @@ pub mod draft;
 pub mod limits;
 pub mod port;
 
-pub use caller::{Actor, Caller, Origin, Scope};
+pub use caller::{Actor, By, Caller, Origin, Scope};
 pub use id::*;
 pub use time::Timestamp;

@@ -162,12 +162,7 @@ pub fn settle(
 }
 
 /// Opens a decided item again under a new operation; refused when the same is proposed anew.
-pub fn reopen(
-    workspace: WorkspaceId,
-    item: &Item,
-    operation: &OperationId,
-    at: Timestamp,
-) -> Op {
+pub fn reopen(workspace: WorkspaceId, item: &Item, operation: &OperationId, at: Timestamp) -> Op {
     Op::one(
         "UPDATE change_items SET state = 'pending', is_open = 1, error = NULL, decided_at = NULL,
            round = round + 1, operation_id = ?6, shown_at = ?7
@@ -180,6 +175,22 @@ pub fn reopen(
             item.round,
             operation.as_str(),
             at
+        ],
+        Refusal::ItemMoved,
+    )
+}
+
+/// Guards a commit by the state and round that were read.
+pub fn unmoved(workspace: WorkspaceId, item: &Item) -> Op {
+    Op::one(
+        "UPDATE change_items SET state = state
+         WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5",
+        params![
+            ws(workspace),
+            item.set.to_string(),
+            item.index,
+            item.state.name(),
+            item.round
         ],
         Refusal::ItemMoved,
     )

@@ -106,10 +106,11 @@ pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
 }
 
 fn columns(row: &Row) -> Result<(Columns, String), ColumnError> {
-    let agent: AgentId = row
-        .text(1)?
-        .parse()
-        .map_err(|_| ColumnError { column: 1, found: "text", expected: "an agent id" })?;
+    let agent: AgentId = row.text(1)?.parse().map_err(|_| ColumnError {
+        column: 1,
+        found: "text",
+        expected: "an agent id",
+    })?;
     let task = row
         .opt_text(5)?
         .map(|id| {
@@ -174,7 +175,11 @@ pub fn of_kind<T: Entity>(workspace: WorkspaceId) -> Query<Stored<T>> {
 }
 
 /// All live entities of one kind of an agent, newest first.
-pub fn of_agent<T: Entity>(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Stored<T>> {
+pub fn of_agent<T: Entity>(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    limit: i64,
+) -> Query<Stored<T>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,

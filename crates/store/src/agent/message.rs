@@ -178,12 +178,7 @@ pub struct Draft<'a> {
 
 impl Chain {
     /// An empty thread.
-    pub fn new(
-        ws: WorkspaceId,
-        agent: AgentId,
-        thread: ThreadId,
-        run_key: Option<String>,
-    ) -> Self {
+    pub fn new(ws: WorkspaceId, agent: AgentId, thread: ThreadId, run_key: Option<String>) -> Self {
         Self { ws, agent, thread, run_key, first: None, head: None, count: 0 }
     }
 

@@ -116,7 +116,12 @@ pub struct Signal {
 }
 
 /// Makes the row of a new agent, woken for its creation.
-pub fn insert(workspace: WorkspaceId, agent: &AgentId, due_at: Option<Timestamp>, at: Timestamp) -> Op {
+pub fn insert(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    due_at: Option<Timestamp>,
+    at: Timestamp,
+) -> Op {
     let reasons = if due_at.is_some() { Reason::Creation.bit() } else { 0 };
     Op::one(
         "INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority, epoch, crashes)
@@ -258,14 +263,7 @@ pub fn interrupt(workspace: WorkspaceId, row: &Sleeper, crashes: i64, at: Timest
         "UPDATE wake_queue SET owner = NULL, expires_at = NULL, epoch = epoch + 1, crashes = ?5,
            due_at = COALESCE(due_at, ?6)
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner = ?4",
-        params![
-            ws(workspace),
-            row.agent.to_string(),
-            row.epoch,
-            row.owner.clone(),
-            crashes,
-            at
-        ],
+        params![ws(workspace), row.agent.to_string(), row.epoch, row.owner.clone(), crashes, at],
         Refusal::LeaseLost,
     )
 }
@@ -307,7 +305,12 @@ fn decode(row: &Row) -> Result<Sleeper, ReadError> {
         upto: Seq(row.int(4).map_err(column)?),
         priority: row.int(5).map_err(column)?,
         request_id: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),
-        message_id: row.opt_text(7).map_err(column)?.map(str::parse).transpose().map_err(corrupt)?,
+        message_id: row
+            .opt_text(7)
+            .map_err(column)?
+            .map(str::parse)
+            .transpose()
+            .map_err(corrupt)?,
         run_key: row.opt_text(8).map_err(column)?.map(|key| RunKey(key.to_owned())),
         owner: row.opt_text(9).map_err(column)?.map(ToOwned::to_owned),
         epoch: row.int(10).map_err(column)?,

@@ -189,7 +189,12 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         logical_change_key: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
         processed: Seq(row.int(8).map_err(column)?),
         upto: Seq(row.int(9).map_err(column)?),
-        message_id: row.opt_text(10).map_err(column)?.map(str::parse).transpose().map_err(bad_id)?,
+        message_id: row
+            .opt_text(10)
+            .map_err(column)?
+            .map(str::parse)
+            .transpose()
+            .map_err(bad_id)?,
         epoch: row.int(11).map_err(column)?,
         crashes: row.int(12).map_err(column)?,
         model: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),

@@ -210,7 +210,7 @@ pub fn list(workspace: WorkspaceId, wanted: &Wanted) -> Query<Line> {
                    AND i.type = 'checklistItem' AND i.subtype = 'done' AND i.deleted_at IS NULL),
                 t.created_at
               FROM journal t
-              WHERE t.ws = ?1 AND t.type = 'task' AND (?2 = 1 OR t.deleted_at IS NULL)
+              WHERE t.ws = ?1 AND t.type = 'task' AND (CAST(?2 AS BIGINT) = 1 OR t.deleted_at IS NULL)
                 AND (?3 = '' OR t.subtype = ?3)
                 AND t.folded LIKE ?4 ESCAPE '\\' AND t.folded LIKE ?5 ESCAPE '\\'
                 AND t.folded LIKE ?6 ESCAPE '\\' AND t.folded LIKE ?7 ESCAPE '\\'

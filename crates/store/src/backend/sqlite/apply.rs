@@ -39,7 +39,9 @@ pub(super) fn rows(
                     ValueRef::Integer(value) => Value::Int(value),
                     ValueRef::Real(value) => Value::Real(value),
                     // A damaged text is shown damaged: the decoder of its noun refuses it by name.
-                    ValueRef::Text(value) => Value::Text(String::from_utf8_lossy(value).into_owned()),
+                    ValueRef::Text(value) => {
+                        Value::Text(String::from_utf8_lossy(value).into_owned())
+                    }
                     ValueRef::Blob(value) => Value::Blob(value.to_vec()),
                 })
             })

@@ -65,8 +65,7 @@ impl Sqlite {
             let path = folder.join(format!("{}.sqlite", db.name()));
             let mut connection = open::file(&path, db)?;
             let host = open::prepare(&mut connection, db, &path, clock.now(), entropy)?;
-            let writer =
-                writer::Handle::start(connection, db, host.clone(), clock.clone(), &path)?;
+            let writer = writer::Handle::start(connection, db, host.clone(), clock.clone(), &path)?;
             Ok(Half {
                 host,
                 db,
@@ -140,8 +139,10 @@ impl Half {
     }
 
     fn read(&self, sql: &'static str, params: &[Value]) -> Result<Vec<Row>, ReadError> {
-        let engine =
-            |e: &dyn std::fmt::Display| ReadError::Engine { db: self.db.name(), detail: e.to_string() };
+        let engine = |e: &dyn std::fmt::Display| ReadError::Engine {
+            db: self.db.name(),
+            detail: e.to_string(),
+        };
         match (&self.writer, &self.path) {
             (Writer::Inline(connection, _), _) => {
                 apply::rows(&lock(connection), sql, params).map_err(|e| engine(&e))

@@ -45,7 +45,10 @@ impl Handle {
         let sender = self.sender.as_ref().ok_or_else(gone)?;
         sender.send((commit, answer)).map_err(|_| gone())?;
         result.await.unwrap_or_else(|_| {
-            Err(CommitError::Unknown { label, detail: "the writer stopped during the commit".into() })
+            Err(CommitError::Unknown {
+                label,
+                detail: "the writer stopped during the commit".into(),
+            })
         })
     }
 }

@@ -1,0 +1,122 @@
+//! What a prompt says about decisions and open proposals.
+
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
+use dormouse_types::limits;
+use dormouse_types::model::{Decided, Ledger, OpenProposal, TaskState, Verdict};
+use serde_json::Value;
+
+use crate::tools;
+
+/// Joins the newest decisions, expired items and open proposals of a task.
+///
+/// A verdict that was taken back teaches nothing, and a confirmed one that could not be applied is
+/// not called confirmed.
+pub fn of(task: &TaskState, items: &[Item], decisions: &[Decision]) -> Ledger {
+    let mut decided: Vec<Decided> = decisions
+        .iter()
+        .filter(|decision| decision.undone_at.is_none())
+        .filter_map(|decision| {
+            let verdict = match (decision.verdict, decision.outcome) {
+                (DecisionVerdict::Confirmed, Outcome::Applied) => Verdict::Confirmed,
+                (DecisionVerdict::Confirmed, _) => return None,
+                (DecisionVerdict::Rejected, _) => Verdict::Rejected,
+                (DecisionVerdict::Deferred, _) => Verdict::Deferred,
+            };
+            Some(Decided {
+                tool: decision.tool_name.clone(),
+                args: decision.args.clone(),
+                verdict,
+                reason: decision.rejection_reason.clone(),
+                at: decision.created_at,
+                fingerprint: dormouse_types::Fingerprint(decision.fingerprint.clone()),
+            })
+        })
+        .collect();
+    decided.extend(items.iter().filter(|item| item.state == State::Expired).map(|item| Decided {
+        tool: item.tool.clone(),
+        args: args(item),
+        verdict: Verdict::Expired,
+        reason: None,
+        at: item.decided_at.unwrap_or(item.created_at),
+        fingerprint: item.fingerprint.clone(),
+    }));
+    decided.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.fingerprint.cmp(&b.fingerprint)));
+    let open = items
+        .iter()
+        .filter(|item| item.state.is_open())
+        .map(|item| OpenProposal {
+            fingerprint: item.fingerprint.clone(),
+            tool: item.tool.clone(),
+            args: args(item),
+            summary: summary(&item.tool, &args(item), task),
+        })
+        .collect();
+    Ledger { decisions: decided, open }
+}
+
+fn args(item: &Item) -> Value {
+    serde_json::from_str(&item.args).unwrap_or_default()
+}
+
+fn summary(tool: &str, args: &Value, task: &TaskState) -> String {
+    tools::item(tool).map_or_else(|| tool.to_owned(), |item| item.summary(args, Some(task)))
+}
+
+/// The ledger as a prompt shows it: 20 decisions and 500 tokens at most, the newest stay.
+pub fn text(ledger: &Ledger, task: &TaskState) -> String {
+    let mut text = String::new();
+    if !ledger.decisions.is_empty() {
+        text.push_str(
+            "## Recent User Decisions\nLearn from rejections: do not propose the same again unless newer facts plainly ask for it.\n",
+        );
+        let mut budget = limits::DECISION_TOKENS_IN_PROMPT * 4;
+        for decision in ledger.decisions.iter().take(limits::DECISIONS_IN_PROMPT) {
+            let line = line(decision, task);
+            if line.len() > budget {
+                break;
+            }
+            budget -= line.len();
+            text.push_str(&line);
+        }
+    }
+    if !ledger.open.is_empty() {
+        text.push_str("## Open Proposals\nThese wait for the person. Do not propose them again; withdraw what newer facts have overtaken.\n");
+        for open in &ledger.open {
+            text.push_str(&format!("- fp={} {}\n", &short(&open.fingerprint.0), open.summary));
+        }
+    }
+    text
+}
+
+fn short(fingerprint: &str) -> String {
+    fingerprint.chars().take(8).collect()
+}
+
+fn line(decision: &Decided, task: &TaskState) -> String {
+    let call = call(&decision.tool, &decision.args, task);
+    let reason = |word: &str| match &decision.reason {
+        Some(reason) => format!("{word} (reason: {reason:?})"),
+        None => word.to_owned(),
+    };
+    let (mark, outcome) = match decision.verdict {
+        Verdict::Confirmed => ("✓", "confirmed".to_owned()),
+        Verdict::Rejected => ("✗", reason("rejected")),
+        Verdict::Deferred => ("…", "deferred".to_owned()),
+        Verdict::Expired => ("–", "no decision".to_owned()),
+    };
+    format!("{mark} {call} — {outcome}\n")
+}
+
+/// A decided call in one short form: `set_task_title("...")`, `update_task_estimate(120 min)`.
+fn call(tool: &str, args: &Value, task: &TaskState) -> String {
+    let inner = match tool {
+        "update_task_estimate" => format!("{} min", args["minutes"]),
+        "set_task_title" | "add_checklist_item" => format!("{:?}", args["title"].as_str().unwrap_or_default()),
+        "update_task_due_date" => args["dueDate"].as_str().unwrap_or_default().to_owned(),
+        "update_task_priority" => args["priority"].as_str().unwrap_or_default().to_owned(),
+        "assign_task_label" => format!("{:?}", args["name"].as_str().unwrap_or_default()),
+        _ => summary(tool, args, task),
+    };
+    format!("{tool}({inner})")
+}

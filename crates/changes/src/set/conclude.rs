@@ -1,0 +1,358 @@
+//! The second and third commit of what crosses the two databases, and its recovery.
+
+use dormouse_journal::{
+    Edit, EditCtx, Edited, JournalError, OnceKey, RuleError, state,
+};
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_set::{Decision, Outcome};
+use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
+use dormouse_store::agent::saga::{self, Phase};
+use dormouse_store::agent::{entity, link};
+use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, receipt};
+use dormouse_types::{
+    AgentId, ChangeSetId, DecisionId, Id as _, LinkId, OperationId, Origin, TaskId, ThreadId,
+    Timestamp, WorkspaceId, hash,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::set::decide::{Changes, DecideError, Seen, refresh};
+use crate::set::state::Event;
+use crate::tool::Refused;
+use crate::tools;
+
+/// What crosses from the agent store to the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Crossing {
+    /// Apply an item.
+    Confirm,
+    /// Suppress the label of a rejected item.
+    Suppress,
+    /// Take an applied item, or a suppression, back.
+    Undo,
+}
+
+/// What recovery needs to finish an operation; the payload of its saga.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Errand {
+    pub(crate) crossing: Crossing,
+    pub(crate) set: ChangeSetId,
+    pub(crate) index: i64,
+    pub(crate) round: i64,
+    pub(crate) decision: DecisionId,
+    pub(crate) task: TaskId,
+    pub(crate) agent: AgentId,
+}
+
+impl Errand {
+    /// The operation of this errand, from the operation of its item.
+    pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
+        let suffix = match self.crossing {
+            Crossing::Confirm => return of_item.clone(),
+            Crossing::Suppress => "reject",
+            Crossing::Undo => "undo",
+        };
+        OperationId(hash::joined(&[of_item.as_str(), suffix]).0)
+    }
+
+    /// The op that opens its saga.
+    pub(crate) fn open(&self, ws: WorkspaceId, seen: &Seen, now: Timestamp) -> Op {
+        let payload = serde_json::to_string(self).expect("an errand is plain data");
+        let run_key = &seen.set.doc.value.run_key;
+        let operation = self.operation(&seen.item.operation);
+        saga::open(ws, &operation, run_key, &seen.item.tool, &payload, now)
+    }
+}
+
+/// How the journal answered.
+enum Answer {
+    Done(Edited),
+    /// It can never succeed.
+    Never(String),
+    /// It may succeed another time.
+    Later(String),
+}
+
+impl Changes {
+    /// Finishes an operation whose saga is open; one that is closed is left alone.
+    pub(crate) async fn conclude_operation(
+        &self,
+        ws: WorkspaceId,
+        operation: &OperationId,
+    ) -> Result<(), DecideError> {
+        let open = self.store.all(saga::by_status(ws, "pending")).await?;
+        for saga in open {
+            let errand: Errand = serde_json::from_str(&saga.payload)
+                .map_err(|e| DecideError::Broken(format!("saga {}: {e}", saga.operation)))?;
+            if saga.operation == *operation
+                || self.seen(ws, &errand.set, errand.index).await?.item.operation == *operation
+            {
+                self.conclude(ws, &errand, &saga.operation).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings an errand to its end: journal first, under its operation id, then the agent store.
+    ///
+    /// Called twice, or by two at once, it has one effect: the journal's receipt decides.
+    pub(crate) async fn conclude(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+    ) -> Result<(), DecideError> {
+        let seen = self.seen(ws, &errand.set, errand.index).await?;
+        let answer = match errand.crossing {
+            Crossing::Confirm => self.apply(ws, errand, operation, &seen.item).await?,
+            Crossing::Suppress => self.suppress(ws, errand, operation, &seen.item).await?,
+            Crossing::Undo => return self.conclude_undo(ws, errand, operation, &seen).await,
+        };
+        let now = self.clock.now();
+        let ops = match errand.crossing {
+            Crossing::Confirm => {
+                self.confirmed(ws, errand, operation, &seen, &answer, now).await?
+            }
+            Crossing::Suppress | Crossing::Undo => {
+                let (status, error) = match &answer {
+                    Answer::Done(_) => ("completed", None),
+                    Answer::Never(reason) | Answer::Later(reason) => ("failed", Some(&**reason)),
+                };
+                vec![saga::close(ws, operation, Phase::AgentDone, status, error, now)]
+            }
+        };
+        self.close(ws, errand, ops).await?;
+        match answer {
+            Answer::Done(_) | Answer::Never(_) => Ok(()),
+            Answer::Later(_) => {
+                Err(DecideError::Busy { set: errand.set.clone(), index: errand.index })
+            }
+        }
+    }
+
+    /// Writes the last commit of an errand; one that somebody else finished first is fine.
+    pub(crate) async fn close(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        ops: Vec<Op>,
+    ) -> Result<(), DecideError> {
+        let origin = Origin::Person { via: Some(errand.agent.clone()) };
+        let commit = Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(
+            ChangeRow::agent(
+                origin,
+                "change-set:item",
+                Some(errand.task.clone()),
+                errand.set.to_string(),
+            ),
+        );
+        match self.store.commit(commit).await {
+            Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn ctx(errand: &Errand, operation: &OperationId) -> EditCtx {
+        let mut ctx = EditCtx::new(Origin::Person { via: Some(errand.agent.clone()) }, "owner");
+        ctx.once = Some(OnceKey {
+            id: operation.to_string(),
+            request: hash::sha256(operation.as_str()),
+        });
+        ctx
+    }
+
+    async fn apply(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+        item: &Item,
+    ) -> Result<Answer, DecideError> {
+        let Some(tool) = tools::item(&item.tool) else {
+            return Ok(Answer::Never(format!("this version has no tool {}", item.tool)));
+        };
+        let args = serde_json::from_str(&item.args)
+            .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
+        let ctx = Self::ctx(errand, operation);
+        let rule = |view: &dormouse_journal::TaskView| {
+            tool.check(&args, &state(view, &self.zone)).map(|checked| checked.edits)
+        };
+        sorted(self.journal.edit_with(ws, &errand.task, &ctx, rule).await)
+    }
+
+    async fn suppress(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+        item: &Item,
+    ) -> Result<Answer, DecideError> {
+        let args: serde_json::Value = serde_json::from_str(&item.args).unwrap_or_default();
+        let Some(label) = args["id"].as_str().and_then(|id| id.parse().ok()) else {
+            return Ok(Answer::Never("the item names no label".into()));
+        };
+        let edits = [Edit::SuppressLabel(label)];
+        let ctx = Self::ctx(errand, operation);
+        let result = self.journal.edit(ws, &errand.task, &edits, &ctx).await;
+        sorted::<Refused>(result.map_err(RuleError::Journal))
+    }
+
+    /// The third commit of a confirm.
+    async fn confirmed(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+        seen: &Seen,
+        answer: &Answer,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, DecideError> {
+        let (event, to, outcome, status, reason) = match answer {
+            Answer::Done(_) => {
+                (Event::Applied, State::Confirmed, Outcome::Applied, "completed", None)
+            }
+            Answer::Never(reason) => {
+                (Event::Retract, State::Retracted, Outcome::Retracted, "failed", Some(&**reason))
+            }
+            Answer::Later(reason) => {
+                (Event::Failed, State::Pending, Outcome::Failed, "failed", Some(&**reason))
+            }
+        };
+        if seen.item.state != State::Applying {
+            // Somebody else finished it between the two reads.
+            return Ok(vec![saga::close(ws, operation, Phase::AgentDone, status, reason, now)]);
+        }
+        let mut ops = vec![
+            self.settle(ws, &seen.item, event, reason, now)?,
+            saga::close(ws, operation, Phase::AgentDone, status, reason, now),
+        ];
+        ops.extend(self.outcome(ws, errand, outcome, reason, now).await?);
+        ops.extend(refresh(ws, seen, to, now));
+        ops.extend(self.told(ws, errand, operation, &seen.item, answer, now).await?);
+        Ok(ops)
+    }
+
+    /// The op that records what became of a decision.
+    pub(crate) async fn outcome(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        outcome: Outcome,
+        reason: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, DecideError> {
+        let decision =
+            self.store.first(entity::by_id::<Decision>(ws, errand.decision.as_str())).await?;
+        Ok(decision
+            .map(|mut decision| {
+                decision.doc.value.outcome = outcome;
+                decision.doc.value.outcome_reason = reason.map(ToOwned::to_owned);
+                decision.doc.value.updated_at = now;
+                entity::put(ws, &decision.doc)
+            })
+            .into_iter()
+            .collect())
+    }
+
+    /// The trail of an applied decision: `action` and `toolResult` on the thread of decisions, and
+    /// a link to each journal entity it touched.
+    async fn told(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+        item: &Item,
+        answer: &Answer,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, DecideError> {
+        let thread = thread(&errand.agent);
+        let mut chain = Chain::new(ws, errand.agent.clone(), thread.clone(), None);
+        for stored in self.store.all(message::newest(ws, &thread)).await? {
+            if stored.doc.value.metadata.n > chain.count {
+                chain.follow(&stored.doc.value);
+            }
+        }
+        let metadata = Metadata {
+            tool_name: Some(item.tool.clone()),
+            operation_id: Some(operation.to_string()),
+            ..Metadata::default()
+        };
+        let trigger = Some(format!("{}:{}", item.set, item.index));
+        let args: serde_json::Value = serde_json::from_str(&item.args).unwrap_or_default();
+        let action = Draft {
+            kind: kind::ACTION,
+            content: json!({ "tool": item.tool, "args": args, "decision": errand.decision })
+                .to_string(),
+            content_type: "application/json",
+            trigger: trigger.clone(),
+            metadata: metadata.clone(),
+        };
+        let (refused, text, touched) = match answer {
+            Answer::Done(edited) => {
+                let mut touched = vec![edited.task.to_string()];
+                touched.extend(edited.made.iter().cloned());
+                touched.extend(args["id"].as_str().map(ToOwned::to_owned));
+                (false, json!({ "applied": true, "revision": edited.revision }), touched)
+            }
+            Answer::Never(reason) | Answer::Later(reason) => {
+                (true, json!({ "applied": false, "reason": reason }), Vec::new())
+            }
+        };
+        let result = Draft {
+            kind: kind::TOOL_RESULT,
+            content: text.to_string(),
+            content_type: "application/json",
+            trigger,
+            metadata: Metadata { refused: Some(refused), ..metadata },
+        };
+        let (_, mut ops) = chain.append(action, now, &*self.entropy);
+        let (id, more) = chain.append(result, now, &*self.entropy);
+        ops.extend(more);
+        for entity in touched {
+            let link = LinkId::fresh(now, &*self.entropy);
+            let link = link::Link::new(link, &id, entity, link::TOOL_EFFECT, now);
+            ops.push(link::insert(ws, &link));
+        }
+        Ok(ops)
+    }
+
+    /// The effects of an operation, from the journal's receipt.
+    pub(crate) async fn effects(
+        &self,
+        ws: WorkspaceId,
+        operation: &OperationId,
+    ) -> Result<Option<Vec<dormouse_journal::Effect>>, DecideError> {
+        let receipt =
+            self.store.first(receipt::by_id(Db::Journal, ws, operation.as_str())).await?;
+        let Some(effects) = receipt.and_then(|receipt| receipt.effects) else { return Ok(None) };
+        serde_json::from_str(&effects)
+            .map(Some)
+            .map_err(|e| DecideError::Broken(format!("receipt of {operation}: {e}")))
+    }
+}
+
+/// The thread of an agent's decisions; a function of the agent.
+pub fn thread(agent: &AgentId) -> ThreadId {
+    let rest = agent.as_str().strip_prefix("ag-").expect("an agent id begins with its prefix");
+    format!("th-{rest}").parse().expect("the rest of an id is an id")
+}
+
+/// Tells what can never succeed from what may succeed another time.
+fn sorted<R: std::error::Error + 'static>(
+    result: Result<Edited, RuleError<R>>,
+) -> Result<Answer, DecideError> {
+    match result {
+        Ok(edited) => Ok(Answer::Done(edited)),
+        Err(RuleError::Rule(refused)) => Ok(Answer::Never(refused.to_string())),
+        Err(RuleError::Journal(error)) => match error {
+            JournalError::Edit(_) | JournalError::NoTask { .. } => {
+                Ok(Answer::Never(error.to_string()))
+            }
+            JournalError::Conflict { .. } => Ok(Answer::Later(error.to_string())),
+            other => Err(other.into()),
+        },
+    }
+}
+

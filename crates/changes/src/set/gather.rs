@@ -1,0 +1,315 @@
+//! From a model's call to proposals: alias, policy, explosion, validation, evidence, lessons.
+
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_types::limits;
+use dormouse_types::model::{TaskState, ToolCall};
+use dormouse_types::{By, Fingerprint, Timestamp};
+use serde_json::{Value, json};
+
+use crate::tool::{
+    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint,
+};
+use crate::tools;
+
+/// An accepted proposal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposed {
+    /// The tool, in its singular form.
+    pub tool: &'static str,
+    /// Its arguments in their one spelling.
+    pub args: Value,
+    /// Its identity.
+    pub fingerprint: Fingerprint,
+    /// Where the text says so.
+    pub evidence: Option<Evidence>,
+    /// The model's reason.
+    pub rationale: Option<String>,
+    /// The value when it was proposed, in words.
+    pub before: Option<String>,
+    /// One line for a person.
+    pub summary: String,
+}
+
+/// What a call is judged against; stored facts only.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The task as it is now.
+    pub task: &'a TaskState,
+    /// All items about the task, of every set.
+    pub items: &'a [Item],
+    /// What this run proposed already.
+    pub proposed: &'a [Proposed],
+    /// Single-use tools this run has used already.
+    pub used: &'a [String],
+}
+
+/// What became of one element of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Judged {
+    /// It waits for the person.
+    Queued(Proposed),
+    /// It would change nothing, or waits already; not an error.
+    Skipped(String),
+    /// It is wrong; the model may try again.
+    Refused(String),
+}
+
+/// Judges a call of a deferred tool.
+///
+/// A call is taken element by element: a bad element does not spoil its neighbours.
+pub fn call(tool: &'static ModelTool, call: &ToolCall, ground: &Ground<'_>) -> Vec<Judged> {
+    let Some(item) = tool.item else {
+        return vec![Judged::Refused(format!("{} is not a proposal", tool.name))];
+    };
+    let args = recovered(&call.args);
+    if args.to_string().len() > limits::TOOL_ARGS.max {
+        return vec![Judged::Refused(format!(
+            "the arguments are larger than {} bytes",
+            limits::TOOL_ARGS.max
+        ))];
+    }
+    match tool.policy {
+        Policy::Immediate => vec![Judged::Refused(format!("{} takes effect at once", tool.name))],
+        Policy::Deferred => {
+            if ground.used.iter().any(|used| used == tool.name) {
+                return vec![Judged::Refused(format!(
+                    "{} was used in this wake already; its proposal waits for the person",
+                    tool.name
+                ))];
+            }
+            vec![element(item, &args, ground, ground.proposed)]
+        }
+        Policy::Exploded { list, max } => {
+            let elements = match elements(&args, list) {
+                Ok(elements) => elements,
+                Err(text) => return vec![Judged::Refused(text)],
+            };
+            if let Err(beyond) = max.check(elements.len()) {
+                return vec![Judged::Refused(format!("{beyond}; split the call"))];
+            }
+            let mut queued: Vec<Proposed> = ground.proposed.to_vec();
+            let mut judged = Vec::new();
+            for args in &elements {
+                let one = element(item, &recovered(args), ground, &queued);
+                if let Judged::Queued(proposed) = &one {
+                    queued.push(proposed.clone());
+                }
+                judged.push(one);
+            }
+            judged
+        }
+    }
+}
+
+/// Reads arguments that a model wrapped in text, a code fence or a second layer of JSON.
+fn recovered(args: &Value) -> Value {
+    let Value::String(text) = args else { return args.clone() };
+    let text = text.trim();
+    let inner = text
+        .strip_prefix("```json")
+        .or_else(|| text.strip_prefix("```"))
+        .and_then(|text| text.strip_suffix("```"))
+        .unwrap_or(text);
+    serde_json::from_str(inner.trim()).unwrap_or_else(|_| args.clone())
+}
+
+fn elements(args: &Value, list: &str) -> Result<Vec<Value>, String> {
+    let shape = || format!("{list} must be a list of objects, for example {{\"{list}\": [{{…}}]}}");
+    let elements = match &args[list] {
+        Value::Array(elements) => elements.clone(),
+        text @ Value::String(_) => match recovered(text) {
+            Value::Array(elements) => elements,
+            _ => return Err(shape()),
+        },
+        // Models that know the singular tool send one element without the list.
+        Value::Null if args.is_object() && args.as_object().is_some_and(|map| !map.is_empty()) => {
+            vec![args.clone()]
+        }
+        _ => return Err(shape()),
+    };
+    if elements.is_empty() {
+        return Err(format!("{list} is empty; {}", shape()));
+    }
+    Ok(elements)
+}
+
+fn element(
+    item: &'static dyn ItemTool,
+    args: &Value,
+    ground: &Ground<'_>,
+    queued: &[Proposed],
+) -> Judged {
+    match judge(item, args, ground, queued) {
+        Ok(proposed) => Judged::Queued(proposed),
+        Err(Refused::Redundant(text)) => Judged::Skipped(text),
+        Err(Refused::Invalid(text)) => Judged::Refused(text),
+    }
+}
+
+fn judge(
+    item: &'static dyn ItemTool,
+    args: &Value,
+    ground: &Ground<'_>,
+    queued: &[Proposed],
+) -> Result<Proposed, Refused> {
+    let (args, evidence, rationale) = apart(args)?;
+    let evidence = evidence.map(|evidence| quoted(&evidence, ground.task)).transpose()?;
+    let args = item.check(&args, ground.task)?.args;
+    let target = item.target(&args);
+    let fingerprint = fingerprint(item.name(), &args, &ground.task.id, &target);
+    let summary = item.summary(&args, Some(ground.task));
+    let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, ground.task));
+    person_comes_first(&target, &args, said_at, ground.task)?;
+    lessons(item, &target, &fingerprint, said_at, ground)?;
+    let twice = |tool: &str, other: &Fingerprint, text: &str| {
+        *other == fingerprint || (tool == item.name() && text == summary)
+    };
+    if queued.iter().any(|p| twice(p.tool, &p.fingerprint, &p.summary)) {
+        return Err(Refused::Redundant(format!("\"{summary}\" is proposed already in this wake")));
+    }
+    let open = ground.items.iter().filter(|other| other.state.is_open());
+    for other in open {
+        let args: Value = serde_json::from_str(&other.args).unwrap_or_default();
+        let text = tools::item(&other.tool).map(|tool| tool.summary(&args, Some(ground.task)));
+        if twice(&other.tool, &other.fingerprint, text.as_deref().unwrap_or_default()) {
+            return Err(Refused::Redundant(format!("\"{summary}\" waits for the person already")));
+        }
+    }
+    limits::ITEMS_PER_WAKE
+        .check(queued.len() + 1)
+        .map_err(|beyond| Refused::Invalid(format!("{beyond}; propose the rest another time")))?;
+    let before = item.now(&args, ground.task);
+    Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, before, summary })
+}
+
+/// Takes evidence and rationale off the arguments.
+fn apart(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<String>), Refused> {
+    let Value::Object(map) = args else {
+        return Err(Refused::Invalid(format!("the arguments must be an object, not {args}")));
+    };
+    let mut map = map.clone();
+    let evidence = match map.remove("evidence") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(serde_json::from_value(value).map_err(|e| {
+            Refused::Invalid(format!(
+                "evidence: {e}; expected {{\"entryId\": \"en-…\", \"quote\": \"…\"}}"
+            ))
+        })?),
+    };
+    let rationale = match map.remove("rationale") {
+        Some(Value::String(text)) => Some(text.chars().take(limits::REASON.max).collect()),
+        _ => None,
+    };
+    Ok((Value::Object(map), evidence, rationale))
+}
+
+/// Checks that a quote stands in its entry, word for word.
+fn quoted(evidence: &EvidenceArg, task: &TaskState) -> Result<Evidence, Refused> {
+    let found = task.entries.iter().find(|entry| entry.id.to_string() == evidence.entry_id.trim());
+    let Some(entry) = found else {
+        return Err(Refused::Invalid(format!(
+            "evidence: no entry {} on this task",
+            evidence.entry_id
+        )));
+    };
+    limits::QUOTE
+        .check(evidence.quote.chars().count())
+        .map_err(|beyond| Refused::Invalid(format!("evidence: {beyond}")))?;
+    if evidence.quote.trim().is_empty() || !entry.text.contains(&evidence.quote) {
+        return Err(Refused::Invalid(format!(
+            "evidence: the quote does not stand in {} word for word",
+            entry.id
+        )));
+    }
+    Ok(Evidence { entry_id: entry.id.clone(), quote: evidence.quote.clone() })
+}
+
+fn written_at(evidence: &Evidence, task: &TaskState) -> Option<Timestamp> {
+    task.entries.iter().find(|entry| entry.id == evidence.entry_id).map(|entry| entry.created_at)
+}
+
+/// A value the person set is not touched without an entry that is newer than their say.
+fn person_comes_first(
+    target: &Target,
+    args: &Value,
+    said_at: Option<Timestamp>,
+    task: &TaskState,
+) -> Result<(), Refused> {
+    // A new title or archiving leaves the tick alone, and the say is about the tick.
+    if target.key.starts_with("item:") && args.get("isChecked").is_none() {
+        return Ok(());
+    }
+    let say = task.says.iter().find(|say| say.field == target.key && say.by == By::User);
+    match say {
+        Some(say) if said_at.is_none_or(|said_at| said_at <= say.at) => {
+            Err(Refused::Redundant(format!(
+                "the person set {} themselves; propose another value only with a quote from an entry that is newer",
+                target.key
+            )))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// What was rejected, or left until it expired, is not proposed again without newer evidence.
+fn lessons(
+    item: &dyn ItemTool,
+    target: &Target,
+    fingerprint: &Fingerprint,
+    said_at: Option<Timestamp>,
+    ground: &Ground<'_>,
+) -> Result<(), Refused> {
+    let closed = ground
+        .items
+        .iter()
+        .filter(|other| matches!(other.state, State::Rejected | State::Expired))
+        .filter(|other| other.tool == item.name());
+    for other in closed {
+        let args: Value = serde_json::from_str(&other.args).unwrap_or_default();
+        let same_target = target.single && item.target(&args) == *target;
+        let newer = said_at.is_some_and(|said_at| other.decided_at.is_none_or(|at| said_at > at));
+        if (same_target || other.fingerprint == *fingerprint) && !newer {
+            let what = match other.state {
+                State::Rejected => "the person rejected",
+                _ => "nobody decided on",
+            };
+            return Err(Refused::Redundant(format!(
+                "{what} \"{}\"; propose it again only with a quote from an entry that is newer",
+                item.summary(&args, Some(ground.task))
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What the model reads about a call, and whether something in it was refused.
+pub fn reply(judged: &[Judged]) -> (bool, String) {
+    let mut lines = Vec::new();
+    let queued: Vec<&Proposed> = judged
+        .iter()
+        .filter_map(|one| match one {
+            Judged::Queued(proposed) => Some(proposed),
+            Judged::Skipped(_) | Judged::Refused(_) => None,
+        })
+        .collect();
+    if !queued.is_empty() {
+        let summaries: Vec<_> = queued.iter().map(|proposed| proposed.summary.as_str()).collect();
+        lines.push(format!(
+            "Proposed, waits for the person's review: {}.",
+            summaries.join("; ")
+        ));
+    }
+    for one in judged {
+        match one {
+            Judged::Queued(_) => {}
+            Judged::Skipped(text) => lines.push(format!("Not proposed: {text}.")),
+            Judged::Refused(text) => lines.push(format!("Refused: {text}.")),
+        }
+    }
+    (judged.iter().any(|one| matches!(one, Judged::Refused(_))), lines.join("\n"))
+}
+
+/// Evidence as it is stored.
+pub fn evidence_json(evidence: &Evidence) -> String {
+    json!(evidence).to_string()
+}

@@ -1,0 +1,9 @@
+//! Change sets: gathering, deciding, applying, undoing, expiring.
+
+pub mod state;
+pub mod fold;
+pub mod gather;
+pub mod decide;
+pub mod conclude;
+pub mod undo;
+pub mod expire;

@@ -1,0 +1,223 @@
+//! Taking a verdict back: the journal follows where it was written.
+
+use dormouse_journal::{EditCtx, JournalError, OnceKey};
+use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::change_set::Decision;
+use dormouse_store::agent::entity;
+use dormouse_store::agent::saga::{self, Phase};
+use dormouse_store::{CommitError, Op, Refusal};
+use dormouse_types::{
+    ChangeSetId, Fingerprint, OperationId, Origin, Timestamp, WorkspaceId, hash,
+};
+
+use crate::set::conclude::{Crossing, Errand};
+use crate::set::decide::{Changes, DecideError, Seen, Who, operation, refresh};
+
+impl Changes {
+    /// Takes the verdict on an item back: what it set is undone, its lesson is forgotten, and the
+    /// item is open again for seven days.
+    ///
+    /// Errors: a field no longer has the value that was set; there is no verdict.
+    pub async fn undo(
+        &self,
+        who: &Who,
+        set: &ChangeSetId,
+        index: i64,
+        digest: Option<&Fingerprint>,
+    ) -> Result<Item, DecideError> {
+        let seen = self.seen(who.ws, set, index).await?;
+        if let Some(given) = digest
+            && !seen.item.fingerprint.0.starts_with(&given.0)
+        {
+            return Err(DecideError::DigestDiffers {
+                set: set.clone(),
+                index,
+                given: given.0.clone(),
+                found: seen.item.fingerprint.0.clone(),
+            });
+        }
+        if seen.item.state == State::Applying {
+            self.conclude_operation(who.ws, &seen.item.operation).await?;
+            return Err(DecideError::Busy { set: set.clone(), index });
+        }
+        let decisions = self.decisions_of(who.ws, &seen.item).await?;
+        let Some(decision) = decisions.into_iter().find(|decision| {
+            decision.undone_at.is_none() && decision.round == seen.item.round
+        }) else {
+            return Err(nothing(&seen.item));
+        };
+        if seen.item.state == State::Deferred {
+            return self.undefer(who, &seen, &decision).await;
+        }
+        if !matches!(seen.item.state, State::Confirmed | State::Rejected) {
+            return Err(nothing(&seen.item));
+        }
+        let errand = Errand {
+            crossing: Crossing::Undo,
+            set: set.clone(),
+            index,
+            round: seen.item.round,
+            decision: decision.id.clone(),
+            task: seen.item.task.clone(),
+            agent: seen.item.agent.clone(),
+        };
+        let now = self.clock.now();
+        // The item keeps its state until the journal has followed: the open saga alone says that
+        // an undo is under way, so that a crash leaves either the verdict or its undoing.
+        let ops = vec![
+            change_item::unmoved(who.ws, &seen.item),
+            errand.open(who.ws, &seen, now),
+        ];
+        match self.write("change.undo", who, &seen, "change.undo", ops).await {
+            Err(CommitError::Refused { refusal: Refusal::Exists | Refusal::ItemMoved, .. }) => {
+                return Err(DecideError::Busy { set: set.clone(), index });
+            }
+            other => other?,
+        }
+        let operation = errand.operation(&seen.item.operation);
+        self.conclude(who.ws, &errand, &operation).await?;
+        Ok(self.seen(who.ws, set, index).await?.item)
+    }
+
+    /// A put-off item comes back among the open ones; nothing had happened.
+    async fn undefer(
+        &self,
+        who: &Who,
+        seen: &Seen,
+        decision: &Decision,
+    ) -> Result<Item, DecideError> {
+        let now = self.clock.now();
+        let next = self.next_operation(seen);
+        let mut ops = vec![change_item::reopen(who.ws, &seen.item, &next, now)];
+        ops.extend(self.undone(who.ws, &decision.id, now).await?);
+        ops.extend(refresh(who.ws, seen, State::Pending, now));
+        self.write("change.undo", who, seen, "change.undo", ops).await?;
+        Ok(self.seen(who.ws, &seen.item.set, seen.item.index).await?.item)
+    }
+
+    /// The second and third commit of an undo.
+    pub(crate) async fn conclude_undo(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+        seen: &Seen,
+    ) -> Result<(), DecideError> {
+        let changed = self.take_back(ws, errand, operation, &seen.item).await?;
+        let now = self.clock.now();
+        if let Some(error) = changed {
+            let text = error.to_string();
+            let close = saga::close(ws, operation, Phase::AgentDone, "failed", Some(&text), now);
+            self.close(ws, errand, vec![close]).await?;
+            return match error {
+                JournalError::Changed(source) => Err(DecideError::Changed {
+                    set: errand.set.clone(),
+                    index: errand.index,
+                    source,
+                }),
+                other => Err(other.into()),
+            };
+        }
+        let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
+        let undone = self.undone(ws, &errand.decision, now).await?;
+        let next = self.next_operation(seen);
+        let mut ops = vec![change_item::reopen(ws, &seen.item, &next, now), done.clone()];
+        ops.extend(undone.clone());
+        ops.extend(refresh(ws, seen, State::Pending, now));
+        match self.close(ws, errand, ops).await {
+            Err(DecideError::Commit(CommitError::Refused {
+                refusal: Refusal::ItemMoved, ..
+            })) => Ok(()),
+            Err(DecideError::Commit(CommitError::Refused { refusal: Refusal::Exists, .. })) => {
+                // The same was proposed anew meanwhile: that one is open, this one is over.
+                let over = change_item::settle(
+                    ws,
+                    &seen.item,
+                    State::Retracted,
+                    Some("proposed again"),
+                    None,
+                    now,
+                );
+                let mut ops = vec![over, done];
+                ops.extend(undone);
+                ops.extend(refresh(ws, seen, State::Retracted, now));
+                self.close(ws, errand, ops).await
+            }
+            other => other,
+        }
+    }
+
+    /// Takes the journal's effects back, once; gives the refusal if a field moved on.
+    async fn take_back(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+        item: &Item,
+    ) -> Result<Option<JournalError>, DecideError> {
+        let of_item = match item.state {
+            State::Rejected => {
+                Errand { crossing: Crossing::Suppress, ..errand.clone() }.operation(&item.operation)
+            }
+            _ => item.operation.clone(),
+        };
+        let Some(effects) = self.effects(ws, &of_item).await? else { return Ok(None) };
+        let mut ctx = EditCtx::new(Origin::Person { via: Some(errand.agent.clone()) }, "owner");
+        ctx.once = Some(OnceKey {
+            id: operation.to_string(),
+            request: hash::sha256(operation.as_str()),
+        });
+        match self.journal.undo(ws, &errand.task, &effects, &ctx).await {
+            Ok(_) => Ok(None),
+            Err(
+                error @ (JournalError::Changed(_)
+                | JournalError::Edit(_)
+                | JournalError::NoTask { .. }
+                | JournalError::Conflict { .. }),
+            ) => Ok(Some(error)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn undone(
+        &self,
+        ws: WorkspaceId,
+        decision: &dormouse_types::DecisionId,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, DecideError> {
+        use dormouse_types::Id as _;
+        let decision = self.store.first(entity::by_id::<Decision>(ws, decision.as_str())).await?;
+        Ok(decision
+            .map(|mut decision| {
+                decision.doc.value.undone_at = Some(now);
+                decision.doc.value.updated_at = now;
+                entity::put(ws, &decision.doc)
+            })
+            .into_iter()
+            .collect())
+    }
+
+    fn next_operation(&self, seen: &Seen) -> OperationId {
+        let run_key = &seen.set.doc.value.run_key;
+        operation(run_key, &seen.item.fingerprint, seen.item.round + 1)
+    }
+
+    async fn decisions_of(
+        &self,
+        ws: WorkspaceId,
+        item: &Item,
+    ) -> Result<Vec<Decision>, DecideError> {
+        let decisions = self.store.all(entity::of_task::<Decision>(ws, &item.task)).await?;
+        Ok(decisions
+            .into_iter()
+            .map(|stored| stored.doc.value)
+            .filter(|decision| {
+                decision.change_set_id == item.set && decision.item_index == item.index
+            })
+            .collect())
+    }
+}
+
+fn nothing(item: &Item) -> DecideError {
+    DecideError::NothingToUndo { set: item.set.clone(), index: item.index, state: item.state }
+}

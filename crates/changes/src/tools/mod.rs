@@ -1,0 +1,63 @@
+//! One file per tool, and the registry that lists them.
+
+pub mod set_task_title;
+pub mod update_task_estimate;
+pub mod update_task_due_date;
+pub mod update_task_priority;
+pub mod set_task_status;
+pub mod add_checklist_item;
+pub mod update_checklist_item;
+pub mod assign_task_label;
+pub mod set_task_language;
+pub mod retract_suggestions;
+
+use crate::tool::{ItemTool, ModelTool};
+
+/// The tools of this room as models call them.
+pub const TOOLS: &[&ModelTool] = &[
+    &set_task_title::TOOL,
+    &update_task_estimate::TOOL,
+    &update_task_due_date::TOOL,
+    &update_task_priority::TOOL,
+    &set_task_status::TOOL,
+    &add_checklist_item::TOOL,
+    &update_checklist_item::TOOL,
+    &assign_task_label::TOOL,
+    &set_task_language::TOOL,
+    &retract_suggestions::TOOL,
+];
+
+/// The tool a model means; aliases resolve before anything else is decided.
+pub fn by_name(name: &str) -> Option<&'static ModelTool> {
+    let name = name.trim();
+    TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
+}
+
+/// The tool of a change item.
+pub fn item(name: &str) -> Option<&'static dyn ItemTool> {
+    TOOLS.iter().filter_map(|tool| tool.item).find(|item| item.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_tools_share_a_name_or_an_alias() {
+        let mut names: Vec<_> = TOOLS
+            .iter()
+            .flat_map(|tool| std::iter::once(tool.name).chain(tool.aliases.iter().copied()))
+            .collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(count, names.len());
+    }
+
+    #[test]
+    fn an_alias_leads_to_the_same_policy() {
+        let tool = by_name("set_task_due_date").expect("a known alias");
+        assert_eq!(tool.name, "update_task_due_date");
+        assert!(by_name("delete_task").is_none());
+    }
+}

@@ -1,0 +1,177 @@
+//! Labels, categories and settings of a workspace.
+
+use dormouse_store::journal::category::Category;
+use dormouse_store::journal::label::{Definition, Label, definitions};
+use dormouse_store::journal::row::{self, Entity};
+use dormouse_store::journal::setting;
+use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal};
+use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
+use jiff::tz::TimeZone;
+
+use crate::Journal;
+use crate::edit::EditError;
+use crate::error::JournalError;
+use crate::write::EditCtx;
+
+impl Journal {
+    /// Every live label, by name.
+    pub async fn labels(&self, ws: WorkspaceId) -> Result<Vec<Label>, JournalError> {
+        let all = self.store.all(definitions(ws)).await?;
+        Ok(all
+            .into_iter()
+            .filter_map(|definition| match definition {
+                Definition::Label(label) => Some(label.doc.value),
+                Definition::Category(_) => None,
+            })
+            .collect())
+    }
+
+    /// Every live category, by name.
+    pub async fn categories(&self, ws: WorkspaceId) -> Result<Vec<Category>, JournalError> {
+        let all = self.store.all(definitions(ws)).await?;
+        Ok(all
+            .into_iter()
+            .filter_map(|definition| match definition {
+                Definition::Category(category) => Some(category.doc.value),
+                Definition::Label(_) => None,
+            })
+            .collect())
+    }
+
+    /// The label of a name, letter case aside; made when there is none.
+    ///
+    /// Errors: a name that is empty or too long.
+    pub async fn ensure_label(
+        &self,
+        ws: WorkspaceId,
+        name: &str,
+        ctx: &EditCtx,
+    ) -> Result<Label, JournalError> {
+        let name = name_of("label", name)?;
+        let folded = name.to_lowercase();
+        let find = |all: Vec<Label>| all.into_iter().find(|it| it.name.to_lowercase() == folded);
+        if let Some(label) = find(self.labels(ws).await?) {
+            return Ok(label);
+        }
+        let at = self.clock.now();
+        let label = Label {
+            id: LabelId::fresh(at, &*self.entropy),
+            name: name.clone(),
+            color: None,
+            description: None,
+            applicable_category_ids: Vec::new(),
+            created_at: at,
+            updated_at: at,
+            deleted_at: None,
+        };
+        if self.define(ws, &label, "label.create", ctx).await? {
+            return Ok(label);
+        }
+        // Somebody made it in between: theirs is the label.
+        let made = find(self.labels(ws).await?);
+        made.ok_or_else(|| EditError::NoLabel { label: label.id }.into())
+    }
+
+    /// The category of a name, letter case aside; made when there is none.
+    ///
+    /// Errors: a name that is empty or too long.
+    pub async fn ensure_category(
+        &self,
+        ws: WorkspaceId,
+        name: &str,
+        ctx: &EditCtx,
+    ) -> Result<Category, JournalError> {
+        let name = name_of("category", name)?;
+        let folded = name.to_lowercase();
+        let find = |all: Vec<Category>| all.into_iter().find(|it| it.name.to_lowercase() == folded);
+        if let Some(category) = find(self.categories(ws).await?) {
+            return Ok(category);
+        }
+        let at: Timestamp = self.clock.now();
+        let category = Category {
+            id: CategoryId::fresh(at, &*self.entropy),
+            name: name.clone(),
+            color: None,
+            created_at: at,
+            updated_at: at,
+            deleted_at: None,
+        };
+        if self.define(ws, &category, "category.create", ctx).await? {
+            return Ok(category);
+        }
+        let made = find(self.categories(ws).await?);
+        made.ok_or_else(|| EditError::NoCategory { category: category.id }.into())
+    }
+
+    /// Adds a definition; false when its name exists by now.
+    async fn define<T: Entity>(
+        &self,
+        ws: WorkspaceId,
+        value: &T,
+        action: &'static str,
+        ctx: &EditCtx,
+    ) -> Result<bool, JournalError> {
+        let object = value.columns().id;
+        let audit = Audit { actor: ctx.actor.clone(), action, object, detail: String::new() };
+        let commit = Commit::new("journal.define", Db::Journal, ws)
+            .op(row::insert(ws, value))
+            .change(ChangeRow::journal(ctx.origin.clone(), Vec::new(), Vec::new()))
+            .audit(audit);
+        match self.store.commit(commit).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.refusal() == Some(Refusal::Exists) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The workspace's time zone; `default` until one was set.
+    ///
+    /// Errors: a stored name that this version does not know.
+    pub async fn zone(
+        &self,
+        ws: WorkspaceId,
+        default: &TimeZone,
+    ) -> Result<TimeZone, JournalError> {
+        match self.store.first(setting::by_key(ws, setting::TIME_ZONE)).await? {
+            None => Ok(default.clone()),
+            Some(name) => named_zone(&name),
+        }
+    }
+
+    /// Sets the workspace's time zone by its IANA name.
+    ///
+    /// Errors: a name nobody knows.
+    pub async fn set_zone(
+        &self,
+        ws: WorkspaceId,
+        name: &str,
+        actor: &str,
+    ) -> Result<TimeZone, JournalError> {
+        let zone = named_zone(name)?;
+        let commit = Commit::new("journal.setting", Db::Journal, ws)
+            .op(setting::put(ws, setting::TIME_ZONE, name.trim()))
+            .audit(Audit {
+                actor: actor.to_owned(),
+                action: "setting.set",
+                object: setting::TIME_ZONE.to_owned(),
+                detail: name.trim().to_owned(),
+            });
+        self.store.commit(commit).await?;
+        Ok(zone)
+    }
+}
+
+fn named_zone(name: &str) -> Result<TimeZone, JournalError> {
+    let given = || JournalError::Zone { given: name.chars().take(60).collect() };
+    TimeZone::get(name.trim()).map_err(|_| given())
+}
+
+fn name_of(field: &'static str, name: &str) -> Result<String, EditError> {
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.is_empty() {
+        return Err(EditError::Empty { field });
+    }
+    let length = limits::LABEL_NAME.check(name.chars().count());
+    length.map_err(|beyond| EditError::Beyond { field, beyond })?;
+    Ok(name)
+}

@@ -1,0 +1,339 @@
+//! What lies between a task before and after its edits: writes, news, effects.
+
+use dormouse_store::Op;
+use dormouse_store::doc::Doc;
+use dormouse_store::journal::entry::Entry;
+use dormouse_store::journal::item::Item;
+use dormouse_store::journal::task::Task;
+use dormouse_store::journal::{field_say, row};
+use dormouse_types::LabelId;
+use dormouse_types::change::What;
+use dormouse_types::hash;
+use dormouse_types::task::Field;
+
+use crate::decide::{Decided, Made, Writing};
+use crate::effect::{Both, Effect, ItemValue, StatusValue};
+use crate::view::TaskView;
+
+/// Compares; settles times and the status history on the way.
+pub(crate) fn between(
+    before: &TaskView,
+    mut after: TaskView,
+    made: Vec<Made>,
+    by: &Writing<'_>,
+) -> Decided {
+    let mut found =
+        Found { by, ops: Vec::new(), what: Vec::new(), effects: Vec::new(), says: Vec::new() };
+    let was_live = before.deleted_at().is_none() && before.revision > 0;
+    let is_live = after.deleted_at().is_none();
+    let comes_back = !was_live && is_live;
+    if comes_back {
+        found.existence(&after.task.value, before.revision == 0, false, true);
+    }
+    found.fields(before, &mut after);
+    for list in &after.checklists {
+        if !before.checklists.iter().any(|old| old.value.id == list.value.id) {
+            found.ops.push(row::insert(by.ws, &list.value));
+        }
+    }
+    found.items(before, &mut after);
+    found.entries(before, &mut after);
+    found.labels(before, &mut after);
+    if was_live && !is_live {
+        found.existence(&after.task.value, false, true, false);
+    }
+    let changed = after.task.value != before.task.value || !found.ops.is_empty();
+    if changed || before.revision == 0 {
+        let task = &mut after.task;
+        task.value.updated_at = by.at;
+        let own = if before.revision == 0 {
+            row::insert(by.ws, &task.value)
+        } else {
+            row::put(by.ws, task)
+        };
+        found.ops.insert(0, own);
+        after.revision = before.revision + 1;
+    }
+    let id = after.id().clone();
+    let says = found.says.iter();
+    found.ops.extend(says.map(|field| field_say::put(by.ws, &id, field, by.origin.by(), by.at)));
+    after.sort();
+    Decided { after, ops: found.ops, what: found.what, effects: found.effects, made }
+}
+
+struct Found<'a, 'b> {
+    by: &'a Writing<'b>,
+    ops: Vec<Op>,
+    what: Vec<What>,
+    effects: Vec<Effect>,
+    says: Vec<String>,
+}
+
+fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
+    value.map(ToString::to_string)
+}
+
+impl Found<'_, '_> {
+    fn existence(&mut self, task: &Task, created: bool, before: bool, after: bool) {
+        self.effects.push(Effect::Task(Both { before, after }));
+        self.what.push(match (created, after) {
+            (true, _) => What::TaskCreated { title: task.title.clone() },
+            (false, true) => What::TaskRestored,
+            (false, false) => What::TaskDeleted,
+        });
+    }
+
+    fn field(&mut self, field: Field, from: Option<String>, to: Option<String>, effect: Effect) {
+        self.what.push(What::FieldSet { field, from, to, reason: None });
+        self.effects.push(effect);
+        self.says.push(field.name().to_owned());
+    }
+
+    fn fields(&mut self, before: &TaskView, after: &mut TaskView) {
+        let category = |view: &TaskView| view.category().map(|category| category.name.clone());
+        let (from_category, to_category) = (category(before), category(after));
+        let old = &before.task.value;
+        let new = &mut after.task.value;
+        let titled = |title: &str| (!title.is_empty()).then(|| title.to_owned());
+        if before.revision == 0 {
+            // The news of a new task names its title already.
+            if !new.title.is_empty() {
+                self.says.push(Field::Title.name().to_owned());
+            }
+        } else if old.title != new.title {
+            let both = Both { before: old.title.clone(), after: new.title.clone() };
+            self.field(Field::Title, titled(&old.title), titled(&new.title), Effect::Title(both));
+        }
+        self.status(old, new);
+        if old.priority != new.priority {
+            let both = Both { before: old.priority, after: new.priority };
+            let (from, to) = (shown(old.priority.as_ref()), shown(new.priority.as_ref()));
+            self.field(Field::Priority, from, to, Effect::Priority(both));
+        }
+        if old.due_on != new.due_on {
+            let both = Both { before: old.due_on, after: new.due_on };
+            let (from, to) = (shown(old.due_on.as_ref()), shown(new.due_on.as_ref()));
+            self.field(Field::DueDate, from, to, Effect::DueDate(both));
+        }
+        if old.estimate_minutes != new.estimate_minutes {
+            let (a, b) = (old.estimate_minutes, new.estimate_minutes);
+            let both = Both { before: a, after: b };
+            self.field(
+                Field::Estimate,
+                shown(a.as_ref()),
+                shown(b.as_ref()),
+                Effect::Estimate(both),
+            );
+        }
+        if old.language_code == new.language_code {
+            // Who set it follows the code: the same code said again changes nothing.
+            new.language_source = old.language_source;
+        } else {
+            let (a, b) = (old.language_code.clone(), new.language_code.clone());
+            let both = Both { before: a.clone(), after: b.clone() };
+            self.field(Field::Language, a, b, Effect::Language(both));
+        }
+        if old.category_id != new.category_id {
+            let both = Both { before: old.category_id.clone(), after: new.category_id.clone() };
+            self.field(Field::Category, from_category, to_category, Effect::Category(both));
+        }
+    }
+
+    fn status(&mut self, old: &Task, new: &mut Task) {
+        let value = |task: &Task| StatusValue {
+            status: task.status.status,
+            reason: task.status.reason.clone(),
+        };
+        let (before, after) = (value(old), value(new));
+        if before == after {
+            new.status = old.status.clone();
+            return;
+        }
+        new.status_history.push(new.status.clone());
+        self.what.push(What::FieldSet {
+            field: Field::Status,
+            from: Some(before.status.to_string()),
+            to: Some(after.status.to_string()),
+            reason: after.reason.clone(),
+        });
+        self.effects.push(Effect::Status(Both { before, after }));
+        self.says.push(Field::Status.name().to_owned());
+    }
+
+    fn items(&mut self, before: &TaskView, after: &mut TaskView) {
+        let at = self.by.at;
+        let old = |item: &Doc<Item>| {
+            let all = before.items.iter().chain(&before.removed_items);
+            all.map(|doc| &doc.value).find(|old| old.id == item.value.id)
+        };
+        for doc in after.items.iter_mut().chain(&mut after.removed_items) {
+            let Some(old) = old(doc) else {
+                // Added and taken back by the same edits: it never was.
+                if doc.value.deleted_at.is_none() {
+                    self.new_item(&doc.value);
+                    self.ops.push(row::insert(self.by.ws, &doc.value));
+                }
+                continue;
+            };
+            let new = &mut doc.value;
+            if old.is_checked == new.is_checked {
+                new.checked_by = old.checked_by;
+                new.checked_at = old.checked_at;
+            }
+            if old == new {
+                continue;
+            }
+            self.changed_item(old, new);
+            new.updated_at = at;
+            self.ops.push(row::put(self.by.ws, doc));
+        }
+    }
+
+    fn new_item(&mut self, item: &Item) {
+        self.what.push(What::ItemAdded {
+            item: item.id.clone(),
+            title: item.title.clone(),
+            is_checked: item.is_checked,
+        });
+        self.effects.push(presence(item, false, true));
+        if item.is_checked {
+            self.says.push(format!("item:{}", item.id));
+        }
+    }
+
+    fn changed_item(&mut self, old: &Item, new: &Item) {
+        let (item, title) = (new.id.clone(), new.title.clone());
+        let was_there = old.deleted_at.is_none();
+        let is_there = new.deleted_at.is_none();
+        // Undo walks backwards: what is there again comes before its values, what is gone after.
+        if !was_there && is_there {
+            self.item_moved(new, is_there);
+        }
+        if old.title != new.title {
+            let both = Both { before: old.title.clone(), after: title.clone() };
+            self.effects.push(Effect::ItemTitle { item: item.clone(), title: both });
+            let (item, from, to) = (item.clone(), old.title.clone(), title.clone());
+            self.what.push(What::ItemRenamed { item, from, to });
+        }
+        if old.is_checked != new.is_checked {
+            let both = Both { before: old.is_checked, after: new.is_checked };
+            self.effects.push(Effect::ItemChecked { item: item.clone(), checked: both });
+            self.says.push(format!("item:{item}"));
+            let (item, title) = (item.clone(), title.clone());
+            self.what.push(What::ItemChecked { item, title, is_checked: new.is_checked });
+        }
+        if old.is_archived != new.is_archived {
+            let both = Both { before: old.is_archived, after: new.is_archived };
+            self.effects.push(Effect::ItemArchived { item: item.clone(), archived: both });
+            self.what.push(What::ItemArchived { item, title, is_archived: new.is_archived });
+        }
+        if was_there && !is_there {
+            self.item_moved(new, is_there);
+        }
+    }
+
+    fn item_moved(&mut self, item: &Item, is_there: bool) {
+        self.effects.push(presence(item, !is_there, is_there));
+        // For whoever reads the feed, an item that was taken back is put away.
+        let (item, title) = (item.id.clone(), item.title.clone());
+        self.what.push(What::ItemArchived { item, title, is_archived: !is_there });
+    }
+
+    fn entries(&mut self, before: &TaskView, after: &mut TaskView) {
+        let at = self.by.at;
+        let old = |entry: &Doc<Entry>| {
+            let all = before.entries.iter().chain(&before.deleted_entries);
+            all.map(|doc| &doc.value).find(|old| old.id == entry.value.id)
+        };
+        for doc in after.entries.iter_mut().chain(&mut after.deleted_entries) {
+            let Some(old) = old(doc) else {
+                // Added and taken back by the same edits: it never was.
+                if doc.value.deleted_at.is_none() {
+                    self.what.push(What::EntryAdded { entry: doc.value.id.clone() });
+                    self.effects.push(entry_presence(&doc.value, true));
+                    self.ops.push(row::insert(self.by.ws, &doc.value));
+                }
+                continue;
+            };
+            let new = &mut doc.value;
+            if old.text == new.text {
+                new.edited_at = old.edited_at;
+            }
+            if old == new {
+                continue;
+            }
+            self.changed_entry(old, new);
+            new.updated_at = at;
+            self.ops.push(row::put(self.by.ws, doc));
+        }
+    }
+
+    fn changed_entry(&mut self, old: &Entry, new: &Entry) {
+        let entry = || new.id.clone();
+        let (was_there, is_there) = (old.deleted_at.is_none(), new.deleted_at.is_none());
+        if !was_there && is_there {
+            self.effects.push(entry_presence(new, true));
+            self.what.push(What::EntryRestored { entry: entry() });
+        }
+        if old.text != new.text {
+            let text = Both { before: old.text.clone(), after: new.text.clone() };
+            self.effects.push(Effect::EntryText { entry: entry(), text });
+            self.what.push(What::EntryEdited { entry: entry() });
+        }
+        if was_there && !is_there {
+            self.effects.push(entry_presence(new, false));
+            self.what.push(What::EntryDeleted { entry: entry() });
+        }
+    }
+
+    fn labels(&mut self, before: &TaskView, after: &mut TaskView) {
+        let names: Vec<(LabelId, String)> =
+            after.all_labels.iter().map(|l| (l.id.clone(), l.name.clone())).collect();
+        let (old, new) = (&before.task.value, &mut after.task.value);
+        // Suppression before assignment: undone backwards, its lesson is restored last.
+        let (was, is) = (&old.ai_suppressed_label_ids, &mut new.ai_suppressed_label_ids);
+        for label in settled(was, is) {
+            let suppressed = Both { before: was.contains(&label), after: is.contains(&label) };
+            self.effects.push(Effect::LabelSuppressed { label, suppressed });
+        }
+        let (was, is) = (&old.label_ids, &mut new.label_ids);
+        for label in settled(was, is) {
+            let on = Both { before: was.contains(&label), after: is.contains(&label) };
+            let known = names.iter().find(|(id, _)| *id == label);
+            let name = known.map_or_else(|| label.to_string(), |(_, name)| name.clone());
+            let news = label.clone();
+            self.what.push(if on.after {
+                What::LabelAdded { label: news, name }
+            } else {
+                What::LabelRemoved { label: news, name }
+            });
+            self.effects.push(Effect::Label { label, on });
+        }
+    }
+}
+
+fn presence(item: &Item, before: bool, after: bool) -> Effect {
+    let like = ItemValue {
+        title: item.title.clone(),
+        is_checked: item.is_checked,
+        is_archived: item.is_archived,
+    };
+    Effect::Item { item: item.id.clone(), like, there: Both { before, after } }
+}
+
+fn entry_presence(entry: &Entry, is_there: bool) -> Effect {
+    let said = hash::sha256(entry.says()).to_string();
+    let there = Both { before: !is_there, after: is_there };
+    Effect::Entry { entry: entry.id.clone(), said, there }
+}
+
+/// What stands in one list only; lists of the same labels get the same order.
+fn settled(before: &[LabelId], after: &mut Vec<LabelId>) -> Vec<LabelId> {
+    let gone = before.iter().filter(|id| !after.contains(id));
+    let come = after.iter().filter(|id| !before.contains(id));
+    let different: Vec<LabelId> = gone.chain(come).cloned().collect();
+    if different.is_empty() {
+        *after = before.to_vec();
+    }
+    different
+}

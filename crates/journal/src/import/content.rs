@@ -1,0 +1,131 @@
+//! What a file says about a task, and what of it was imported last.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{Digest, EntryId, ItemId, draft, hash};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// A draft without its place in the file, spelled as the journal spells values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Content {
+    pub(super) title: String,
+    pub(super) status: Option<Status>,
+    pub(super) status_reason: Option<String>,
+    pub(super) priority: Option<Priority>,
+    pub(super) due_on: Option<Date>,
+    pub(super) estimate_minutes: Option<u32>,
+    pub(super) language: Option<String>,
+    pub(super) category: Option<String>,
+    pub(super) labels: Vec<String>,
+    pub(super) items: Vec<Item>,
+    pub(super) entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Item {
+    pub(super) key: String,
+    pub(super) title: String,
+    pub(super) is_checked: bool,
+    pub(super) depth: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) text: String,
+    pub(super) on: Option<Date>,
+}
+
+/// What was imported last under one key. Items and entries that left the file stay listed, so
+/// that they are known when they come back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Last {
+    /// How often this key was imported.
+    pub(super) n: u64,
+    /// Of the content; none before the first import.
+    pub(super) digest: Option<Digest>,
+    pub(super) title: String,
+    pub(super) status: Option<Status>,
+    pub(super) status_reason: Option<String>,
+    pub(super) priority: Option<Priority>,
+    pub(super) due_on: Option<Date>,
+    pub(super) estimate_minutes: Option<u32>,
+    pub(super) language: Option<String>,
+    pub(super) category: Option<String>,
+    pub(super) labels: Vec<String>,
+    pub(super) items: BTreeMap<String, LastItem>,
+    pub(super) entries: BTreeMap<String, LastEntry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LastItem {
+    pub(super) id: ItemId,
+    pub(super) title: String,
+    pub(super) is_checked: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LastEntry {
+    pub(super) id: EntryId,
+    /// Of its text: the text itself stands in the entry.
+    pub(super) digest: Digest,
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The key, numbered where a draft uses it again: two lines never share one journal row.
+fn own_key(seen: &mut BTreeMap<String, u32>, key: &str) -> String {
+    let n = seen.entry(key.to_owned()).or_default();
+    *n += 1;
+    if *n == 1 { key.to_owned() } else { format!("{key}#{n}") }
+}
+
+impl Content {
+    pub(super) fn of(draft: &draft::Task) -> Self {
+        let name = |text: &String| Some(one_line(text)).filter(|text| !text.is_empty());
+        let mut labels: Vec<String> = Vec::new();
+        for label in draft.labels.iter().filter_map(name) {
+            if !labels.iter().any(|known| known.to_lowercase() == label.to_lowercase()) {
+                labels.push(label);
+            }
+        }
+        let (mut item_keys, mut entry_keys) = (BTreeMap::new(), BTreeMap::new());
+        let items = draft.items.iter().map(|item| Item {
+            key: own_key(&mut item_keys, &item.key),
+            title: one_line(&item.title),
+            is_checked: item.is_checked,
+            depth: item.depth,
+        });
+        let entries = draft.entries.iter().map(|entry| Entry {
+            key: own_key(&mut entry_keys, &entry.key),
+            text: entry.text.clone(),
+            on: entry.on,
+        });
+        Self {
+            title: one_line(&draft.title),
+            status: draft.status,
+            status_reason: draft.status_reason.as_ref().and_then(name),
+            priority: draft.priority,
+            due_on: draft.due_on,
+            estimate_minutes: draft.estimate_minutes,
+            language: draft.language.as_ref().map(|code| code.trim().to_lowercase()),
+            category: draft.category.as_ref().and_then(name),
+            labels,
+            // A line without words would be refused, and says nothing.
+            items: items.filter(|item| !item.title.is_empty()).collect(),
+            entries: entries.filter(|entry| !entry.text.trim().is_empty()).collect(),
+        }
+    }
+
+    /// The same for two files that say the same.
+    pub(super) fn digest(&self) -> Digest {
+        hash::sha256(hash::canonical(self).expect("what a file says is plain data"))
+    }
+}

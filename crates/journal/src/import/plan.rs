@@ -1,0 +1,267 @@
+//! Which edits bring a task to what its file says now, and leave alone what changed here.
+//!
+//! For each value three are compared: what the file said at the last import, what it says now, and
+//! what stands in the journal. Only where the journal still has the former does the latter go in.
+
+use dormouse_types::caller::By;
+use dormouse_types::task::EntryKind;
+use dormouse_types::{Id as _, LabelId, hash};
+
+use super::content::{Content, Entry, Item, Last, LastEntry, LastItem};
+use crate::decide::Made;
+use crate::edit::Edit;
+use crate::view::TaskView;
+
+/// The edits of an import.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Plan {
+    pub(super) edits: Vec<Edit>,
+    /// What was changed here and stays.
+    pub(super) kept: Vec<String>,
+    /// Items by key that the journal has already, under another origin.
+    adopted: Vec<(String, LastItem)>,
+    /// Keys of added items, in the order of their edits.
+    added_items: Vec<String>,
+    /// Keys of added entries, in the order of their edits.
+    added_entries: Vec<String>,
+}
+
+/// Compares a task with its file.
+pub(super) fn plan(view: &TaskView, last: &Last, new: &Content) -> Plan {
+    let mut plan = Plan::default();
+    if view.deleted_at().is_some() {
+        plan.kept.push("task (deleted here)".into());
+        return plan;
+    }
+    plan.fields(view, last, new);
+    plan.labels(view, last, new);
+    for item in &new.items {
+        plan.item(view, last, item);
+    }
+    for entry in &new.entries {
+        plan.entry(view, last, entry);
+    }
+    plan
+}
+
+/// What to remember once the plan was carried out.
+pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[Made]) -> Last {
+    let mut items = last.items;
+    let mut entries = last.entries;
+    items.extend(plan.adopted.iter().cloned());
+    let mut item_keys = plan.added_items.iter();
+    let mut entry_keys = plan.added_entries.iter();
+    for made in made {
+        match made {
+            Made::Item(id) => {
+                if let Some(key) = item_keys.next() {
+                    let blank =
+                        LastItem { id: id.clone(), title: String::new(), is_checked: false };
+                    items.insert(key.clone(), blank);
+                }
+            }
+            Made::Entry(id) => {
+                if let Some(key) = entry_keys.next() {
+                    let blank = LastEntry { id: id.clone(), digest: hash::sha256("") };
+                    entries.insert(key.clone(), blank);
+                }
+            }
+            Made::Task(_) | Made::Checklist(_) => {}
+        }
+    }
+    for item in &new.items {
+        if let Some(known) = items.get_mut(&item.key) {
+            known.title.clone_from(&item.title);
+            known.is_checked = item.is_checked;
+        }
+    }
+    for entry in &new.entries {
+        if let Some(known) = entries.get_mut(&entry.key) {
+            known.digest = hash::sha256(&entry.text);
+        }
+    }
+    Last {
+        n: last.n + 1,
+        digest: Some(new.digest()),
+        title: new.title.clone(),
+        // One that was left alone for want of a reason was not imported.
+        status: new.status.filter(|status| !status.needs_reason() || new.status_reason.is_some()),
+        status_reason: new.status_reason.clone(),
+        priority: new.priority,
+        due_on: new.due_on,
+        estimate_minutes: new.estimate_minutes,
+        language: new.language.clone(),
+        category: new.category.clone(),
+        labels: new.labels.clone(),
+        items,
+        entries,
+    }
+}
+
+/// What the three values of a field ask for.
+enum Take {
+    Nothing,
+    File,
+    Keep,
+}
+
+fn compare<T: PartialEq>(last: &T, file: &T, now: &T) -> Take {
+    if file == last || file == now {
+        Take::Nothing
+    } else if now == last {
+        Take::File
+    } else {
+        Take::Keep
+    }
+}
+
+fn folded(text: Option<&str>) -> Option<String> {
+    text.map(str::to_lowercase)
+}
+
+impl Plan {
+    fn take(&mut self, field: &str, take: Take, edit: impl FnOnce() -> Edit) {
+        match take {
+            Take::Nothing => {}
+            Take::File => self.edits.push(edit()),
+            Take::Keep => self.kept.push(field.to_owned()),
+        }
+    }
+
+    fn fields(&mut self, view: &TaskView, last: &Last, new: &Content) {
+        let task = &view.task.value;
+        if !new.title.is_empty() {
+            let take = compare(&last.title, &new.title, &task.title);
+            self.take("title", take, || Edit::Title(new.title.clone()));
+        }
+        self.status(view, last, new);
+        let take = compare(&last.priority, &new.priority, &task.priority);
+        self.take("priority", take, || Edit::Priority(new.priority));
+        let take = compare(&last.due_on, &new.due_on, &task.due_on);
+        self.take("dueDate", take, || Edit::DueOn(new.due_on));
+        let take = compare(&last.estimate_minutes, &new.estimate_minutes, &task.estimate_minutes);
+        self.take("estimate", take, || Edit::Estimate(new.estimate_minutes));
+        if new.language.is_some() {
+            // A language an agent found is no change of the person's.
+            let guessed = task.language_source == By::Agent;
+            let now = if guessed { &last.language } else { &task.language_code };
+            let take = compare(&last.language, &new.language, now);
+            self.take("language", take, || Edit::Language { code: new.language.clone() });
+        }
+        let name = |name: &Option<String>| folded(name.as_deref());
+        let now = folded(view.category().map(|category| category.name.as_str()));
+        let take = compare(&name(&last.category), &name(&new.category), &now);
+        let wanted = name(&new.category);
+        let category = view
+            .categories
+            .iter()
+            .find(|category| Some(category.name.to_lowercase()) == wanted)
+            .map(|category| category.id.clone());
+        self.take("category", take, || Edit::Category(category));
+    }
+
+    fn status(&mut self, view: &TaskView, last: &Last, new: &Content) {
+        // A file that says nothing about the status leaves it alone.
+        let Some(status) = new.status else { return };
+        let now = &view.task.value.status;
+        let file = (Some(status), new.status_reason.clone());
+        let then = (last.status, last.status_reason.clone());
+        let mut here = (Some(now.status), now.reason.clone());
+        if last.status.is_none() && view.say("status").is_none() {
+            here = then.clone();
+        }
+        if status.needs_reason() && new.status_reason.is_none() {
+            if file != then {
+                self.kept.push(format!("status ({status} needs a reason in the file)"));
+            }
+            return;
+        }
+        let take = compare(&then, &file, &here);
+        let reason = new.status_reason.clone();
+        self.take("status", take, || Edit::Status { status, reason });
+    }
+
+    fn labels(&mut self, view: &TaskView, last: &Last, new: &Content) {
+        let task = &view.task.value;
+        let imported = |name: &str| last.labels.iter().any(|l| l.to_lowercase() == name);
+        for label in &new.labels {
+            let name = label.to_lowercase();
+            let known = view.all_labels.iter().find(|known| known.name.to_lowercase() == name);
+            let Some(known) = known.filter(|_| !imported(&name)) else { continue };
+            let has = |ids: &[LabelId]| ids.contains(&known.id);
+            if has(&task.ai_suppressed_label_ids) {
+                self.kept.push(format!("label {label} (taken off here)"));
+            } else if !has(&task.label_ids) {
+                self.edits.push(Edit::AddLabel(known.id.clone()));
+            }
+        }
+    }
+
+    fn item(&mut self, view: &TaskView, last: &Last, new: &Item) {
+        let Some(then) = last.items.get(&new.key) else { return self.new_item(view, last, new) };
+        let id = &then.id;
+        let Some(now) = view.items.iter().find(|item| item.value.id == *id) else {
+            if then.title != new.title || then.is_checked != new.is_checked {
+                self.kept.push(format!("item {} (removed here)", new.title));
+            }
+            return;
+        };
+        let now = &now.value;
+        let field = format!("item {}", now.title);
+        let take = compare(&then.title, &new.title, &now.title);
+        let (item, title) = (id.clone(), new.title.clone());
+        self.take(&field, take, || Edit::RenameItem { item, title });
+        let take = compare(&then.is_checked, &new.is_checked, &now.is_checked);
+        let (item, is_checked) = (id.clone(), new.is_checked);
+        self.take(&field, take, || Edit::CheckItem { item, is_checked });
+    }
+
+    fn new_item(&mut self, view: &TaskView, last: &Last, new: &Item) {
+        let folded = new.title.to_lowercase();
+        let here = view.items.iter().map(|doc| &doc.value).find(|item| {
+            item.title.to_lowercase() == folded
+                && !last.items.values().any(|known| known.id == item.id)
+                && !self.adopted.iter().any(|(_, known)| known.id == item.id)
+        });
+        let Some(here) = here else {
+            self.added_items.push(new.key.clone());
+            let (title, is_checked, depth) = (new.title.clone(), new.is_checked, new.depth);
+            return self.edits.push(Edit::AddItem { title, is_checked, depth });
+        };
+        // The same item, added here and then in the file: one item.
+        if new.is_checked && !here.is_checked {
+            self.edits.push(Edit::CheckItem { item: here.id.clone(), is_checked: true });
+        }
+        let known = LastItem {
+            id: here.id.clone(),
+            title: here.title.clone(),
+            is_checked: here.is_checked,
+        };
+        self.adopted.push((new.key.clone(), known));
+    }
+
+    fn entry(&mut self, view: &TaskView, last: &Last, new: &Entry) {
+        let Some(then) = last.entries.get(&new.key) else {
+            self.added_entries.push(new.key.clone());
+            return self.edits.push(Edit::AddEntry {
+                kind: EntryKind::Text,
+                text: Some(new.text.clone()),
+                transcript: None,
+                minutes: None,
+                on: new.on,
+                tainted: true,
+            });
+        };
+        let file = hash::sha256(&new.text);
+        let field = format!("entry {}", then.id.short());
+        let Some(now) = view.entries.iter().find(|entry| entry.value.id == then.id) else {
+            if then.digest != file {
+                self.kept.push(format!("{field} (deleted here)"));
+            }
+            return;
+        };
+        let take = compare(&then.digest, &file, &hash::sha256(now.value.says()));
+        let (entry, text) = (then.id.clone(), Some(new.text.clone()));
+        self.take(&field, take, || Edit::EditEntry { entry, text });
+    }
+}

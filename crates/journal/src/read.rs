@@ -1,0 +1,238 @@
+//! Reads tasks: one whole, many as summaries, some by what a person types.
+
+use dormouse_store::journal::label::Definition;
+use dormouse_store::journal::row::Stored;
+use dormouse_store::journal::task::{Behind, Line, Listed, Task, WORDS, Wanted};
+use dormouse_store::journal::{field_say, label, task};
+use dormouse_types::model::LabelRef;
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId, limits};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::Journal;
+use crate::error::JournalError;
+use crate::view::TaskView;
+
+/// The shortest ending of an id that names a task.
+const SHORT_ID: usize = 5;
+
+/// Which tasks a list holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Only titles with all of these words, letter case aside.
+    pub text: Option<String>,
+    /// Soft-deleted ones too.
+    pub include_deleted: bool,
+}
+
+/// Some tasks, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The tasks.
+    pub items: Vec<TaskSummary>,
+    /// What to say about rows that cannot be read; they do not hide the others.
+    pub damaged: Vec<String>,
+    /// Where the next page begins; none at the end.
+    pub next: Option<String>,
+}
+
+/// A task in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskSummary {
+    /// The task.
+    pub id: TaskId,
+    /// Empty while it is untitled.
+    pub title: String,
+    /// Its status.
+    pub status: Status,
+    /// Why it is blocked or on hold.
+    pub status_reason: Option<String>,
+    /// None when nobody ranked it.
+    pub priority: Option<Priority>,
+    /// The day it is due.
+    pub due_on: Option<Date>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<u32>,
+    /// Name of its category.
+    pub category: Option<String>,
+    /// Labels on it, by name.
+    pub labels: Vec<LabelRef>,
+    /// Items that are neither ticked nor archived.
+    pub n_items_open: u32,
+    /// Items that are ticked and not archived.
+    pub n_items_done: u32,
+    /// Moves with every change.
+    pub revision: i64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When it was soft-deleted.
+    pub deleted_at: Option<Timestamp>,
+}
+
+impl Journal {
+    /// A task with everything that belongs to it; three queries, whatever its size.
+    ///
+    /// Errors: an unknown id; a row that cannot be read, by its id.
+    pub async fn task(&self, ws: WorkspaceId, id: &TaskId) -> Result<TaskView, JournalError> {
+        let parts = self.store.all(task::aggregate(ws, id)).await?;
+        let definitions = self.store.all(label::definitions(ws)).await?;
+        let says = self.store.all(field_say::of_task(ws, id)).await?;
+        let missing = || JournalError::NoTask { task: id.clone() };
+        TaskView::new(parts, definitions, says).ok_or_else(missing)
+    }
+
+    /// A page of tasks, newest first.
+    ///
+    /// Errors: a cursor of another list. A limit beyond the largest page is cut to it.
+    pub async fn tasks(
+        &self,
+        ws: WorkspaceId,
+        filter: &Filter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page, JournalError> {
+        let limit = limit.clamp(1, limits::PAGE.max);
+        let words = words(filter.text.as_deref().unwrap_or_default());
+        let wanted = Wanted {
+            status: filter.status,
+            words: words.clone(),
+            include_deleted: filter.include_deleted,
+            behind: cursor.map(behind).transpose()?,
+            limit: i64::try_from(limit + 1).unwrap_or(i64::MAX),
+        };
+        let mut lines = self.store.all(task::list(ws, &wanted)).await?;
+        let more = lines.len() > limit;
+        lines.truncate(limit);
+        let next = lines.last().filter(|_| more).map(cursor_of);
+        let definitions = self.store.all(label::definitions(ws)).await?;
+        let (mut items, mut damaged) = (Vec::new(), Vec::new());
+        for line in lines {
+            match line.row {
+                Ok(listed) => items.push(summary(listed, &definitions)),
+                Err(error) => damaged.push(error.to_string()),
+            }
+        }
+        items.retain(|item| words.iter().skip(WORDS).all(|word| has(&item.title, word)));
+        Ok(Page { items, damaged, next })
+    }
+
+    /// The tasks a person may mean: an id, its last five or more characters, or words of a title.
+    ///
+    /// The first of these that names any task decides. Live tasks go before soft-deleted ones:
+    /// those are found only when no live one is.
+    pub async fn find(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+    ) -> Result<Vec<TaskSummary>, JournalError> {
+        let text = text.trim();
+        let definitions = self.store.all(label::definitions(ws)).await?;
+        let lower = text.to_lowercase();
+        let ending = lower.chars().count() >= SHORT_ID && !lower.contains(char::is_whitespace);
+        if ending {
+            let mut found = Vec::new();
+            for line in self.store.all(task::by_ending(ws, &lower)).await? {
+                // The person names this very row: that it is damaged is the answer.
+                found.push(summary(line.row?, &definitions));
+            }
+            if found.iter().any(|task| task.id.as_str() == lower) {
+                found.retain(|task| task.id.as_str() == lower);
+            }
+            if !found.is_empty() {
+                return Ok(live_first(found));
+            }
+        }
+        let words = words(text);
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = Wanted {
+            status: None,
+            words: words.clone(),
+            include_deleted: true,
+            behind: None,
+            limit: i64::MAX,
+        };
+        let lines = self.store.all(task::list(ws, &wanted)).await?;
+        let found = lines
+            .into_iter()
+            .filter_map(|line| line.row.ok())
+            .map(|listed| summary(listed, &definitions))
+            .filter(|task| words.iter().all(|word| has(&task.title, word)))
+            .collect();
+        Ok(live_first(found))
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.to_lowercase().split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+fn has(title: &str, word: &str) -> bool {
+    title.to_lowercase().contains(word)
+}
+
+fn live_first(found: Vec<TaskSummary>) -> Vec<TaskSummary> {
+    if found.iter().any(|task| task.deleted_at.is_none()) {
+        return found.into_iter().filter(|task| task.deleted_at.is_none()).collect();
+    }
+    found
+}
+
+/// Shape: microseconds, a dot, the id.
+fn cursor_of(line: &Line) -> String {
+    format!("{}.{}", line.behind.created_at.micros(), line.behind.id)
+}
+
+fn behind(cursor: &str) -> Result<Behind, JournalError> {
+    let wrong = || JournalError::Cursor { given: cursor.chars().take(60).collect() };
+    let (micros, id) = cursor.split_once('.').ok_or_else(wrong)?;
+    let micros = micros.parse().map_err(|_| wrong())?;
+    let id: TaskId = id.parse().map_err(|_| wrong())?;
+    Ok(Behind { created_at: Timestamp::from_micros(micros), id: id.to_string() })
+}
+
+fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary {
+    let Listed { task: Stored { doc, revision, .. }, n_open, n_done } = listed;
+    let task: Task = doc.value;
+    let mut labels = Vec::new();
+    let mut category = None;
+    for definition in definitions {
+        match definition {
+            Definition::Label(label) => {
+                let label = &label.doc.value;
+                if task.label_ids.contains(&label.id) {
+                    labels.push(LabelRef { id: label.id.clone(), name: label.name.clone() });
+                }
+            }
+            Definition::Category(stored) => {
+                if task.category_id.as_ref() == Some(&stored.doc.value.id) {
+                    category = Some(stored.doc.value.name.clone());
+                }
+            }
+        }
+    }
+    TaskSummary {
+        id: task.id,
+        title: task.title,
+        status: task.status.status,
+        status_reason: task.status.reason,
+        priority: task.priority,
+        due_on: task.due_on,
+        estimate_minutes: task.estimate_minutes,
+        category,
+        labels,
+        n_items_open: u32::try_from(n_open).unwrap_or(u32::MAX),
+        n_items_done: u32::try_from(n_done).unwrap_or(u32::MAX),
+        revision,
+        created_at: task.created_at,
+        updated_at: task.updated_at,
+        deleted_at: task.deleted_at,
+    }
+}

@@ -1,0 +1,210 @@
+//! A task with everything that belongs to it, as one value.
+
+use dormouse_store::doc::Doc;
+use dormouse_store::journal::category::Category;
+use dormouse_store::journal::checklist::Checklist;
+use dormouse_store::journal::entry::Entry;
+use dormouse_store::journal::item::Item;
+use dormouse_store::journal::label::{Definition, Label};
+use dormouse_store::journal::task::{Part, Task};
+use dormouse_types::model::{self, FieldSay, LabelRef, TaskState};
+use dormouse_types::{LabelId, TaskId, Timestamp};
+use jiff::tz::TimeZone;
+
+/// The whole aggregate of a task at one revision.
+#[derive(Debug, Clone)]
+pub struct TaskView {
+    /// The task itself; soft-deleted ones are shown too.
+    pub task: Doc<Task>,
+    /// Moves with every change of the task or of anything that belongs to it.
+    pub revision: i64,
+    /// Live checklists, in order.
+    pub checklists: Vec<Doc<Checklist>>,
+    /// Live items in the order of their checklists, archived ones included.
+    pub items: Vec<Doc<Item>>,
+    /// Items whose addition was undone.
+    pub removed_items: Vec<Doc<Item>>,
+    /// Live entries, oldest first.
+    pub entries: Vec<Doc<Entry>>,
+    /// Soft-deleted entries, oldest first.
+    pub deleted_entries: Vec<Doc<Entry>>,
+    /// Every live label of the workspace, by name.
+    pub all_labels: Vec<Label>,
+    /// Every live category of the workspace, by name.
+    pub categories: Vec<Category>,
+    /// Who last said what about which field.
+    pub says: Vec<FieldSay>,
+}
+
+impl TaskView {
+    /// Joins the rows of a task; none when the task's own row is not among them.
+    pub(crate) fn new(
+        parts: Vec<Part>,
+        definitions: Vec<Definition>,
+        says: Vec<FieldSay>,
+    ) -> Option<Self> {
+        let mut own = None;
+        let mut checklists = Vec::new();
+        let (mut items, mut removed_items) = (Vec::new(), Vec::new());
+        let (mut entries, mut deleted_entries) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Part::Task(stored) => own = Some((stored.doc, stored.revision)),
+                Part::Checklist(list) if list.doc.value.deleted_at.is_none() => {
+                    checklists.push(list.doc);
+                }
+                Part::Checklist(_) => {}
+                Part::Item(item) if item.doc.value.deleted_at.is_none() => items.push(item.doc),
+                Part::Item(item) => removed_items.push(item.doc),
+                Part::Entry(entry) if entry.doc.value.deleted_at.is_none() => {
+                    entries.push(entry.doc);
+                }
+                Part::Entry(entry) => deleted_entries.push(entry.doc),
+            }
+        }
+        let (task, revision) = own?;
+        let (mut all_labels, mut categories) = (Vec::new(), Vec::new());
+        for definition in definitions {
+            match definition {
+                Definition::Label(label) => all_labels.push(label.doc.value),
+                Definition::Category(category) => categories.push(category.doc.value),
+            }
+        }
+        let mut view = Self {
+            task,
+            revision,
+            checklists,
+            items,
+            removed_items,
+            entries,
+            deleted_entries,
+            all_labels,
+            categories,
+            says,
+        };
+        view.sort();
+        Some(view)
+    }
+
+    /// The view of a task that is about to be made.
+    pub(crate) fn blank(task: Task, definitions: Vec<Definition>) -> Self {
+        let own = dormouse_store::journal::row::Stored {
+            doc: Doc::new(task),
+            revision: 0,
+            clock_host: String::new(),
+            clock_counter: 0,
+        };
+        Self::new(vec![Part::Task(own)], definitions, Vec::new())
+            .expect("the task's own row is among the parts")
+    }
+
+    /// Puts rows into the order a person sees.
+    pub(crate) fn sort(&mut self) {
+        self.checklists.sort_by_key(|list| {
+            (list.value.position, list.value.created_at, list.value.id.clone())
+        });
+        let lists: Vec<_> = self.checklists.iter().map(|list| list.value.id.clone()).collect();
+        let place = |item: &Doc<Item>| {
+            let list = lists.iter().position(|id| *id == item.value.checklist_id);
+            (list.unwrap_or(lists.len()), item.value.position, item.value.id.clone())
+        };
+        self.items.sort_by_cached_key(place);
+        self.removed_items.sort_by_cached_key(place);
+        let age = |entry: &Doc<Entry>| {
+            (entry.value.created_at, entry.value.position, entry.value.id.clone())
+        };
+        self.entries.sort_by_cached_key(age);
+        self.deleted_entries.sort_by_cached_key(age);
+    }
+
+    /// The task's id.
+    pub fn id(&self) -> &TaskId {
+        &self.task.value.id
+    }
+
+    /// When the task was soft-deleted.
+    pub fn deleted_at(&self) -> Option<Timestamp> {
+        self.task.value.deleted_at
+    }
+
+    /// The labels on the task, by name; a label whose definition was deleted is left out.
+    pub fn labels(&self) -> Vec<&Label> {
+        let on = &self.task.value.label_ids;
+        self.all_labels.iter().filter(|label| on.contains(&label.id)).collect()
+    }
+
+    /// A label of the workspace.
+    pub fn label(&self, id: &LabelId) -> Option<&Label> {
+        self.all_labels.iter().find(|label| label.id == *id)
+    }
+
+    /// The task's category.
+    pub fn category(&self) -> Option<&Category> {
+        let id = self.task.value.category_id.as_ref()?;
+        self.categories.iter().find(|category| category.id == *id)
+    }
+
+    /// Who last said something about a field: `title`, `dueDate`, …, `item:<id>`.
+    pub fn say(&self, field: &str) -> Option<&FieldSay> {
+        self.says.iter().find(|say| say.field == field)
+    }
+}
+
+/// The task as a model sees it.
+///
+/// Days of entries that name none are counted in `zone`.
+pub fn state(view: &TaskView, zone: &TimeZone) -> TaskState {
+    let task = &view.task.value;
+    let label = |label: &Label| LabelRef { id: label.id.clone(), name: label.name.clone() };
+    let usable = |candidate: &&Label| {
+        let scope = &candidate.applicable_category_ids;
+        task.label_ids.contains(&candidate.id)
+            || scope.is_empty()
+            || task.category_id.as_ref().is_some_and(|category| scope.contains(category))
+    };
+    let entries = view.entries.iter().map(|doc| entry(&doc.value, zone)).collect();
+    TaskState {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        status: task.status.status,
+        status_reason: task.status.reason.clone(),
+        priority: task.priority,
+        due_on: task.due_on,
+        estimate_minutes: task.estimate_minutes,
+        time_spent_minutes: view.entries.iter().filter_map(|entry| entry.value.minutes).sum(),
+        language: task.language_code.clone(),
+        category: view.category().map(|category| category.name.clone()),
+        labels: view.labels().into_iter().map(label).collect(),
+        available_labels: view.all_labels.iter().filter(usable).map(label).collect(),
+        suppressed_labels: task.ai_suppressed_label_ids.clone(),
+        items: view.items.iter().map(|doc| item(&doc.value)).collect(),
+        entries,
+        says: view.says.clone(),
+        created_at: task.created_at,
+    }
+}
+
+fn item(item: &Item) -> model::Item {
+    model::Item {
+        id: item.id.clone(),
+        checklist: item.checklist_id.clone(),
+        title: item.title.clone(),
+        is_checked: item.is_checked,
+        is_archived: item.is_archived,
+        checked_by: item.checked_by,
+        checked_at: item.checked_at,
+        depth: item.depth,
+    }
+}
+
+fn entry(entry: &Entry, zone: &TimeZone) -> model::Entry {
+    model::Entry {
+        id: entry.id.clone(),
+        kind: entry.kind.known(),
+        created_at: entry.created_at,
+        on: entry.on.unwrap_or_else(|| entry.created_at.day_in(zone)),
+        text: entry.says().to_owned(),
+        minutes: entry.minutes,
+        tainted: entry.tainted,
+    }
+}

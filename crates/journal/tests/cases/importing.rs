@@ -1,0 +1,265 @@
+use dormouse_journal::{Edit, Imported, JournalError, Outcome};
+use dormouse_types::draft::{Entry, Item, Task};
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{Origin, TaskId};
+
+use crate::world::{WS, World, agent, now, person};
+
+fn item(key: &str, title: &str, is_checked: bool) -> Item {
+    Item { key: key.into(), title: title.into(), is_checked, depth: 0 }
+}
+
+fn entry(key: &str, text: &str) -> Entry {
+    Entry { key: key.into(), text: text.into(), on: None }
+}
+
+fn shed() -> Task {
+    Task {
+        key: "shed".into(),
+        line: 3,
+        title: "Build the shed".into(),
+        priority: Some(Priority::P2),
+        due_on: Some("2026-04-01".parse().unwrap()),
+        category: Some("Home".into()),
+        labels: vec!["Wood".into(), "Garden".into()],
+        items: vec![item("1", "Buy planks", true), item("2", "Pour the floor", false)],
+        entries: vec![entry("a", "The floor needs two bags.")],
+        ..Task::default()
+    }
+}
+
+fn import(world: &World, draft: &Task) -> Imported {
+    world.clock.advance(std::time::Duration::from_secs(60));
+    now(world.journal.import(WS, "garden.md", draft, &person())).expect("the draft is accepted")
+}
+
+fn titles(world: &World, task: &TaskId) -> Vec<(String, bool)> {
+    let state = world.state(task);
+    state.items.into_iter().map(|item| (item.title, item.is_checked)).collect()
+}
+
+#[test]
+fn a_draft_becomes_a_task_with_everything_it_says() {
+    let world = World::new();
+    let imported = import(&world, &shed());
+    assert_eq!((imported.outcome, imported.kept.len()), (Outcome::Created, 0));
+    let state = world.state(&imported.task);
+    assert_eq!(state.title, "Build the shed");
+    assert_eq!(state.priority, Some(Priority::P2));
+    assert_eq!(state.category.as_deref(), Some("Home"));
+    let labels: Vec<_> = state.labels.iter().map(|label| label.name.as_str()).collect();
+    assert_eq!(labels, ["Garden", "Wood"]);
+    assert_eq!(
+        titles(&world, &imported.task),
+        [("Buy planks".into(), true), ("Pour the floor".into(), false)]
+    );
+    assert!(state.entries[0].tainted, "imported text is of outside origin");
+    assert!(world.view(&imported.task).say("dueDate").is_some(), "an import is the person's say");
+    let change = world.changes().pop().unwrap();
+    assert_eq!(change.origin, Origin::Import);
+}
+
+#[test]
+fn the_same_file_again_changes_nothing() {
+    let world = World::new();
+    let first = import(&world, &shed());
+    let before = (world.changes().len(), world.view(&first.task).revision);
+    let mut moved = shed();
+    moved.line = 40;
+    let again = import(&world, &moved);
+    assert_eq!((again.outcome, again.seq), (Outcome::Unchanged, None));
+    assert_eq!(again.task, first.task);
+    assert_eq!((world.changes().len(), world.view(&first.task).revision), before);
+}
+
+#[test]
+fn a_changed_file_changes_what_it_says_otherwise() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let mut file = shed();
+    file.due_on = Some("2026-05-01".parse().unwrap());
+    file.status = Some(Status::InProgress);
+    file.priority = None;
+    file.items = vec![
+        item("1", "Buy oak planks", true),
+        item("2", "Pour the floor", true),
+        item("3", "Roof", false),
+    ];
+    file.entries = vec![entry("a", "The floor needs three bags."), entry("b", "Rain all week.")];
+    let imported = import(&world, &file);
+    assert_eq!((imported.outcome, imported.kept), (Outcome::Updated { changes: 8 }, vec![]));
+    let state = world.state(&task);
+    assert_eq!(state.due_on, file.due_on);
+    assert_eq!((state.status, state.priority), (Status::InProgress, None));
+    assert_eq!(
+        titles(&world, &task),
+        [("Buy oak planks".into(), true), ("Pour the floor".into(), true), ("Roof".into(), false)]
+    );
+    let texts: Vec<_> = state.entries.iter().map(|entry| entry.text.as_str()).collect();
+    assert_eq!(texts, ["The floor needs three bags.", "Rain all week."]);
+    assert_eq!(import(&world, &file).outcome, Outcome::Unchanged);
+}
+
+#[test]
+fn what_was_changed_here_is_kept_and_said() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let view = world.view(&task);
+    let (planks, floor) = (view.items[0].value.id.clone(), view.items[1].value.id.clone());
+    let note = view.entries[0].value.id.clone();
+    let wood = view.labels()[1].id.clone();
+    world
+        .edit(
+            &task,
+            &[
+                Edit::DueOn(Some("2026-06-06".parse().unwrap())),
+                Edit::Status { status: Status::OnHold, reason: Some("winter".into()) },
+                Edit::RenameItem { item: planks, title: "Buy larch planks".into() },
+                Edit::CheckItem { item: floor, is_checked: true },
+                Edit::DeleteEntry(note),
+                Edit::RemoveLabel(wood),
+            ],
+        )
+        .unwrap();
+    let before = world.state(&task);
+    let mut file = shed();
+    file.due_on = Some("2026-05-01".parse().unwrap());
+    file.status = Some(Status::Groomed);
+    file.items = vec![item("1", "Buy oak planks", true), item("2", "Pour the floor", false)];
+    file.entries = vec![entry("a", "The floor needs three bags.")];
+    let imported = import(&world, &file);
+    assert_eq!(imported.outcome, Outcome::Unchanged);
+    assert_eq!(imported.kept.len(), 4, "{:?}", imported.kept);
+    for (kept, what) in imported.kept.iter().zip(["status", "dueDate", "larch", "deleted here"]) {
+        assert!(kept.contains(what), "{kept}");
+    }
+    assert_eq!(world.state(&task), before);
+    assert_eq!(import(&world, &file).kept, Vec::<String>::new(), "said once");
+}
+
+#[test]
+fn what_left_the_file_stays_and_is_known_when_it_comes_back() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let mut file = shed();
+    file.items.remove(0);
+    file.entries.clear();
+    file.labels.clear();
+    assert_eq!(import(&world, &file).outcome, Outcome::Unchanged);
+    assert_eq!(world.view(&task).items.len(), 2);
+    assert_eq!(import(&world, &shed()).outcome, Outcome::Unchanged);
+    assert_eq!((world.view(&task).items.len(), world.view(&task).entries.len()), (2, 1));
+}
+
+#[test]
+fn a_file_may_go_back_and_forth() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let mut other = shed();
+    other.title = "Build the big shed".into();
+    for (file, title) in [
+        (&other, "Build the big shed"),
+        (&shed(), "Build the shed"),
+        (&other, "Build the big shed"),
+    ] {
+        assert_eq!(import(&world, file).outcome, Outcome::Updated { changes: 1 });
+        assert_eq!(world.state(&task).title, title);
+    }
+}
+
+#[test]
+fn a_deleted_task_is_not_brought_back() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    world.edit(&task, &[Edit::Delete]).unwrap();
+    let mut file = shed();
+    file.title = "Build the big shed".into();
+    let imported = import(&world, &file);
+    assert_eq!(
+        (imported.outcome, imported.kept),
+        (Outcome::Unchanged, vec!["task (deleted here)".into()])
+    );
+    assert!(world.view(&task).deleted_at().is_some());
+}
+
+#[test]
+fn an_item_that_was_added_here_is_not_added_again() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let add = Edit::AddItem { title: "Roof".into(), is_checked: false, depth: 0 };
+    world.edit(&task, &[add]).unwrap();
+    let mut file = shed();
+    file.items.push(item("3", "roof", true));
+    assert_eq!(import(&world, &file).outcome, Outcome::Updated { changes: 1 });
+    assert_eq!(titles(&world, &task)[2], ("Roof".into(), true));
+    assert_eq!(world.view(&task).items.len(), 3);
+}
+
+#[test]
+fn a_language_an_agent_found_gives_way_to_the_file() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    world.edit_as(&task, &[Edit::Language { code: Some("nl".into()) }], &agent()).unwrap();
+    let mut file = shed();
+    file.language = Some("EN".into());
+    assert_eq!(import(&world, &file).outcome, Outcome::Updated { changes: 1 });
+    assert_eq!(world.state(&task).language.as_deref(), Some("en"));
+}
+
+#[test]
+fn two_files_have_a_task_of_the_same_key_each() {
+    let world = World::new();
+    let here = import(&world, &shed());
+    let there = now(world.journal.import(WS, "other.md", &shed(), &person())).unwrap();
+    assert_ne!(here.task, there.task);
+    assert_eq!(there.outcome, Outcome::Created);
+}
+
+#[test]
+fn lines_that_share_a_key_stay_apart() {
+    let world = World::new();
+    let mut file = shed();
+    file.items = vec![item("1", "Sand", false), item("1", "Paint", false)];
+    let task = import(&world, &file).task;
+    file.items[0].is_checked = true;
+    assert_eq!(import(&world, &file).outcome, Outcome::Updated { changes: 1 });
+    assert_eq!(titles(&world, &task), [("Sand".into(), true), ("Paint".into(), false)]);
+}
+
+#[test]
+fn an_import_that_raced_with_itself_is_one_task() {
+    let world = World::new();
+    let first = import(&world, &shed());
+    // As the second of two sees it: nothing is known of the file yet.
+    world.raw("DELETE FROM imported WHERE ws = ?1 AND key = ?2 AND ?3 = ''", "garden.md|shed", "");
+    let second = import(&world, &shed());
+    assert_eq!((second.task, second.seq), (first.task, first.seq));
+    assert_eq!(world.titles(&Default::default()).len(), 1);
+}
+
+#[test]
+fn a_blocked_task_without_a_reason_in_the_file_stays_open_and_is_told() {
+    let world = World::new();
+    let file = Task { status: Some(Status::Blocked), ..shed() };
+    let imported = import(&world, &file);
+    assert_eq!(imported.kept, ["status (BLOCKED needs a reason in the file)"]);
+    assert_eq!(world.state(&imported.task).status, Status::Open);
+    let file = Task { status_reason: Some("no planks".into()), ..file };
+    import(&world, &file);
+    let state = world.state(&imported.task);
+    assert_eq!(
+        (state.status, state.status_reason.as_deref()),
+        (Status::Blocked, Some("no planks"))
+    );
+}
+
+#[test]
+fn a_note_beyond_the_limit_writes_nothing_of_its_task() {
+    let world = World::new();
+    let mut file = shed();
+    file.entries.push(entry("b", &"x".repeat(10 * 1024 * 1024)));
+    let error = now(world.journal.import(WS, "garden.md", &file, &person())).unwrap_err();
+    assert!(matches!(&error, JournalError::Edit(e) if e.field() == "text"), "{error}");
+    assert_eq!(world.titles(&Default::default()), Vec::<String>::new());
+    assert_eq!(import(&world, &shed()).outcome, Outcome::Created);
+}

@@ -1,0 +1,118 @@
+use std::convert::Infallible;
+
+use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError};
+use dormouse_store::journal::fence;
+use dormouse_store::{Commit, Db};
+use dormouse_types::hash;
+use dormouse_types::task::Priority;
+
+use crate::world::{WS, World, agent, now, person};
+
+#[test]
+fn a_rule_sees_what_somebody_else_wrote_in_between() {
+    let world = World::new();
+    let task = world.task("Count", vec![Edit::Estimate(Some(10))]);
+    let mut seen = Vec::new();
+    let rule = |view: &dormouse_journal::TaskView| {
+        let minutes = view.task.value.estimate_minutes.unwrap();
+        seen.push(minutes);
+        if seen.len() == 1 {
+            world.edit(&task, &[Edit::Estimate(Some(20))]).unwrap();
+        }
+        Ok::<_, Infallible>(vec![Edit::Estimate(Some(minutes + 1))])
+    };
+    now(world.journal.edit_with(WS, &task, &person(), rule)).unwrap();
+    assert_eq!(seen, [10, 20]);
+    assert_eq!(world.state(&task).estimate_minutes, Some(21));
+}
+
+#[test]
+fn three_lost_races_are_a_conflict_and_nothing_is_written() {
+    let world = World::new();
+    let task = world.task("Count", vec![]);
+    let mut n = 0;
+    let rule = |_: &dormouse_journal::TaskView| {
+        n += 1;
+        world.edit(&task, &[Edit::Estimate(Some(n))]).unwrap();
+        Ok::<_, Infallible>(vec![Edit::Title("Mine".into())])
+    };
+    let error = now(world.journal.edit_with(WS, &task, &person(), rule)).unwrap_err();
+    assert!(matches!(error, RuleError::Journal(JournalError::Conflict { task: t }) if t == task));
+    assert_eq!(n, 3);
+    assert_eq!(world.state(&task).title, "Count");
+}
+
+#[test]
+fn an_expected_revision_is_compared_at_once_and_both_are_named() {
+    let world = World::new();
+    let task = world.task("Count", vec![]);
+    world.edit(&task, &[Edit::Estimate(Some(5))]).unwrap();
+    let expecting = |revision| EditCtx { if_match: Some(revision), ..person() };
+    let error = world.edit_as(&task, &[Edit::Title("A".into())], &expecting(1)).unwrap_err();
+    assert!(matches!(error, JournalError::Precondition { expected: 1, found: 2, .. }), "{error}");
+    let edited = world.edit_as(&task, &[Edit::Title("A".into())], &expecting(2)).unwrap();
+    assert_eq!(edited.revision, 3);
+}
+
+#[test]
+fn an_expected_revision_that_moves_during_the_edit_is_refused() {
+    let world = World::new();
+    let task = world.task("Count", vec![]);
+    let ctx = EditCtx { if_match: Some(1), ..person() };
+    let rule = |_: &dormouse_journal::TaskView| {
+        world.edit(&task, &[Edit::Estimate(Some(9))]).unwrap();
+        Ok::<_, Infallible>(vec![Edit::Title("Mine".into())])
+    };
+    let error = now(world.journal.edit_with(WS, &task, &ctx, rule)).unwrap_err();
+    assert!(matches!(
+        error,
+        RuleError::Journal(JournalError::Precondition { expected: 1, found: 2, .. })
+    ));
+}
+
+#[test]
+fn the_same_request_gets_the_same_answer_once_also_with_an_expected_revision() {
+    let world = World::new();
+    let task = world.task("Count", vec![]);
+    let once = Some(OnceKey { id: "op-1".into(), request: hash::sha256("p1") });
+    let ctx = EditCtx { if_match: Some(1), once, ..person() };
+    let edits = [Edit::Priority(Some(Priority::P1)), Edit::note("why")];
+    let first = world.edit_as(&task, &edits, &ctx).unwrap();
+    let second = world.edit_as(&task, &edits, &ctx).unwrap();
+    assert_eq!((first.replayed, second.replayed), (false, true));
+    assert_eq!(dormouse_journal::Edited { replayed: false, ..second }, first);
+    assert_eq!(world.view(&task).entries.len(), 1);
+
+    let once = Some(OnceKey { id: "op-1".into(), request: hash::sha256("p2") });
+    let error = world.edit_as(&task, &edits, &EditCtx { once, ..person() }).unwrap_err();
+    assert!(matches!(error, JournalError::Reused { .. }), "{error}");
+}
+
+#[test]
+fn a_request_that_changed_nothing_changes_nothing_later_either() {
+    let world = World::new();
+    let task = world.task("Count", vec![Edit::Estimate(Some(5))]);
+    let once = Some(OnceKey { id: "op-1".into(), request: hash::sha256("e5") });
+    let ctx = EditCtx { once, ..person() };
+    let first = world.edit_as(&task, &[Edit::Estimate(Some(5))], &ctx).unwrap();
+    assert_eq!((first.revision, first.what.len()), (1, 0));
+    world.edit(&task, &[Edit::Estimate(Some(60))]).unwrap();
+    let again = world.edit_as(&task, &[Edit::Estimate(Some(5))], &ctx).unwrap();
+    assert!(again.replayed);
+    assert_eq!(world.state(&task).estimate_minutes, Some(60));
+}
+
+#[test]
+fn a_stale_owner_is_refused_by_the_fence() {
+    let world = World::new();
+    let task = world.task("Count", vec![]);
+    let at = |epoch| EditCtx { fence: Some(("ag-1".into(), epoch)), ..agent() };
+    let code = |code: &str| [Edit::Language { code: Some(code.into()) }];
+    world.edit_as(&task, &code("en"), &at(2)).unwrap();
+    let raise = Commit::new("fence.raise", Db::Journal, WS).ops(fence::pass(WS, "ag-1", 3));
+    now(world.store.commit(raise)).unwrap();
+    let error = world.edit_as(&task, &code("de"), &at(2)).unwrap_err();
+    assert!(matches!(&error, JournalError::Fenced { epoch: 2, .. }), "{error}");
+    world.edit_as(&task, &code("fr"), &at(3)).unwrap();
+    assert_eq!(world.state(&task).language.as_deref(), Some("fr"));
+}

@@ -1,0 +1,120 @@
+//! A journal on a store in memory.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use dormouse_journal::{
+    Edit, EditCtx, Edited, Filter, Journal, JournalError, NewTask, TaskView, state,
+};
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Commit, Db, Op, Query, Store, Value, change_log};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::change::Change;
+use dormouse_types::model::TaskState;
+use dormouse_types::port::{Clock, NoFaults};
+use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
+use jiff::tz::TimeZone;
+
+pub const WS: WorkspaceId = WorkspaceId(1);
+
+pub struct World {
+    pub journal: Journal,
+    pub store: Store,
+    pub clock: ManualClock,
+}
+
+/// Runs a future that never waits: a store in memory answers at once.
+pub fn now<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("a store in memory answers at once"),
+    }
+}
+
+pub fn person() -> EditCtx {
+    EditCtx::new(Origin::Person { via: None }, "owner")
+}
+
+pub fn agent() -> EditCtx {
+    let agent = AgentId::fresh(Timestamp::from_micros(0), &CountingEntropy::seeded(99));
+    EditCtx::new(Origin::Agent { agent }, "agent:test")
+}
+
+impl World {
+    pub fn new() -> Self {
+        let clock = ManualClock::at("2026-01-05T09:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy = Arc::new(CountingEntropy::seeded(1));
+        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let journal = Journal::new(store.clone(), port, entropy);
+        Self { journal, store, clock }
+    }
+
+    /// Makes a task a minute after whatever came before.
+    pub fn task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
+        self.clock.advance(Duration::from_secs(60));
+        let new = NewTask { title: title.into(), edits };
+        now(self.journal.create(WS, &new, &person())).expect("the task is accepted").task
+    }
+
+    /// Edits as the person, a minute after whatever came before.
+    pub fn edit(&self, task: &TaskId, edits: &[Edit]) -> Result<Edited, JournalError> {
+        self.edit_as(task, edits, &person())
+    }
+
+    pub fn edit_as(
+        &self,
+        task: &TaskId,
+        edits: &[Edit],
+        ctx: &EditCtx,
+    ) -> Result<Edited, JournalError> {
+        self.clock.advance(Duration::from_secs(60));
+        now(self.journal.edit(WS, task, edits, ctx))
+    }
+
+    pub fn view(&self, task: &TaskId) -> TaskView {
+        now(self.journal.task(WS, task)).expect("the task is there")
+    }
+
+    pub fn state(&self, task: &TaskId) -> TaskState {
+        state(&self.view(task), &TimeZone::UTC)
+    }
+
+    pub fn titles(&self, filter: &Filter) -> Vec<String> {
+        let page = now(self.journal.tasks(WS, filter, 50, None)).expect("a page");
+        page.items.into_iter().map(|task| task.title).collect()
+    }
+
+    pub fn changes(&self) -> Vec<Change> {
+        now(self.store.all(change_log::after(WS, Seq(0), 1000))).expect("the change log")
+    }
+
+    pub fn ids_of_items(&self, task: &TaskId) -> Vec<dormouse_types::ItemId> {
+        self.view(task).items.iter().map(|item| item.value.id.clone()).collect()
+    }
+
+    /// Runs a statement behind the journal's back.
+    pub fn raw(&self, sql: &'static str, id: &str, text: &str) {
+        let op = Op::any(sql, dormouse_store::params![WS.0, id, text]);
+        now(self.store.commit(Commit::new("test.raw", Db::Journal, WS).op(op))).expect("raw write");
+    }
+
+    /// The first column of a query by one text.
+    pub fn texts(&self, sql: &'static str, argument: &str) -> Vec<String> {
+        let query = Query {
+            db: Db::Journal,
+            sql,
+            params: vec![Value::Int(WS.0), Value::Text(argument.into())],
+            decode: |row| Ok(row.text(0).expect("a text column").to_owned()),
+        };
+        now(self.store.all(query)).expect("rows")
+    }
+
+    pub fn stored(&self, id: &str) -> String {
+        self.texts("SELECT serialized FROM journal WHERE ws = ?1 AND id = ?2", id).remove(0)
+    }
+}

@@ -1,1 +1,70 @@
-//! Not written yet.
+//! Agents: who wakes when, what they see, what they remember.
+//!
+//! Owns: routing and the wake queue, run keys, the context of a task agent, its two memories (the
+//! report a person reads and the private log), its lifecycle. Does not own: driving a run (the
+//! runs room), proposals and verdicts (the changes room), the person's data. The failures it
+//! defends against: a change that wakes nobody, an agent that wakes itself, a wake that costs
+//! something though nothing changed, a report without its head, memory made of a failed run.
+//!
+//! Reading order: [`wake`], [`lifecycle`], [`context`], [`tools`], [`memory`], [`task_agent`].
+
+pub mod wake;
+pub mod lifecycle;
+pub mod context;
+pub mod tools;
+pub mod memory;
+pub mod task_agent;
+pub mod error;
+
+use std::sync::Arc;
+
+use dormouse_changes::Changes;
+use dormouse_journal::Journal;
+use dormouse_runs::Driver;
+use dormouse_store::Store;
+use dormouse_types::port::{Clock, Entropy};
+
+pub use error::AgentError;
+pub use tools::TOOLS;
+
+/// Routes, wakes and runs agents. Cheap to clone.
+#[derive(Clone)]
+pub struct Agents {
+    pub(crate) store: Store,
+    pub(crate) journal: Journal,
+    pub(crate) changes: Changes,
+    pub(crate) driver: Driver,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) owner: String,
+}
+
+/// What agents are joined from.
+#[derive(Clone)]
+pub struct Parts {
+    /// Both databases.
+    pub store: Store,
+    /// The person's data.
+    pub journal: Journal,
+    /// Proposals.
+    pub changes: Changes,
+    /// Drives runs.
+    pub driver: Driver,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// The workspace's time zone.
+    pub zone: jiff::tz::TimeZone,
+    /// The name under which this process holds leases.
+    pub owner: String,
+}
+
+impl Agents {
+    /// Joins what agents need.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
+        Self { store, journal, changes, driver, clock, entropy, zone, owner }
+    }
+}

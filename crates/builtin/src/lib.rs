@@ -1,1 +1,63 @@
-//! Not written yet.
+//! The built-in rules model: deterministic, offline, free.
+//!
+//! It reads the data of a request's fragments and answers with calls like any other model: a
+//! report, proposals with the sentence they rest on, observations. Same request, same answer.
+//!
+//! Does not own: tools and their validation, what becomes of a proposal, when an agent wakes.
+//!
+//! Reading order: [`input`], [`read`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`].
+
+pub mod input;
+pub mod read;
+pub mod report;
+pub mod propose;
+pub mod observe;
+pub mod lang;
+pub mod answer;
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use dormouse_types::model::{ModelError, Request, TurnEvent, Usage};
+use dormouse_types::port::{BoxStream, Model, ModelClass};
+use futures_core::Stream;
+
+pub use input::Input;
+
+/// The rules model.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Builtin;
+
+impl Model for Builtin {
+    fn name(&self) -> &str {
+        "builtin"
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Free
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        let mut events: VecDeque<TurnEvent> =
+            answer::calls(request).into_iter().map(TurnEvent::Call).collect();
+        events.push_back(TurnEvent::Usage(Usage::default()));
+        events.push_back(TurnEvent::End { ended: true });
+        Box::pin(Events(events))
+    }
+}
+
+/// Events that are all there already.
+struct Events(VecDeque<TurnEvent>);
+
+impl Stream for Events {
+    type Item = Result<TurnEvent, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(self.0.pop_front().map(Ok))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+}

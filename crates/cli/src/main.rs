@@ -1,2 +1,38 @@
-//! Not written yet.
-fn main() {}
+//! The command line: configuration, wiring, the folder lock, commands, and text for the terminal.
+//!
+//! Owns: what is typed and what is shown; reading the environment and files; starting every part.
+//! Defends against: two commands writing one folder; a terminal repainted by the text of a note; a
+//! decision about something else than what was shown.
+//!
+//! Does not own: rules about tasks, agents or proposals. A command is a client of the REST API,
+//! also when no server runs; `engine` is the one place that knows the parts behind it.
+//!
+//! Reading order: `args` (what can be typed), `session` (how a command runs), `engine`, `command`
+//! (one file for each), `client`, `find`, `terminal`.
+
+mod args;
+mod config;
+mod failure;
+mod folder;
+mod terminal;
+mod client;
+mod engine;
+mod session;
+mod find;
+mod command;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    match runtime {
+        Ok(runtime) => ExitCode::from(runtime.block_on(session::run(args))),
+        Err(e) => {
+            terminal::note(&format!("error: the program cannot start: {e}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! What an edit did, field by field, and how it is taken back.
 
+use dormouse_store::journal::entry::Entry;
+use dormouse_store::journal::item::Item;
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{CategoryId, EntryId, ItemId, LabelId};
+use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -233,11 +235,56 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &task.category_id, &both.after, optional)?;
             Edit::Category(both.before.clone())
         }
-        Effect::Item { .. }
-        | Effect::ItemTitle { .. }
-        | Effect::ItemChecked { .. }
-        | Effect::ItemArchived { .. } => item_inverse(view, all, effect)?,
-        Effect::Entry { .. } | Effect::EntryText { .. } => entry_inverse(view, all, effect)?,
+        Effect::Item { item: id, like, there: both } => {
+            let live = view.items.iter().find(|item| item.value.id == *id);
+            same(effect, &live.is_some(), &both.after, there)?;
+            match live {
+                None => Edit::RestoreItem(id.clone()),
+                Some(doc) => {
+                    let item = &doc.value;
+                    let now = ItemValue {
+                        title: item.title.clone(),
+                        is_checked: item.is_checked,
+                        is_archived: item.is_archived,
+                    };
+                    same(effect, &now, like, item_shown)?;
+                    Edit::RemoveItem(id.clone())
+                }
+            }
+        }
+        Effect::ItemTitle { item: id, title } => {
+            let item = item(view, all, id).ok_or_else(|| gone(effect, quoted(&title.after)))?;
+            same(effect, &item.title, &title.after, |title| quoted(title))?;
+            Edit::RenameItem { item: id.clone(), title: title.before.clone() }
+        }
+        Effect::ItemChecked { item: id, checked } => {
+            let item = item(view, all, id).ok_or_else(|| gone(effect, tick(&checked.after)))?;
+            same(effect, &item.is_checked, &checked.after, tick)?;
+            Edit::CheckItem { item: id.clone(), is_checked: checked.before }
+        }
+        Effect::ItemArchived { item: id, archived } => {
+            let item = item(view, all, id).ok_or_else(|| gone(effect, shelf(&archived.after)))?;
+            same(effect, &item.is_archived, &archived.after, shelf)?;
+            Edit::ArchiveItem { item: id.clone(), is_archived: archived.before }
+        }
+        Effect::Entry { entry: id, said, there: both } => {
+            let live = view.entries.iter().find(|entry| entry.value.id == *id);
+            same(effect, &live.is_some(), &both.after, there)?;
+            match live {
+                None => Edit::RestoreEntry(id.clone()),
+                Some(entry) if hash::sha256(entry.value.says()).as_str() != said => {
+                    let now = quoted(entry.value.says());
+                    return Err(Changed { field: effect.field(), now, set: "another text".into() });
+                }
+                Some(_) => Edit::DeleteEntry(id.clone()),
+            }
+        }
+        Effect::EntryText { entry: id, text } => {
+            let show = |text: &Option<String>| text.as_deref().map_or("empty".into(), quoted);
+            let entry = entry(view, all, id).ok_or_else(|| gone(effect, show(&text.after)))?;
+            same(effect, &entry.text, &text.after, show)?;
+            Edit::EditEntry { entry: id.clone(), text: text.before.clone() }
+        }
         Effect::Label { label, on } => {
             same(effect, &task.label_ids.contains(label), &on.after, there)?;
             if on.after {
@@ -264,88 +311,37 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
     })
 }
 
-fn item_inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Changed> {
-    let (Effect::Item { item: id, .. }
-    | Effect::ItemTitle { item: id, .. }
-    | Effect::ItemChecked { item: id, .. }
-    | Effect::ItemArchived { item: id, .. }) = effect
-    else {
-        unreachable!("the caller passes effects on items only")
-    };
-    let live = view.items.iter().find(|item| item.value.id == *id).map(|doc| &doc.value);
-    // What the same effects took away comes back before its fields do.
+fn gone(effect: &Effect, set: String) -> Changed {
+    Changed { field: effect.field(), now: "gone".into(), set }
+}
+
+fn tick(is: &bool) -> String {
+    if *is { "ticked".into() } else { "not ticked".into() }
+}
+
+fn shelf(is: &bool) -> String {
+    if *is { "archived".into() } else { "in the list".into() }
+}
+
+fn item_shown(value: &ItemValue) -> String {
+    let archived = if value.is_archived { ", archived" } else { "" };
+    format!("{} ({}{archived})", quoted(&value.title), tick(&value.is_checked))
+}
+
+/// A live item, or one that the same effects took away: it comes back before its values do.
+fn item<'a>(view: &'a TaskView, all: &[Effect], id: &ItemId) -> Option<&'a Item> {
     let taken = all.iter().any(
         |other| matches!(other, Effect::Item { item, there, .. } if item == id && !there.after),
     );
-    let back = view.removed_items.iter().find(|item| taken && item.value.id == *id);
-    let known = live.or(back.map(|doc| &doc.value));
-    let gone = |set: String| Changed { field: effect.field(), now: "gone".into(), set };
-    let tick = |is: &bool| if *is { "ticked".into() } else { "not ticked".into() };
-    match effect {
-        Effect::Item { like, there: both, .. } => {
-            same(effect, &live.is_some(), &both.after, there)?;
-            let Some(item) = live else { return Ok(Edit::RestoreItem(id.clone())) };
-            let now = ItemValue {
-                title: item.title.clone(),
-                is_checked: item.is_checked,
-                is_archived: item.is_archived,
-            };
-            same(effect, &now, like, |value| {
-                let archived = if value.is_archived { ", archived" } else { "" };
-                format!("{} ({}{archived})", quoted(&value.title), tick(&value.is_checked))
-            })?;
-            Ok(Edit::RemoveItem(id.clone()))
-        }
-        Effect::ItemTitle { title, .. } => {
-            let item = known.ok_or_else(|| gone(quoted(&title.after)))?;
-            same(effect, &item.title, &title.after, |title| quoted(title))?;
-            Ok(Edit::RenameItem { item: id.clone(), title: title.before.clone() })
-        }
-        Effect::ItemChecked { checked, .. } => {
-            let item = known.ok_or_else(|| gone(tick(&checked.after)))?;
-            same(effect, &item.is_checked, &checked.after, tick)?;
-            Ok(Edit::CheckItem { item: id.clone(), is_checked: checked.before })
-        }
-        Effect::ItemArchived { archived, .. } => {
-            let show = |is: &bool| if *is { "archived".into() } else { "in the list".into() };
-            let item = known.ok_or_else(|| gone(show(&archived.after)))?;
-            same(effect, &item.is_archived, &archived.after, show)?;
-            Ok(Edit::ArchiveItem { item: id.clone(), is_archived: archived.before })
-        }
-        _ => unreachable!("the caller passes effects on items only"),
-    }
+    let back = view.removed_items.iter().filter(|_| taken);
+    view.items.iter().chain(back).map(|doc| &doc.value).find(|item| item.id == *id)
 }
 
-fn entry_inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Changed> {
-    match effect {
-        Effect::Entry { entry: id, said, there: both } => {
-            let live = view.entries.iter().find(|entry| entry.value.id == *id);
-            same(effect, &live.is_some(), &both.after, there)?;
-            let Some(entry) = live else { return Ok(Edit::RestoreEntry(id.clone())) };
-            let now = dormouse_types::hash::sha256(entry.value.says());
-            if now.as_str() != said {
-                let now = quoted(entry.value.says());
-                return Err(Changed { field: effect.field(), now, set: "another text".into() });
-            }
-            Ok(Edit::DeleteEntry(id.clone()))
-        }
-        Effect::EntryText { entry: id, text } => {
-            let taken = all.iter().any(|other| {
-                matches!(other, Effect::Entry { entry, there, .. } if entry == id && !there.after)
-            });
-            let back = view.deleted_entries.iter().filter(|_| taken);
-            let live = view.entries.iter().chain(back).find(|entry| entry.value.id == *id);
-            let show = |text: &Option<String>| text.as_deref().map_or("empty".into(), quoted);
-            let Some(entry) = live else {
-                return Err(Changed {
-                    field: effect.field(),
-                    now: "gone".into(),
-                    set: show(&text.after),
-                });
-            };
-            same(effect, &entry.value.text, &text.after, show)?;
-            Ok(Edit::EditEntry { entry: id.clone(), text: text.before.clone() })
-        }
-        _ => unreachable!("the caller passes effects on entries only"),
-    }
+/// A live entry, or one that the same effects took away.
+fn entry<'a>(view: &'a TaskView, all: &[Effect], id: &EntryId) -> Option<&'a Entry> {
+    let taken = all.iter().any(
+        |other| matches!(other, Effect::Entry { entry, there, .. } if entry == id && !there.after),
+    );
+    let back = view.deleted_entries.iter().filter(|_| taken);
+    view.entries.iter().chain(back).map(|doc| &doc.value).find(|entry| entry.id == *id)
 }

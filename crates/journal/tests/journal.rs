@@ -7,6 +7,7 @@ mod cases {
     mod editing;
     mod finding;
     mod importing;
+    mod importing_anything;
     mod labels;
     mod limits;
     mod racing;

@@ -1,1 +1,33 @@
-//! Not written yet.
+//! The REST router: JSON in and out, problems, pages, entity tags, one streamed import.
+//!
+//! Owns: routes, wire types of requests, and which HTTP status an error becomes. Defends against:
+//! an answer that a client cannot tell from success; a field name that is silently ignored; a body
+//! that fills the memory.
+//!
+//! Does not own: rules, storage, waking agents. It calls the facade and nothing below it; what it
+//! answers are the facade's views as they are.
+//!
+//! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
+//! resource).
+
+pub mod problem;
+mod extract;
+mod wire;
+mod http;
+
+use dormouse::Dormouse;
+use dormouse_types::Caller;
+
+pub use problem::Problem;
+
+/// What every handler is given.
+#[derive(Clone)]
+struct App {
+    dormouse: Dormouse,
+    caller: Caller,
+}
+
+/// The whole API below `/api`, answering for one caller.
+pub fn router(dormouse: Dormouse, caller: Caller) -> axum::Router {
+    http::routes().with_state(App { dormouse, caller })
+}

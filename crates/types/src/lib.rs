@@ -9,6 +9,7 @@
 pub mod id;
 pub mod time;
 pub mod hash;
+pub mod address;
 pub mod caller;
 pub mod task;
 pub mod change;

@@ -3,6 +3,7 @@
 pub mod state;
 pub mod fold;
 pub mod gather;
+pub mod propose;
 pub mod decide;
 pub mod conclude;
 pub mod undo;

@@ -1,9 +1,14 @@
 use dormouse_journal::{Edit, EditError, JournalError};
+use dormouse_store::journal::label::Label;
+use dormouse_store::journal::row;
+use dormouse_store::{Commit, Db, Refusal};
+use dormouse_testkit::CountingEntropy;
 use dormouse_types::change::What;
+use dormouse_types::{Id as _, LabelId};
 
 use crate::world::{WS, World, agent, now, person};
 
-fn label(world: &World, name: &str) -> dormouse_types::LabelId {
+fn label(world: &World, name: &str) -> LabelId {
     now(world.journal.ensure_label(WS, name, &person())).unwrap().id
 }
 
@@ -17,6 +22,22 @@ fn a_name_is_one_label_whatever_its_letter_case() {
     assert_eq!(names, ["Garden"]);
     let error = now(world.journal.ensure_label(WS, " ", &person())).unwrap_err();
     assert!(matches!(error, JournalError::Edit(EditError::Empty { field: "label" })));
+}
+
+#[test]
+fn two_writers_of_one_name_cannot_both_define_it() {
+    let world = World::new();
+    label(&world, "Garden");
+    let mut second = now(world.journal.labels(WS)).unwrap().remove(0);
+    second.name = "GARDEN".into();
+    let define = |label: &Label| {
+        let commit = Commit::new("test.define", Db::Journal, WS).op(row::insert(WS, label));
+        now(world.store.commit(commit))
+    };
+    second.id = LabelId::fresh(second.created_at, &CountingEntropy::seeded(77));
+    assert_eq!(define(&second).unwrap_err().refusal(), Some(Refusal::Exists));
+    second.name = "Orchard".into();
+    define(&second).unwrap();
 }
 
 #[test]

@@ -69,7 +69,12 @@ fn a_list_counts_items_and_can_be_narrowed() {
     assert_eq!(world.titles(&filter), ["Unpack"]);
     let filter = Filter { text: Some("PACK".into()), ..Filter::default() };
     assert_eq!(world.titles(&filter), ["Unpack", "Pack"]);
-    let filter = Filter { include_deleted: true, ..Filter::default() };
+    world.task("one two three four five", vec![Edit::Delete]);
+    for (text, n) in [("five four three two one", 1), ("one two three four six", 0)] {
+        let filter = Filter { text: Some(text.into()), include_deleted: true, ..Filter::default() };
+        assert_eq!(world.titles(&filter).len(), n, "{text}");
+    }
+    let filter = Filter { text: Some("ack".into()), include_deleted: true, ..Filter::default() };
     assert_eq!(world.titles(&filter), ["Pack again", "Unpack", "Pack"]);
 }
 

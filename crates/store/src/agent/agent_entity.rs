@@ -167,9 +167,6 @@ pub struct State {
     /// Journal positions the last completed run had seen, by database.
     #[serde(default)]
     pub processed_counter_by_host: BTreeMap<String, i64>,
-    /// Since when the report is out of date; none while it is fresh.
-    #[serde(default)]
-    pub stale_since: Option<Timestamp>,
     /// When it was soft-deleted.
     #[serde(default)]
     pub deleted_at: Option<Timestamp>,

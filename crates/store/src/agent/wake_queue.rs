@@ -115,21 +115,20 @@ pub struct Signal {
     pub message_id: Option<MessageId>,
 }
 
-/// Makes the row of a new agent, woken for its creation.
+/// Makes the row of a new agent, woken for its creation; without a due time it waits for content.
 pub fn insert(
     workspace: WorkspaceId,
     agent: &AgentId,
     due_at: Option<Timestamp>,
     at: Timestamp,
 ) -> Op {
-    let reasons = if due_at.is_some() { Reason::Creation.bit() } else { 0 };
     Op::one(
         "INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority, epoch, crashes)
          VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, 0, 0)",
         params![
             ws(workspace),
             agent.to_string(),
-            reasons,
+            Reason::Creation.bit(),
             at,
             due_at,
             Reason::Creation.priority()
@@ -139,8 +138,9 @@ pub fn insert(
 }
 
 /// Merges a signal into an agent's row. The window never stretches: an earlier due time stays.
+/// An agent without a row was destroyed: the signal is spent.
 pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
-    Op::one(
+    Op::any(
         "UPDATE wake_queue SET
            reasons = reasons | ?3,
            first_signal_at = COALESCE(first_signal_at, ?4),
@@ -162,7 +162,6 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
             signal.request_id.clone(),
             signal.message_id.as_ref().map(ToString::to_string),
         ],
-        Refusal::Missing,
     )
 }
 
@@ -202,7 +201,8 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
 /// Takes the lease of a run that was interrupted; signals that came since stay for the next run.
 pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     Op::one(
-        "UPDATE wake_queue SET owner = ?3, epoch = epoch + 1, expires_at = ?4
+        "UPDATE wake_queue SET owner = ?3, epoch = epoch + 1, expires_at = ?4,
+           due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?6 AND owner IS NULL AND run_key = ?5",
         params![
             ws(workspace),
@@ -276,6 +276,26 @@ pub fn abandon(workspace: WorkspaceId, row: &Sleeper) -> Op {
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner = ?4",
         params![ws(workspace), row.agent.to_string(), row.epoch, row.owner.clone()],
         Refusal::LeaseLost,
+    )
+}
+
+/// Makes what waited without a due time due.
+pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?3
+         WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL AND reasons <> 0",
+        params![ws(workspace), agent.to_string(), due_at],
+    )
+}
+
+/// Takes the due time away and keeps what is waiting; `forget` clears that too.
+pub fn hold(workspace: WorkspaceId, agent: &AgentId, forget: bool) -> Op {
+    if forget {
+        return silence(workspace, agent);
+    }
+    Op::any(
+        "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string()],
     )
 }
 

@@ -1,0 +1,68 @@
+//! What changed since the last completed run, and how a change reads.
+
+use dormouse_types::change::{Change, What};
+use dormouse_types::model::{Delta, DeltaChange, TaskState};
+use dormouse_types::{AgentId, Origin};
+use jiff::tz::TimeZone;
+
+/// The changes of an interval as an agent sees them: its own writes are no news to it.
+pub fn of(changes: &[Change], agent: &AgentId, zone: &TimeZone) -> Delta {
+    let changes = changes
+        .iter()
+        .filter(|change| !matches!(&change.origin, Origin::Agent { agent: own } if own == agent))
+        .flat_map(|change| {
+            change.what.iter().map(|what| DeltaChange {
+                seq: change.seq,
+                at: change.at,
+                on: change.at.day_in(zone),
+                by: change.origin.by(),
+                what: what.clone(),
+            })
+        })
+        .collect();
+    Delta { changes }
+}
+
+/// One change in words. The text of an entry stands as it is now.
+pub fn line(change: &DeltaChange, task: &TaskState) -> String {
+    let none = "none".to_owned();
+    let words = match &change.what {
+        What::TaskCreated { title } => format!("task made: {title}"),
+        What::TaskDeleted => "task deleted".into(),
+        What::TaskRestored => "task restored".into(),
+        What::FieldSet { field, from, to, reason } => {
+            let (from, to) = (from.as_ref().unwrap_or(&none), to.as_ref().unwrap_or(&none));
+            let reason = reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
+            format!("{}: {from} -> {to}{reason}", field.name())
+        }
+        What::ItemAdded { item, title, is_checked } => {
+            format!("item added [{}] {title} (id: {item})", mark(*is_checked))
+        }
+        What::ItemChecked { item, title, is_checked } => {
+            format!("item now [{}] {title} (id: {item})", mark(*is_checked))
+        }
+        What::ItemRenamed { item, from, to } => format!("item renamed: {from} -> {to} (id: {item})"),
+        What::ItemArchived { item, title, is_archived } => {
+            let state = if *is_archived { "archived" } else { "brought back" };
+            format!("item {state}: {title} (id: {item})")
+        }
+        What::EntryAdded { entry } => format!("entry added{}", text_of(entry, task)),
+        What::EntryEdited { entry } => format!("entry edited{}", text_of(entry, task)),
+        What::EntryDeleted { entry } => format!("entry deleted (id: {entry})"),
+        What::EntryRestored { entry } => format!("entry restored{}", text_of(entry, task)),
+        What::LabelAdded { name, .. } => format!("label added: {name}"),
+        What::LabelRemoved { name, .. } => format!("label taken off: {name}"),
+    };
+    format!("{} {words}", change.on)
+}
+
+fn mark(is_checked: bool) -> &'static str {
+    if is_checked { "x" } else { " " }
+}
+
+fn text_of(entry: &dormouse_types::EntryId, task: &TaskState) -> String {
+    match task.entries.iter().find(|known| known.id == *entry) {
+        Some(known) => format!(" (id: {entry}):\n{}", known.text.trim_end()),
+        None => format!(" (id: {entry}), deleted since"),
+    }
+}

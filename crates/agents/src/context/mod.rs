@@ -1,0 +1,5 @@
+//! What a task agent's model sees: fragments as data, and their text.
+
+pub mod delta;
+pub mod render;
+pub mod system;

@@ -1,0 +1,84 @@
+//! Why something about an agent did not happen.
+
+use dormouse_changes::DecideError;
+use dormouse_journal::JournalError;
+use dormouse_runs::WorkError;
+use dormouse_store::{CommitError, ReadError};
+use dormouse_types::limits::Beyond;
+use dormouse_types::{AgentId, TaskId};
+
+/// Why something about an agent did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// No such agent. Retry: never.
+    #[error("there is no agent {agent}: list the agents for their ids")]
+    NotFound {
+        /// As given.
+        agent: AgentId,
+    },
+    /// The task has a live agent. Retry: after destroying it.
+    #[error("task {task} already has agent {agent}: a task has one live agent")]
+    Exists {
+        /// The task.
+        task: TaskId,
+        /// Its agent.
+        agent: AgentId,
+    },
+    /// The task is deleted. Retry: after restoring it.
+    #[error("task {task} is deleted: restore it before giving it an agent")]
+    TaskDeleted {
+        /// The task.
+        task: TaskId,
+    },
+    /// The agent is in no state for this. Retry: after what the message says.
+    #[error("agent {agent} is {state}: {hint}")]
+    State {
+        /// The agent.
+        agent: AgentId,
+        /// Its lifecycle.
+        state: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A text beyond a limit. Retry: with a shorter one.
+    #[error(transparent)]
+    Beyond(#[from] Beyond),
+    /// The id of a receipt was used for something else. Retry: with a fresh id.
+    #[error("the id {id} was already used for a different request: use a fresh one")]
+    Reused {
+        /// The id.
+        id: String,
+    },
+    /// Others keep writing. Retry: later.
+    #[error("agent {agent} is being changed by others: try again")]
+    Busy {
+        /// The agent.
+        agent: AgentId,
+    },
+    /// The journal could not.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A proposal could not.
+    #[error(transparent)]
+    Changes(#[from] DecideError),
+    /// A run could not.
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    /// Rows cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A commit failed.
+    #[error(transparent)]
+    Commit(CommitError),
+}
+
+impl From<CommitError> for AgentError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Mismatch { id, .. } => Self::Reused { id },
+            other @ (CommitError::Refused { .. }
+            | CommitError::Unknown { .. }
+            | CommitError::Broken { .. }) => Self::Commit(other),
+        }
+    }
+}

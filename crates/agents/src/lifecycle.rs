@@ -1,0 +1,357 @@
+//! Creating, waking, pausing and destroying agents.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dormouse_store::agent::agent_entity::{
+    self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
+};
+use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
+use dormouse_store::agent::subscription::{self, Subscription};
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::agent::link;
+use dormouse_store::doc::Doc;
+use dormouse_store::{
+    Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log,
+};
+use dormouse_types::{
+    AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, WorkspaceId, hash,
+    limits,
+};
+
+use crate::wake::route::is_automatic;
+use crate::{AgentError, Agents};
+
+/// Who asks, and under which idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// As the audit log names them.
+    pub actor: String,
+    /// At most once under this id, if there is one.
+    pub key: Option<String>,
+}
+
+/// A new agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewAgent {
+    /// What people call it; a stock name otherwise.
+    pub name: Option<String>,
+    /// Whether a person asked for it by name; else it waits until its task has content.
+    pub by_name: bool,
+}
+
+/// Names for agents nobody named.
+const NAMES: &[&str] = &["Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno"];
+
+impl Agents {
+    /// Makes the agent of a task: agent, state, subscription, and a wake for its creation.
+    pub async fn create(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+        new: &NewAgent,
+        asked: &Asked,
+    ) -> Result<AgentId, AgentError> {
+        let view = self.journal.task(ws, task).await?;
+        if view.deleted_at().is_some() {
+            return Err(AgentError::TaskDeleted { task: task.clone() });
+        }
+        let now = self.clock.now();
+        let id = AgentId::fresh(now, &*self.entropy);
+        let state_id = StateId::fresh(now, &*self.entropy);
+        let name = new.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        limits::TITLE.check(name.map_or(0, |name| name.chars().count()))?;
+        let agent = Agent {
+            id: id.clone(),
+            agent_id: id.clone(),
+            kind: "taskAgent".into(),
+            display_name: name.unwrap_or_else(|| stock_name(&id)).to_owned(),
+            lifecycle: Lifecycle::Created,
+            dormant_reason: None,
+            mode: "autonomous".into(),
+            allowed_category_ids: view.task.value.category_id.iter().cloned().collect(),
+            current_state_id: state_id.clone(),
+            config: Config {
+                automation: Automation::Auto,
+                by_name: new.by_name,
+                model: None,
+            },
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+            destroyed_at: None,
+        };
+        let state = State {
+            id: state_id.clone(),
+            agent_id: id.clone(),
+            revision: 0,
+            slots: Slots { active_task_id: Some(task.clone()) },
+            created_at: now,
+            updated_at: now,
+            last_wake_at: None,
+            next_wake_at: None,
+            sleep_until: None,
+            recent_head_message_id: None,
+            latest_summary_message_id: None,
+            consecutive_failure_count: 0,
+            processed_counter_by_host: BTreeMap::new(),
+            deleted_at: None,
+        };
+        let subscription = Subscription {
+            id: agent_entity::own_subscription(&id),
+            agent: id.clone(),
+            task: task.clone(),
+        };
+        let has_content = !view.entries.is_empty() || !view.items.is_empty();
+        let due_at = (new.by_name || has_content).then_some(now);
+        let link = |to: &str, kind: &str| {
+            let link = LinkId::fresh(now, &*self.entropy);
+            link::insert(ws, &link::Link::new(link, &id, to, kind, now))
+        };
+        let mut commit = Commit::new("agent.create", Db::Agent, ws)
+            .op(subscription::insert_own(ws, &subscription, now))
+            .op(entity::insert(ws, &agent))
+            .op(entity::insert(ws, &state))
+            .op(link(state_id.as_str(), link::AGENT_STATE))
+            .op(link(task.as_str(), link::AGENT_TASK))
+            .op(wake_queue::insert(ws, &id, due_at, now))
+            .change(self.event("agent:created", Some(task.clone()), id.as_str()))
+            .audit(audit(asked, "agent.create", id.as_str()));
+        commit.once = once(asked, "agent.create", task.as_str(), id.as_str());
+        match self.store.commit(commit).await {
+            Ok(committed) => match committed.replayed {
+                Some(answer) => answer.parse().map_err(|_| AgentError::NotFound { agent: id }),
+                None => Ok(id),
+            },
+            Err(CommitError::Refused { refusal: Refusal::Exists, .. }) => {
+                let live = self.of_task(ws, task).await?;
+                let agent = live.map_or(id, |agent| agent.doc.value.id);
+                Err(AgentError::Exists { task: task.clone(), agent })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The live agent of a task.
+    pub async fn of_task(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+    ) -> Result<Option<Stored<Agent>>, AgentError> {
+        let agents = self.store.all(agent_entity::of_task(ws, task)).await?;
+        Ok(agents.into_iter().find(|agent| agent.doc.value.lifecycle != Lifecycle::Destroyed))
+    }
+
+    /// An agent by id.
+    pub async fn agent(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Stored<Agent>, AgentError> {
+        let agent = self.store.first(entity::by_id::<Agent>(ws, id.as_str())).await?;
+        agent.ok_or_else(|| AgentError::NotFound { agent: id.clone() })
+    }
+
+    /// The durable state of an agent.
+    pub async fn state(&self, ws: WorkspaceId, id: &AgentId) -> Result<Doc<State>, AgentError> {
+        let agent = self.agent(ws, id).await?;
+        let state = agent.doc.value.current_state_id;
+        let state = self.store.first(entity::by_id::<State>(ws, state.as_str())).await?;
+        state.map(|state| state.doc).ok_or_else(|| AgentError::NotFound { agent: id.clone() })
+    }
+
+    /// Wakes an agent because a person asks; their words become a `user` message.
+    pub async fn wake(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        reason: Reason,
+        message: Option<&str>,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        alive(&agent)?;
+        let message = message.map(str::trim).filter(|message| !message.is_empty());
+        limits::MESSAGE.check(message.map_or(0, str::len))?;
+        let now = self.clock.now();
+        let request = RequestId::fresh(now, &*self.entropy);
+        let request = asked.key.clone().unwrap_or_else(|| request.to_string());
+        let mut commit = Commit::new("agent.wake", Db::Agent, ws);
+        let mut message_id = None;
+        if let Some(words) = message {
+            let thread = ThreadId::fresh(now, &*self.entropy);
+            let mut chain = Chain::new(ws, id.clone(), thread, None);
+            let draft = Draft {
+                kind: kind::USER,
+                content: words.to_owned(),
+                content_type: "text/markdown",
+                trigger: Some(request.clone()),
+                metadata: Metadata::default(),
+            };
+            let (said, ops) = chain.append(draft, now, &*self.entropy);
+            message_id = Some(said);
+            commit = commit.ops(ops);
+        }
+        let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
+        let signal = Signal {
+            agent: id.clone(),
+            reason,
+            at: now,
+            due_at: Some(now),
+            upto: head,
+            request_id: Some(request.clone()),
+            message_id,
+        };
+        commit = commit
+            .op(wake_queue::signal(ws, &signal))
+            .change(self.event("agent:wake", None, id.as_str()))
+            .audit(audit(asked, "agent.wake", id.as_str()));
+        let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
+        commit.once = once(asked, "agent.wake", &subject, id.as_str());
+        self.store.commit(commit).await?;
+        Ok(())
+    }
+
+    /// Sets whether changes wake an agent by themselves; switching on catches up what waited.
+    pub async fn set_automation(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        automation: Automation,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        self.change_agent(ws, id, "agent.automation", asked, |agent| {
+            alive(agent)?;
+            agent.config.automation = automation;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Pauses an agent: changes start no run.
+    pub async fn pause(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        self.change_agent(ws, id, "agent.pause", asked, |agent| {
+            alive(agent)?;
+            agent.lifecycle = Lifecycle::Dormant;
+            agent.dormant_reason = Some(DormantReason::Paused);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Resumes a dormant agent; what it missed is seen.
+    pub async fn resume(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        self.change_agent(ws, id, "agent.resume", asked, |agent| match agent.lifecycle {
+            Lifecycle::Dormant => {
+                agent.lifecycle = Lifecycle::Active;
+                agent.dormant_reason = None;
+                Ok(())
+            }
+            Lifecycle::Created | Lifecycle::Active => Ok(()),
+            Lifecycle::Destroyed => alive(agent),
+        })
+        .await
+    }
+
+    /// Destroys an agent: it never runs again, and its trail stays.
+    pub async fn destroy(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        let now = self.clock.now();
+        self.change_agent(ws, id, "agent.destroy", asked, |agent| {
+            if agent.lifecycle != Lifecycle::Destroyed {
+                agent.lifecycle = Lifecycle::Destroyed;
+                agent.dormant_reason = None;
+                agent.destroyed_at = Some(now);
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn change_agent(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        action: &'static str,
+        asked: &Asked,
+        change: impl FnOnce(&mut Agent) -> Result<(), AgentError>,
+    ) -> Result<(), AgentError> {
+        let mut stored = self.agent(ws, id).await?;
+        let before = stored.doc.value.clone();
+        change(&mut stored.doc.value)?;
+        if stored.doc.value == before {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        stored.doc.value.updated_at = now;
+        let after = &stored.doc.value;
+        let mut ops: Vec<Op> = vec![entity::put(ws, &stored.doc)];
+        if after.lifecycle == Lifecycle::Destroyed {
+            ops.push(subscription::delete_of_agent(ws, id));
+        }
+        let class = self.driver.model().class();
+        if is_automatic(after, class) {
+            // What waited while automation was off is due now; nothing waiting means no wake.
+            ops.push(wake_queue::catch_up(ws, id, now + Duration::from_millis(100)));
+        } else {
+            ops.push(wake_queue::hold(ws, id, after.lifecycle == Lifecycle::Destroyed));
+        }
+        let commit = Commit::new("agent.change", Db::Agent, ws)
+            .ops(ops)
+            .change(self.event("agent:changed", None, id.as_str()))
+            .audit(audit(asked, action, id.as_str()));
+        self.store.commit(commit).await?;
+        Ok(())
+    }
+
+    pub(crate) fn event(
+        &self,
+        name: &'static str,
+        task: Option<TaskId>,
+        subject: &str,
+    ) -> ChangeRow {
+        ChangeRow::agent(Origin::Person { via: None }, name, task, subject)
+    }
+}
+
+fn alive(agent: &Agent) -> Result<(), AgentError> {
+    let (state, hint) = match agent.lifecycle {
+        Lifecycle::Created | Lifecycle::Active => return Ok(()),
+        Lifecycle::Dormant => ("dormant", "resume it first"),
+        Lifecycle::Destroyed => ("destroyed", "create a new agent for its task"),
+    };
+    Err(AgentError::State { agent: agent.id.clone(), state, hint })
+}
+
+fn stock_name(id: &AgentId) -> &'static str {
+    let sum = id.as_str().bytes().map(usize::from).sum::<usize>();
+    NAMES[sum % NAMES.len()]
+}
+
+fn audit(asked: &Asked, action: &'static str, object: &str) -> Audit {
+    Audit { actor: asked.actor.clone(), action, object: object.into(), detail: String::new() }
+}
+
+fn once(asked: &Asked, verb: &str, subject: &str, answer: &str) -> Option<Once> {
+    asked.key.as_ref().map(|key| Once {
+        id: key.clone(),
+        request: hash::joined(&[verb, subject]),
+        answer: answer.to_owned(),
+        effects: None,
+    })
+}

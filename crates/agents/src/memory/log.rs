@@ -1,0 +1,56 @@
+//! Log lines: what a completed run saw and noted, rendered once and never again.
+
+use dormouse_store::Op;
+use dormouse_store::agent::log_line;
+use dormouse_turns::request;
+use dormouse_types::model::{DeltaChange, TaskState};
+use dormouse_types::{AgentId, RunKey, WorkspaceId};
+
+use crate::context::delta;
+use crate::tools::record_observations::Note;
+
+/// Units: bytes. The largest text of one line; the rest is cut visibly.
+const LINE: usize = 16 * 1024;
+
+/// The lines a run leaves: a line for each change it saw, one for each note.
+pub fn lines(
+    changes: &[DeltaChange],
+    notes: &[Note],
+    task: &TaskState,
+    today: jiff::civil::Date,
+) -> Vec<String> {
+    let inputs = changes.iter().map(|change| {
+        let line = delta::line(change, task);
+        request::fence("input", &cut(&line))
+    });
+    let notes = notes.iter().map(|note| {
+        let priority = serde_json::to_string(&note.priority).unwrap_or_default();
+        request::fence("observation", &format!("{today} {}: {}", priority.trim_matches('"'), note.text))
+    });
+    inputs.chain(notes).collect()
+}
+
+/// The ops that append lines behind the last one.
+pub fn append(
+    ws: WorkspaceId,
+    agent: &AgentId,
+    last: i64,
+    lines: &[String],
+    run: &RunKey,
+) -> Vec<Op> {
+    (last + 1..)
+        .zip(lines)
+        .flat_map(|(n, line)| log_line::append(ws, agent, n, line, run))
+        .collect()
+}
+
+fn cut(line: &str) -> String {
+    if line.len() <= LINE {
+        return line.to_owned();
+    }
+    let mut end = LINE;
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}\n[cut: {end} of {} bytes]", &line[..end], line.len())
+}

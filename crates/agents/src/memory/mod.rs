@@ -1,0 +1,4 @@
+//! The two memories: the report a person reads, and the private log.
+
+pub mod report;
+pub mod log;

@@ -1,0 +1,153 @@
+//! A report on its way in: addresses kept, invented ones and internal ids taken out.
+
+use dormouse_types::PREFIXES;
+use dormouse_types::address;
+use dormouse_types::limits;
+use dormouse_types::model::TaskState;
+
+use crate::tools::update_report::Draft;
+
+/// What becomes of a report before it is stored.
+///
+/// Every address of the task's entries stands in it, none that no entry has does, and internal ids
+/// are gone. Prose is not edited.
+pub fn finished(draft: &Draft, task: &TaskState) -> Draft {
+    let mut known: Vec<&str> = Vec::new();
+    for entry in &task.entries {
+        for found in address::find(&entry.text) {
+            if !known.contains(&found) {
+                known.push(found);
+            }
+        }
+    }
+    let tldr = without_ids(&without_invented(&draft.tldr, &known));
+    let mut content = without_ids(&without_invented(&draft.content, &known));
+    let there: Vec<String> =
+        address::find(&content).into_iter().map(ToOwned::to_owned).collect();
+    let missing: Vec<&str> =
+        known.into_iter().filter(|known| !there.iter().any(|there| there == known)).collect();
+    if !missing.is_empty() {
+        content = with_links(&content, &missing);
+    }
+    Draft { tldr, content }
+}
+
+/// Appends links to the links section, or makes one.
+fn with_links(content: &str, missing: &[&str]) -> String {
+    let mut content = content.trim_end().to_owned();
+    if !content.lines().any(|line| line.starts_with('#') && line.contains('🔗')) {
+        content.push_str("\n\n## 🔗 Links");
+    }
+    for address in missing {
+        let line = format!("\n- [{}]({address})", address::title(address));
+        if content.len() + line.len() <= limits::REPORT.max {
+            content.push_str(&line);
+        }
+    }
+    content
+}
+
+/// Takes out addresses that no entry has: a link keeps its words, a bare address goes.
+fn without_invented(text: &str, known: &[&str]) -> String {
+    let invented: Vec<String> = address::find(text)
+        .into_iter()
+        .filter(|found| !known.contains(found))
+        .map(ToOwned::to_owned)
+        .collect();
+    let mut text = text.to_owned();
+    // Longest first: a shorter address may be the beginning of a longer, known one.
+    let mut invented = invented;
+    invented.sort_by_key(|address| std::cmp::Reverse(address.len()));
+    for address in invented {
+        text = text.replace(&format!("]({address})"), "]").replace(&format!("<{address}>"), "");
+        text = replace_whole(&text, &address);
+    }
+    text
+}
+
+fn replace_whole(text: &str, address: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(address) {
+        let whole = address::find(&rest[at..]).first().is_some_and(|found| *found == address);
+        out.push_str(&rest[..at]);
+        if !whole {
+            out.push_str(address);
+        }
+        rest = &rest[at + address.len()..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Strips internal ids with the brackets and the word `id` around them. Ids inside an address stay.
+fn without_ids(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((start, end)) = internal_id(rest) {
+        let before = &rest[..start];
+        let in_address = before
+            .rsplit(|c: char| c.is_whitespace() || c == '(')
+            .next()
+            .is_some_and(|word| word.contains("://"));
+        if in_address {
+            out.push_str(&rest[..end]);
+            rest = &rest[end..];
+            continue;
+        }
+        let kept = before.trim_end_matches([' ', '(', '[', ':', '=']);
+        let kept = kept.strip_suffix("id").filter(|k| !k.ends_with(char::is_alphanumeric)).unwrap_or(before);
+        let opened = before.len() > kept.len() || before.ends_with(['(', '[']);
+        out.push_str(kept.trim_end_matches(['(', '[']).trim_end());
+        rest = &rest[end..];
+        if opened {
+            rest = rest.strip_prefix([')', ']']).unwrap_or(rest);
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The byte range of the first internal id.
+fn internal_id(text: &str) -> Option<(usize, usize)> {
+    let starts = PREFIXES.iter().flat_map(|(prefix, _)| {
+        let prefix = format!("{prefix}-");
+        text.match_indices(&prefix).map(|(at, found)| (at, at + found.len())).collect::<Vec<_>>()
+    });
+    starts
+        .filter(|(at, _)| !text[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '-'))
+        .filter_map(|(at, rest)| {
+            let id = text.get(rest..rest + 26)?;
+            let whole = id.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase())
+                && !text[rest + 26..].starts_with(char::is_alphanumeric);
+            whole.then_some((at, rest + 26))
+        })
+        .min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(without_ids(text), expected);
+    }
+
+    #[test]
+    fn internal_ids_are_stripped_with_what_stands_around_them() {
+        check("Done (id: ci-01jd7m3k5vn2c8q4w6x0z9abcd) today", "Done today");
+        check("Done (ci-01jd7m3k5vn2c8q4w6x0z9abcd).", "Done.");
+        check("See https://host/tasks/jt-01jd7m3k5vn2c8q4w6x0z9abcd now", "See https://host/tasks/jt-01jd7m3k5vn2c8q4w6x0z9abcd now");
+        check("A ci-pipeline stays", "A ci-pipeline stays");
+    }
+
+    #[test]
+    fn an_address_that_no_entry_has_goes_and_its_words_stay() {
+        let text = "See [the plan](https://made.up/x) and https://real.example/a?b=c.";
+        let known = ["https://real.example/a?b=c"];
+        assert_eq!(
+            without_invented(text, &known),
+            "See [the plan] and https://real.example/a?b=c."
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! Tools that write the agent store alone.
+
+pub mod update_report;
+pub mod record_observations;
+
+use dormouse_changes::ModelTool;
+use dormouse_types::model::ToolSpec;
+
+/// The tools of this room as models call them.
+pub const TOOLS: &[&ModelTool] = &[&update_report::TOOL, &record_observations::TOOL];
+
+/// A tool of this room by name or alias.
+pub fn by_name(name: &str) -> Option<&'static ModelTool> {
+    let name = name.trim();
+    TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
+}
+
+/// What a task agent's model is offered; only the report tool when nothing else may be called.
+pub fn specs(report_only: bool) -> Vec<ToolSpec> {
+    let all = TOOLS.iter().chain(dormouse_changes::TOOLS);
+    all.filter(|tool| !report_only || tool.name == update_report::TOOL.name)
+        .map(|tool| ToolSpec {
+            name: tool.name.into(),
+            description: tool.description.into(),
+            parameters: (tool.schema)(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_tool_of_two_rooms_shares_a_name_or_an_alias() {
+        let mut names: Vec<_> = TOOLS
+            .iter()
+            .chain(dormouse_changes::TOOLS)
+            .flat_map(|tool| std::iter::once(tool.name).chain(tool.aliases.iter().copied()))
+            .collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(count, names.len());
+    }
+
+    #[test]
+    fn a_report_only_turn_offers_the_report_alone() {
+        let names: Vec<_> = specs(true).into_iter().map(|spec| spec.name).collect();
+        assert_eq!(names, ["update_report"]);
+        assert_eq!(specs(false).len(), TOOLS.len() + dormouse_changes::TOOLS.len());
+    }
+}

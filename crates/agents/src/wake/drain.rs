@@ -1,0 +1,120 @@
+//! Runs what is due: because of one command, or because its time came.
+
+use dormouse_runs::{End, Lease};
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
+use dormouse_store::agent::{entity, subscription};
+use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
+
+use crate::task_agent::TaskAgent;
+use crate::{AgentError, Agents};
+
+/// A run that ended in this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// The agent.
+    pub agent: AgentId,
+    /// The run.
+    pub run: dormouse_store::agent::wake_run::Run,
+    /// How it ended.
+    pub end: End,
+}
+
+/// Whose wakes a drain runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// The agents of these tasks.
+    pub tasks: Vec<TaskId>,
+    /// These agents.
+    pub agents: Vec<AgentId>,
+    /// Whoever is due by the clock.
+    pub all_due: bool,
+}
+
+/// How many claims a drain looks at before it reads the queue again.
+const LOOK: i64 = 64;
+
+impl Agents {
+    /// Routes the feed to its end and runs the wakes of a scope, merge windows counted as closed.
+    pub async fn drain(
+        &self,
+        ws: WorkspaceId,
+        scope: &Scope,
+        mut on_run: impl FnMut(&Ran),
+    ) -> Result<(), AgentError> {
+        self.route_feed(ws).await?;
+        let mut agents = scope.agents.clone();
+        for task in &scope.tasks {
+            let watchers = self.store.all(subscription::of_task(ws, task)).await?;
+            agents.extend(watchers.into_iter().map(|watcher| watcher.agent));
+        }
+        agents.sort();
+        agents.dedup();
+        loop {
+            let mut progressed = false;
+            for row in self.candidates(ws, &agents, scope.all_due).await? {
+                let Some(lease) = self.claim(ws, &row).await? else { continue };
+                let ran = self.run(lease).await?;
+                // A run that was put back waits for its time; running it at once would spin.
+                progressed |= !matches!(ran.end, End::PutBack { .. });
+                on_run(&ran);
+            }
+            let routed = self.route_feed(ws).await?;
+            if !progressed && routed == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn candidates(
+        &self,
+        ws: WorkspaceId,
+        agents: &[AgentId],
+        all_due: bool,
+    ) -> Result<Vec<Sleeper>, AgentError> {
+        let now = self.clock.now();
+        let mut rows = Vec::new();
+        for agent in agents {
+            rows.extend(
+                self.store
+                    .first(wake_queue::of_agent(ws, agent))
+                    .await?
+                    .filter(|row| may_run(row, now)),
+            );
+        }
+        if all_due {
+            let due = self.store.all(wake_queue::claimable(ws, now, LOOK)).await?;
+            rows.extend(due.into_iter().filter(|row| !agents.contains(&row.agent)));
+        }
+        rows.sort_by(|a, b| {
+            (a.priority, a.due_at, &a.agent).cmp(&(b.priority, b.due_at, &b.agent))
+        });
+        Ok(rows)
+    }
+
+    /// Drives one claimed run to its end.
+    pub async fn run(&self, lease: Lease) -> Result<Ran, AgentError> {
+        let work = TaskAgent::new(self);
+        let end = self.driver.drive(&work, &lease).await?;
+        Ok(Ran { agent: lease.run.agent.clone(), run: lease.run, end })
+    }
+
+    /// Agents with a wake that waits, in claim order.
+    pub async fn waiting(&self, ws: WorkspaceId) -> Result<Vec<(Sleeper, Agent)>, AgentError> {
+        let mut waiting = Vec::new();
+        for row in self.store.all(wake_queue::waiting(ws)).await? {
+            let agent = self.store.first(entity::by_id::<Agent>(ws, row.agent.as_str())).await?;
+            if let Some(agent) = agent {
+                waiting.push((row, agent.doc.value));
+            }
+        }
+        Ok(waiting)
+    }
+}
+
+/// Whether a row of a drained agent may run now: a merge window counts as closed, a back-off not.
+fn may_run(row: &Sleeper, now: Timestamp) -> bool {
+    let waits = row.owner.is_none() && row.due_at.is_some();
+    let only_timer = row.reasons == [Reason::Timer] || row.reasons.is_empty();
+    waits && (!only_timer || row.due_at.is_some_and(|due| due <= now))
+}

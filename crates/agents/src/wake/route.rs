@@ -1,0 +1,215 @@
+//! From the change feed to the wake queue.
+
+use std::time::Duration;
+
+use dormouse_store::agent::agent_entity::{Agent, Automation, Lifecycle};
+use dormouse_store::agent::feed_position::{self, Position};
+use dormouse_store::agent::subscription::{self, Subscription};
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::agent::entity;
+use dormouse_store::{Commit, Db, Refusal, change_log};
+use dormouse_types::change::Change;
+use dormouse_types::port::ModelClass;
+use dormouse_types::{AgentId, Id as _, Origin, Seq, Timestamp, WorkspaceId};
+
+use crate::{AgentError, Agents};
+
+/// An agent that a change concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Concern {
+    /// The agent.
+    pub agent: AgentId,
+    /// The change's position.
+    pub upto: Seq,
+    /// When the change was committed.
+    pub at: Timestamp,
+}
+
+/// Decides whom a change concerns. Reads nothing, writes nothing.
+///
+/// What an agent wrote wakes nobody. What a person confirmed wakes others, not the proposer.
+pub fn route(change: &Change, watchers: &[Subscription]) -> Vec<Concern> {
+    if matches!(change.origin, Origin::Agent { .. }) {
+        return Vec::new();
+    }
+    watchers
+        .iter()
+        .filter(|watcher| change.origin.via() != Some(&watcher.agent))
+        .map(|watcher| Concern { agent: watcher.agent.clone(), upto: change.seq, at: change.at })
+        .collect()
+}
+
+/// How long signals are merged into one wake.
+///
+/// Units: 2 s for models that cost nothing, 120 s for paid ones.
+pub fn merge_window(class: ModelClass) -> Duration {
+    match class {
+        ModelClass::Free => Duration::from_secs(2),
+        ModelClass::Paid => Duration::from_secs(120),
+    }
+}
+
+/// Whether changes wake an agent by themselves.
+pub fn is_automatic(agent: &Agent, class: ModelClass) -> bool {
+    let alive = matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active);
+    let on = match agent.config.automation {
+        Automation::On => true,
+        Automation::Off => false,
+        Automation::Auto => class == ModelClass::Free || agent.config.by_name,
+    };
+    alive && on
+}
+
+/// Changes routed in one commit.
+const BATCH: i64 = 200;
+
+impl Agents {
+    /// Routes the journal's feed to its end; says how many changes that were.
+    ///
+    /// Signals and the feed position are one commit: a crash before it routes the same changes
+    /// again, a crash behind it does not.
+    pub async fn route_feed(&self, ws: WorkspaceId) -> Result<usize, AgentError> {
+        let mut routed = 0;
+        loop {
+            let position = self.store.first(feed_position::read(ws)).await?;
+            let host = self.store.host(Db::Journal);
+            let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
+            let known = position.as_ref().filter(|at| at.host == host && at.seq <= head);
+            if position.is_some() && known.is_none() {
+                // Another journal, or one restored from a backup: go on from its present end.
+                self.skip_feed(ws, position.as_ref(), Position { host, seq: head }).await?;
+                continue;
+            }
+            let from = known.map_or(Seq(0), |at| at.seq);
+            let changes = self.store.all(change_log::after(ws, from, BATCH)).await?;
+            let Some(last) = changes.last() else { return Ok(routed) };
+            let to = Position { host, seq: last.seq };
+            let mut commit = Commit::new("wake.route", Db::Agent, ws)
+                .op(feed_position::advance(ws, position.as_ref(), &to));
+            for change in &changes {
+                for task in &change.touched {
+                    let watchers = self.store.all(subscription::of_task(ws, task)).await?;
+                    for concern in route(change, &watchers) {
+                        if let Some(signal) = self.signal_for(ws, &concern).await? {
+                            commit = commit.op(wake_queue::signal(ws, &signal));
+                        }
+                    }
+                }
+            }
+            match self.store.commit(commit).await {
+                Ok(_) => routed += changes.len(),
+                // Somebody else routed meanwhile: read where they stopped.
+                Err(error) if error.refusal() == Some(Refusal::FeedMoved) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn signal_for(
+        &self,
+        ws: WorkspaceId,
+        concern: &Concern,
+    ) -> Result<Option<Signal>, AgentError> {
+        let agent = self.store.first(entity::by_id::<Agent>(ws, concern.agent.as_str())).await?;
+        let Some(agent) = agent.map(|stored| stored.doc.value) else { return Ok(None) };
+        if agent.lifecycle == Lifecycle::Destroyed {
+            return Ok(None);
+        }
+        let class = self.driver.model().class();
+        let window = merge_window(class).max(Duration::from_millis(100));
+        let due_at = is_automatic(&agent, class).then(|| concern.at + window);
+        Ok(Some(Signal {
+            agent: concern.agent.clone(),
+            reason: Reason::Subscription,
+            at: concern.at,
+            due_at,
+            upto: concern.upto,
+            request_id: None,
+            message_id: None,
+        }))
+    }
+
+    async fn skip_feed(
+        &self,
+        ws: WorkspaceId,
+        from: Option<&Position>,
+        to: Position,
+    ) -> Result<(), AgentError> {
+        let now = self.clock.now();
+        let mut commit =
+            Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(ws, from, &to));
+        for agent in self.store.all(entity::of_kind::<Agent>(ws)).await? {
+            let agent = agent.doc.value;
+            if agent.lifecycle == Lifecycle::Destroyed {
+                continue;
+            }
+            let stale = Signal {
+                agent: agent.id,
+                reason: Reason::Subscription,
+                at: now,
+                due_at: None,
+                upto: to.seq,
+                request_id: None,
+                message_id: None,
+            };
+            commit = commit.op(wake_queue::signal(ws, &stale));
+        }
+        match self.store.commit(commit).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.refusal() == Some(Refusal::FeedMoved) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dormouse_types::TaskId;
+
+    fn id<T: std::str::FromStr>(prefix: &str, mark: char) -> T
+    where
+        T::Err: std::fmt::Debug,
+    {
+        format!("{prefix}-{}", mark.to_string().repeat(26)).parse().expect("an id")
+    }
+
+    fn check(origin: Origin, expected: &[char]) {
+        let task: TaskId = id("jt", 't');
+        let watcher = |mark| Subscription {
+            id: id("su", mark),
+            agent: id("ag", mark),
+            task: task.clone(),
+        };
+        let change = Change {
+            seq: Seq(7),
+            origin,
+            depth: 0,
+            touched: vec![task.clone()],
+            neighbours: Vec::new(),
+            what: Vec::new(),
+            at: Timestamp::from_micros(5),
+        };
+        let woken = route(&change, &[watcher('a'), watcher('b')]);
+        let expected: Vec<AgentId> = expected.iter().map(|mark| id("ag", *mark)).collect();
+        assert_eq!(woken.iter().map(|c| c.agent.clone()).collect::<Vec<_>>(), expected);
+        assert!(woken.iter().all(|concern| concern.upto == Seq(7)));
+    }
+
+    #[test]
+    fn a_person_wakes_every_watcher() {
+        check(Origin::Person { via: None }, &['a', 'b']);
+        check(Origin::Import, &['a', 'b']);
+    }
+
+    #[test]
+    fn own_and_foreign_agents_writes_wake_nobody() {
+        check(Origin::Agent { agent: id("ag", 'a') }, &[]);
+        check(Origin::Agent { agent: id("ag", 'c') }, &[]);
+    }
+
+    #[test]
+    fn a_confirmed_proposal_wakes_others_and_not_the_proposer() {
+        check(Origin::Person { via: Some(id("ag", 'a')) }, &['b']);
+    }
+}

@@ -1,0 +1,82 @@
+//! What the rules read: the data of a request, with the entries cut into segments once.
+
+use dormouse_types::model::{
+    Delta, FragmentData, Instruction, Ledger, LogData, Request, TaskState,
+};
+
+use crate::lang::{self, Lang};
+use crate::read::{Segment, segments};
+
+/// The data of a request.
+#[derive(Debug)]
+pub struct Input<'a> {
+    /// The task as it stands.
+    pub state: &'a TaskState,
+    /// What this turn is to do.
+    pub instruction: &'a Instruction,
+    /// What changed since the last completed run.
+    pub delta: &'a Delta,
+    /// Recent decisions and open proposals.
+    pub ledger: &'a Ledger,
+    /// What earlier runs captured.
+    pub log: &'a LogData,
+    /// What the person says to the agent, in order.
+    pub messages: Vec<&'a str>,
+    /// All entries in segments, oldest entry first.
+    pub segments: Vec<Segment>,
+    /// The rules of the task's language.
+    pub lang: &'static Lang,
+    /// The task's language, or the one its text is in; empty when nobody can tell.
+    pub language: String,
+}
+
+static NO_DELTA: Delta = Delta { changes: Vec::new() };
+static NO_LEDGER: Ledger = Ledger { decisions: Vec::new(), open: Vec::new() };
+static NO_LOG: LogData = LogData { observations: Vec::new(), changes: Vec::new() };
+
+impl<'a> Input<'a> {
+    /// Reads a request; none when it holds no task or no instruction.
+    pub fn of(request: &'a Request) -> Option<Self> {
+        let mut state = None;
+        let mut instruction = None;
+        let (mut delta, mut ledger, mut log) = (&NO_DELTA, &NO_LEDGER, &NO_LOG);
+        let mut messages = Vec::new();
+        for fragment in &request.fragments {
+            match &fragment.data {
+                FragmentData::None => {}
+                FragmentData::Log(data) => log = data,
+                FragmentData::TaskState(data) => state = Some(data.as_ref()),
+                FragmentData::Decisions(data) => ledger = data,
+                FragmentData::Delta(data) => delta = data,
+                FragmentData::Message(text) => messages.push(text.as_str()),
+                FragmentData::Instruction(data) => instruction = Some(data),
+            }
+        }
+        Some(Self { ledger, log, messages, ..Self::new(state?, instruction?, delta) })
+    }
+
+    /// The input of a task with nothing but what changed.
+    pub fn new(state: &'a TaskState, instruction: &'a Instruction, delta: &'a Delta) -> Self {
+        let segments: Vec<Segment> = state
+            .entries
+            .iter()
+            .enumerate()
+            .flat_map(|(n, entry)| segments(n, &entry.text, entry.on))
+            .collect();
+        let language = match &state.language {
+            Some(code) => code.clone(),
+            None => crate::read::language::detect(state, &segments).code.to_owned(),
+        };
+        Self {
+            state,
+            instruction,
+            delta,
+            ledger: &NO_LEDGER,
+            log: &NO_LOG,
+            messages: Vec::new(),
+            segments,
+            lang: lang::of(&language),
+            language,
+        }
+    }
+}

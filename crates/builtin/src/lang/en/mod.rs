@@ -1,0 +1,38 @@
+//! English.
+
+pub mod report;
+pub mod propose;
+
+use super::Lang;
+
+/// English.
+pub const EN: Lang = Lang {
+    code: "en",
+    months: &[
+        ("january", 1), ("february", 2), ("march", 3), ("april", 4), ("may", 5), ("june", 6),
+        ("july", 7), ("august", 8), ("september", 9), ("october", 10), ("november", 11),
+        ("december", 12), ("jan", 1), ("feb", 2), ("mar", 3), ("apr", 4), ("jun", 6), ("jul", 7),
+        ("aug", 8), ("sept", 9), ("sep", 9), ("oct", 10), ("nov", 11), ("dec", 12),
+    ],
+    abbreviations: &[
+        "approx", "art", "ca", "cf", "ch", "dr", "ed", "eq", "est", "etc", "ex", "fig", "inc",
+        "incl", "jr", "max", "min", "mr", "mrs", "ms", "no", "nr", "p", "pp", "prof", "ref",
+        "resp", "sec", "sr", "st", "vol", "vs",
+    ],
+    stop_words: &[
+        "a", "about", "after", "again", "all", "also", "an", "and", "any", "are", "as", "at", "be",
+        "because", "been", "before", "being", "but", "by", "can", "could", "did", "do", "does",
+        "doing", "done", "down", "for", "from", "get", "gets", "got", "had", "has", "have", "he",
+        "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let",
+        "made", "make", "may", "me", "more", "most", "must", "my", "need", "needs", "no", "not",
+        "now", "of", "off", "on", "once", "one", "only", "or", "other", "our", "out", "over",
+        "own", "per", "she", "should", "since", "so", "some", "still", "such", "sure", "than",
+        "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to",
+        "too", "under", "until", "up", "us", "use", "used", "very", "was", "we", "were", "what",
+        "when", "where", "which", "while", "who", "why", "will", "with", "would", "yet", "you",
+        "your",
+    ],
+    suffixes: &["ations", "ation", "ings", "ing", "ies", "ied", "ions", "ion", "ures", "ure", "es", "ed", "ly", "s", "y"],
+    report: &report::REPORT,
+    propose: &propose::RULES,
+};

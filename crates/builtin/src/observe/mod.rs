@@ -1,0 +1,83 @@
+//! Observations: what the agent keeps for itself.
+//!
+//! Does not own: the report. An observation is noted once; what an earlier run noted is not
+//! noted again.
+//!
+//! Reading order: [`moved`] (deadlines), [`pressure`], [`progress`], [`verdict`].
+
+pub mod moved;
+pub mod pressure;
+pub mod progress;
+pub mod verdict;
+
+use dormouse_types::limits;
+use dormouse_types::model::ObservationPriority;
+
+use crate::Input;
+use crate::propose::statement::{Statement, statements};
+use crate::read::fold::fold;
+
+/// A private note of the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    /// What it says.
+    pub text: String,
+    /// Its weight.
+    pub priority: ObservationPriority,
+}
+
+/// What is worth keeping from this wake, the weightiest first; often nothing.
+pub fn observations(input: &Input<'_>) -> Vec<Observation> {
+    let statements = statements(input);
+    let mut found: Vec<Observation> = Vec::new();
+    let noticed = moved::observe(input, &statements)
+        .into_iter()
+        .chain(pressure::observe(input, &statements))
+        .chain(progress::observe(input))
+        .chain(verdict::observe(input));
+    for observation in noticed {
+        let folded = fold(&observation.text);
+        let is_known = input.log.observations.iter().any(|note| fold(&note.text) == folded)
+            || found.iter().any(|other| fold(&other.text) == folded);
+        if !is_known {
+            found.push(observation);
+        }
+    }
+    let weight = |observation: &Observation| match observation.priority {
+        ObservationPriority::Critical => 0,
+        ObservationPriority::Notable => 1,
+        ObservationPriority::Routine => 2,
+    };
+    found.sort_by_key(weight);
+    found.truncate(limits::OBSERVATIONS_PER_WAKE.max);
+    found
+}
+
+/// Whether the statement is new to the agent: all are on the first wake, later those of entries
+/// that were added or edited.
+fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
+    use dormouse_types::change::What;
+    input.instruction.first
+        || input.delta.changes.iter().any(|change| match &change.what {
+            What::EntryAdded { entry } | What::EntryEdited { entry } | What::EntryRestored { entry } => {
+                *entry == statement.entry.id
+            }
+            What::TaskCreated { .. }
+            | What::TaskDeleted
+            | What::TaskRestored
+            | What::FieldSet { .. }
+            | What::ItemAdded { .. }
+            | What::ItemChecked { .. }
+            | What::ItemRenamed { .. }
+            | What::ItemArchived { .. }
+            | What::EntryDeleted { .. }
+            | What::LabelAdded { .. }
+            | What::LabelRemoved { .. } => false,
+        })
+}
+
+/// Words of a person as part of a note: one line, not longer than a note can hold.
+fn cut(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(400).collect()
+}

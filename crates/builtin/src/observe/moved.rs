@@ -1,0 +1,101 @@
+//! A due date that moves.
+
+use dormouse_types::Timestamp;
+use dormouse_types::change::What;
+use dormouse_types::model::ObservationPriority;
+use dormouse_types::task::Field;
+use jiff::civil::Date;
+
+use super::{Observation, is_new};
+use crate::Input;
+use crate::propose::pattern::Pattern;
+use crate::propose::statement::Statement;
+
+/// One step of the due date.
+struct Step {
+    at: Timestamp,
+    from: Option<Date>,
+    to: Date,
+    /// Whether this wake is the first to see it.
+    is_new: bool,
+    /// Whether it is a move by its own words, whatever was known before.
+    is_move: bool,
+}
+
+/// Notes a move that is new, with the days so far.
+pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observation> {
+    let mut steps = set(input);
+    steps.extend(told(input, statements));
+    steps.sort_by_key(|step| step.at);
+    let mut days: Vec<Date> = Vec::new();
+    let mut n_moves = 0;
+    let mut has_new_move = false;
+    for step in &steps {
+        if let Some(from) = step.from
+            && days.last() != Some(&from)
+            // A step that is told and then set is one step.
+            && days.last() != Some(&step.to)
+        {
+            days.push(from);
+        }
+        if days.last() == Some(&step.to) {
+            continue;
+        }
+        let is_move = step.is_move || !days.is_empty();
+        days.push(step.to);
+        if is_move {
+            n_moves += 1;
+            has_new_move |= step.is_new;
+        }
+    }
+    if !has_new_move {
+        return None;
+    }
+    let words = &input.lang.propose.observe;
+    let nth = words.ordinals.get(n_moves - 1).map_or_else(|| format!("{n_moves}."), |nth| (*nth).to_owned());
+    let days: Vec<String> = days.iter().map(Date::to_string).collect();
+    let priority = if n_moves > 1 { ObservationPriority::Notable } else { ObservationPriority::Routine };
+    Some(Observation {
+        text: words.due_moved.replace("{nth}", &nth).replace("{days}", &days.join(", ")),
+        priority,
+    })
+}
+
+/// Steps of the field itself.
+fn set(input: &Input<'_>) -> Vec<Step> {
+    let seen = input.log.changes.iter().map(|change| (change, false));
+    let new = input.delta.changes.iter().map(|change| (change, true));
+    seen.chain(new)
+        .filter_map(|(change, is_new)| match &change.what {
+            What::FieldSet { field: Field::DueDate, from, to, .. } => Some(Step {
+                at: change.at,
+                from: from.as_deref().and_then(|day| day.parse().ok()),
+                to: to.as_deref()?.parse().ok()?,
+                is_new,
+                is_move: from.is_some(),
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Steps the entries tell of.
+fn told(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Step> {
+    let rules = input.lang.propose;
+    let patterns = Pattern::all(rules.observe.moved, rules.classes);
+    let heard = statements.iter().filter(|statement| statement.is_about_task(input));
+    heard
+        .filter_map(|statement| {
+            let found = statement.find(&patterns).filter(|found| statement.holds(found, rules))?;
+            let to = found.day?;
+            let is_step = found.other != Some(to);
+            is_step.then(|| Step {
+                at: statement.rank.at,
+                from: found.other,
+                to,
+                is_new: is_new(input, statement),
+                is_move: true,
+            })
+        })
+        .collect()
+}

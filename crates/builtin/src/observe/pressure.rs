@@ -1,0 +1,39 @@
+//! The task becomes more pressing.
+
+use dormouse_types::change::What;
+use dormouse_types::model::ObservationPriority;
+use dormouse_types::task::{Field, Priority};
+
+use super::{Observation, cut, is_new};
+use crate::Input;
+use crate::propose::pattern::Pattern;
+use crate::propose::statement::Statement;
+
+/// Notes a raised priority and escalating words.
+pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Observation> {
+    let rules = input.lang.propose;
+    let words = &rules.observe;
+    let mut found = Vec::new();
+    for change in &input.delta.changes {
+        if let What::FieldSet { field: Field::Priority, from, to: Some(to), .. } = &change.what {
+            let from: Priority = from.as_deref().and_then(|from| from.parse().ok()).unwrap_or_default();
+            if to.parse::<Priority>().is_ok_and(|to| to < from) {
+                let text = words.priority_raised.replace("{from}", from.name()).replace("{to}", to);
+                found.push(Observation { text, priority: ObservationPriority::Notable });
+            }
+        }
+    }
+    let patterns = Pattern::all(words.escalated, rules.classes);
+    let newest = statements
+        .iter()
+        .filter(|statement| is_new(input, statement) && statement.is_about_task(input))
+        .filter(|statement| {
+            statement.find(&patterns).is_some_and(|found| statement.holds(&found, rules))
+        })
+        .max_by_key(|statement| statement.rank);
+    if let Some(statement) = newest {
+        let text = words.pressure.replace("{quote}", &cut(&statement.evidence().quote));
+        found.push(Observation { text, priority: ObservationPriority::Notable });
+    }
+    found
+}

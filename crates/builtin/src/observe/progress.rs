@@ -1,0 +1,63 @@
+//! Momentum: several items at once, the last open item, blocked and no longer blocked.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::change::What;
+use dormouse_types::model::ObservationPriority;
+use dormouse_types::task::{Field, Status};
+
+use super::{Observation, cut};
+use crate::Input;
+
+/// Notes progress and its opposite.
+pub fn observe(input: &Input<'_>) -> Vec<Observation> {
+    let words = &input.lang.propose.observe;
+    let mut found = Vec::new();
+    found.extend(standing(input));
+    let live: Vec<_> = input.state.items.iter().filter(|item| !item.is_archived).collect();
+    let mut ticked = BTreeMap::new();
+    for change in &input.delta.changes {
+        if let What::ItemChecked { item, is_checked, .. } = &change.what {
+            ticked.insert(item, *is_checked);
+        }
+    }
+    let n = live.iter().filter(|item| item.is_checked && ticked.get(&item.id) == Some(&true)).count();
+    // Two of twenty is a day like any other.
+    if n >= 3 || n == 2 && live.len() <= 4 {
+        let text = words.momentum.replace("{n}", &n.to_string()).replace("{all}", &live.len().to_string());
+        found.push(Observation { text, priority: ObservationPriority::Routine });
+    }
+    let open: Vec<_> = live.iter().filter(|item| !item.is_checked).collect();
+    if let [last] = open.as_slice()
+        && n > 0
+        && live.len() > 2
+    {
+        let text = words.last_item.replace("{title}", &cut(&last.title));
+        found.push(Observation { text, priority: ObservationPriority::Routine });
+    }
+    found
+}
+
+/// The newest turn of the status to or from a standstill.
+fn standing(input: &Input<'_>) -> Option<Observation> {
+    let words = &input.lang.propose.observe;
+    let (from, to, reason) = input.delta.changes.iter().rev().find_map(|change| match &change.what {
+        What::FieldSet { field: Field::Status, from, to, reason } => {
+            let status = |text: &Option<String>| text.as_deref().and_then(|t| t.parse::<Status>().ok());
+            Some((status(from), status(to)?, reason))
+        }
+        _ => None,
+    })?;
+    let note = |template: &str, priority| {
+        let reason = reason.as_deref().or(input.state.status_reason.as_deref()).map(cut).unwrap_or_default();
+        let text = template.replace("{reason}", &reason);
+        Observation { text: text.trim_end_matches([':', ' ']).to_owned(), priority }
+    };
+    match to {
+        Status::Blocked => Some(note(words.blocked, ObservationPriority::Notable)),
+        Status::OnHold => Some(note(words.held, ObservationPriority::Routine)),
+        Status::Open | Status::Groomed | Status::InProgress => (from == Some(Status::Blocked))
+            .then(|| note(words.unblocked, ObservationPriority::Routine)),
+        Status::Done | Status::Rejected => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! The day the task is due.
+
+use dormouse_types::task::Field;
+use jiff::civil::Date;
+use serde_json::json;
+
+use super::pattern::{self, Pattern};
+use super::statement::Statement;
+use super::value::{self, Said};
+use super::{Proposal, ledger};
+use crate::Input;
+
+/// The newest word on the deadline; the value is none when it was lifted.
+pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date>> {
+    let rules = input.lang.propose;
+    let patterns = Pattern::all(rules.due, rules.classes);
+    let lifted = Pattern::all(rules.due_off, rules.classes);
+    value::newest(statements.iter().filter(|s| s.is_about_task(input)).filter_map(|statement| {
+        let said = |value, evidence| Said { rank: statement.rank, evidence, value };
+        if let Some(found) = statement.find(&lifted)
+            && !statement.is_question()
+        {
+            return Some(said(None, statement.evidence_of(&found)));
+        }
+        let found = statement.find(&patterns)?;
+        let rest = &statement.sentence.tokens[statement.rest_of_clause(&found, rules)];
+        if !statement.holds(&found, rules) || pattern::holds(rest, rules.due_void) {
+            return None;
+        }
+        // A day that was over when the sentence was written, or is by now, is no deadline to set.
+        let day = found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
+        Some(said(Some(day), statement.evidence_of(&found)))
+    }))
+}
+
+/// Proposes the due date.
+pub fn propose(input: &Input<'_>, said: Option<&Said<Date>>) -> Option<Proposal> {
+    let said = said?;
+    let day = said.value.filter(|day| input.state.due_on != Some(*day))?;
+    value::propose(input, Field::DueDate, ledger::DUE, json!({ "dueDate": day.to_string() }), &said.evidence)
+}

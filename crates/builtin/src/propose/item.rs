@@ -1,0 +1,245 @@
+//! New checklist items: open boxes, TODO lines, bullets below a heading for work to do.
+
+use dormouse_types::limits;
+use serde_json::Value;
+
+use super::ledger;
+use super::pattern;
+use super::same::{Key, without_numbering};
+use super::statement::{Evidence, Rank, Statement, quote};
+use super::tick::Reports;
+use super::words::{Class, tokens};
+use crate::Input;
+use crate::lang::Lang;
+use crate::lang::propose::Rules;
+use crate::read::fold::fold;
+use crate::report::heading::{Below, is_version, kind};
+use crate::read::{Kind, Mark, Segment};
+
+/// New items of one wake; a person reads them one by one.
+const ITEMS_MAX: usize = 40;
+
+/// Units: characters. A longer title is cut at the end of a clause, but not to less than
+/// `TITLE_SHORT`.
+const TITLE_LONG: usize = 140;
+const TITLE_SHORT: usize = 40;
+
+/// An item to add with what it rests on.
+#[derive(Debug)]
+pub struct NewItem {
+    /// Its title.
+    pub title: String,
+    /// The line.
+    pub evidence: Evidence,
+    rank: Rank,
+    key: Key,
+}
+
+/// The new items of the task.
+pub fn items(input: &Input<'_>, statements: &[Statement<'_>], reports: &Reports<'_>) -> Vec<NewItem> {
+    let lang = input.lang;
+    let mut named: Vec<NewItem> = Vec::new();
+    for (n, statement) in statements.iter().enumerate() {
+        let Some(title) = work(statement, above(&statements[..n], statement), lang) else { continue };
+        let Some(title) = tidy(&title, statement, lang.propose) else { continue };
+        let key = Key::of(&title, lang);
+        if key.is_empty() && fold(&title).chars().filter(|c| c.is_alphabetic()).count() < 4 {
+            continue;
+        }
+        let evidence = match statement.segment.kind {
+            Kind::Box { .. } => Evidence { quote: quote(&statement.segment.raw, 0), ..statement.evidence() },
+            _ => statement.evidence(),
+        };
+        let item = NewItem { title, evidence, rank: statement.rank, key };
+        match named.iter_mut().find(|other| other.key.is(&item.key, lang)) {
+            // Said again: the first wording, the newer evidence.
+            Some(other) if item.rank > other.rank => {
+                other.rank = item.rank;
+                other.evidence = item.evidence;
+            }
+            Some(_) => {}
+            None => named.push(item),
+        }
+    }
+    let listed: Vec<Key> = input.state.items.iter().map(|item| Key::of(&item.title, lang)).collect();
+    let room = limits::ITEMS_PER_TASK.max.saturating_sub(input.state.items.len());
+    named
+        .into_iter()
+        .filter(|item| !listed.iter().any(|key| key.is(&item.key, lang) || item.key.covers(key, lang)))
+        .filter(|item| reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done))
+        .filter(|item| {
+            let same = |args: &Value| is_add_of(args, &item.key, input);
+            ledger::allows_part(input, ledger::ADD, item.evidence.at, &same)
+        })
+        .take(ITEMS_MAX.min(room))
+        .collect()
+}
+
+/// Whether the arguments of a proposal add an item of that title.
+fn is_add_of(args: &Value, key: &Key, input: &Input<'_>) -> bool {
+    let title = args.get("title").and_then(Value::as_str);
+    title.is_some_and(|title| Key::of(title, input.lang).is(key, input.lang))
+}
+
+/// The words of the work a statement names.
+fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -> Option<String> {
+    let rules = lang.propose;
+    let segment = statement.segment;
+    if statement.is_quoted {
+        return None;
+    }
+    match segment.kind {
+        Kind::Heading { .. } | Kind::Row => None,
+        Kind::Box { mark: Mark::Open } => {
+            (statement.is_first && !is_form(statement, rules)).then(|| statement.text.to_owned())
+        }
+        Kind::Box { .. } => None,
+        Kind::Sentence | Kind::Bullet | Kind::Numbered => {
+            if is_form(statement, rules) {
+                return None;
+            }
+            if let Some(rest) = marked(statement, rules) {
+                return Some(rest);
+            }
+            let is_item = segment.is_item()
+                && statement.is_first
+                && is_work_heading(segment, lang)
+                && !is_withdrawn(segment, rules);
+            // Details nested below another item are part of it; below a line with a colon they
+            // are the items.
+            let is_top = segment.depth == 0 || above.is_some_and(|above| heads_others(above.segment));
+            (is_item && !heads_others(segment) && is_top).then(|| statement.text.to_owned())
+        }
+    }
+}
+
+/// The list item a nested one belongs to.
+fn above<'a, 'b>(before: &'a [Statement<'b>], statement: &Statement<'_>) -> Option<&'a Statement<'b>> {
+    let depth = statement.segment.depth.checked_sub(1)?;
+    before
+        .iter()
+        .rev()
+        .take_while(|other| other.segment.entry == statement.segment.entry && other.segment.is_item())
+        .find(|other| other.segment.depth == depth)
+}
+
+/// "Kitchen:" names no work but what stands below it.
+fn heads_others(segment: &Segment) -> bool {
+    segment.raw.trim_end().ends_with(':')
+}
+
+/// Whether the line, or the heading above it, is left over from a form.
+fn is_form(statement: &Statement<'_>, rules: &Rules) -> bool {
+    pattern::holds(&statement.sentence.tokens, rules.item.samples) || statement.is_below_sample(rules)
+}
+
+/// What follows "TODO:" or "TODO" in capitals at the start of a sentence.
+fn marked(statement: &Statement<'_>, rules: &Rules) -> Option<String> {
+    let tokens = &statement.sentence.tokens;
+    let item = &rules.item;
+    statement.sentence.opens.iter().find_map(|open| {
+        let rest = &tokens[*open..];
+        let first = rest.first()?;
+        let marker = item.markers.iter().find_map(|marker| {
+            let n = marker.split(' ').count();
+            let fits = rest.len() > n && marker.split(' ').zip(rest).all(|(word, t)| t.is(word));
+            fits.then_some(n)
+        });
+        if let Some(n) = marker
+            && rest.get(n + 1).is_some_and(|next| !next.glued)
+        {
+            let sign = rest.get(n)?;
+            if sign.is(":") {
+                return statement.text.split_once(':').map(|(_, rest)| rest.trim().to_owned());
+            }
+            if sign.is("-") && !sign.glued {
+                let dashes = [" - ", " – ", " — "].into_iter();
+                let parts = dashes.filter_map(|dash| statement.text.split_once(dash));
+                return parts.max_by_key(|(_, rest)| rest.len()).map(|(_, rest)| rest.trim().to_owned());
+            }
+        }
+        let bare = first.capitals
+            && item.capitals.contains(&first.word.as_str())
+            && rest.get(1).is_some_and(|next| next.class == Class::Word && !next.glued && !next.capitals)
+            && rest.len() > 2;
+        let is_talk = rest.get(1).is_some_and(|t| {
+            rules.negations.contains(&t.word.as_str()) || item.talk.contains(&t.word.as_str())
+        });
+        (bare && !is_talk).then(|| statement.text.split_once(char::is_whitespace).map(|(_, rest)| rest.trim().to_owned()))?
+    })
+}
+
+/// Whether the nearest heading of a known kind is one for work to do.
+pub fn is_work_heading(segment: &Segment, lang: &Lang) -> bool {
+    for (_, heading) in segment.headings.iter().rev() {
+        if is_version(heading) {
+            return false;
+        }
+        match kind(heading, lang) {
+            Some(Below::Todo) => return !lang.propose.item.someday.contains(&bare(heading).as_str()),
+            Some(_) => return false,
+            None => {}
+        }
+    }
+    false
+}
+
+/// The words of a heading without numbers and marks.
+pub fn bare(heading: &str) -> String {
+    let words: Vec<String> = tokens(heading)
+        .into_iter()
+        .filter(|t| t.class == Class::Word || t.is("-"))
+        .map(|t| t.word)
+        .collect();
+    words.join(" ").trim_matches(['-', ' ']).to_owned()
+}
+
+/// Whether an item below such a heading says of itself that it is done or off: behind its first
+/// sentence, in parentheses, behind a dash, or as its last word.
+fn is_withdrawn(segment: &Segment, rules: &Rules) -> bool {
+    let void = |words: &str| pattern::holds(&tokens(words), rules.item.void);
+    let Some((first, rest)) = segment.sentences.split_first() else { return false };
+    if rest.iter().any(|piece| void(&piece.text)) {
+        return true;
+    }
+    let aside = first.text.find(['(', '—', '–']).or_else(|| first.text.find(" - "));
+    if aside.is_some_and(|at| void(&first.text[at..])) {
+        return true;
+    }
+    let last = tokens(&first.text).into_iter().rev().find(|t| t.class == Class::Word);
+    last.is_some_and(|last| rules.item.void.contains(&last.word.as_str()))
+}
+
+/// The title of an item: one line, no numbering, no "(issue)" behind it, within the limit.
+fn tidy(words: &str, statement: &Statement<'_>, rules: &Rules) -> Option<String> {
+    let mut title = without_numbering(words).split_whitespace().collect::<Vec<_>>().join(" ");
+    // What stood behind it was an address.
+    if !statement.segment.links.is_empty() && title.ends_with([')', '.'])
+        && let Some(at) = title.rfind(" (")
+        && title[at..].split_whitespace().count() <= 3
+    {
+        title.truncate(at);
+    }
+    let title = title.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | ';' | ','));
+    // "fix <address>": without its address it says nothing.
+    let mut title = title.trim().to_owned();
+    if !title.contains(' ')
+        && let [link] = statement.segment.links.as_slice()
+        && link.title.is_empty()
+    {
+        title = format!("{title} {}", link.url);
+    }
+    let title = short(&title);
+    let title: String = title.chars().take(limits::ITEM_TITLE.max).collect();
+    let title = title.trim().to_owned();
+    let is_nothing = rules.item.nothing.contains(&fold(&title).as_str());
+    (title.chars().any(char::is_alphabetic) && !is_nothing).then_some(title)
+}
+
+/// A long title up to the end of a clause.
+fn short(title: &str) -> &str {
+    let Some((end, _)) = title.char_indices().nth(TITLE_LONG) else { return title };
+    let marks = [", ", " (", "; ", " - ", " – ", " — "];
+    let cut = marks.iter().filter_map(|mark| title[..end].rfind(mark)).max();
+    cut.filter(|cut| *cut >= TITLE_SHORT).map_or(title, |cut| &title[..cut])
+}

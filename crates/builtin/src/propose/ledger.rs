@@ -1,0 +1,94 @@
+//! What may still be proposed: the person's say and earlier verdicts come first.
+
+use dormouse_types::Timestamp;
+use dormouse_types::caller::By;
+use dormouse_types::model::{OpenProposal, Verdict};
+use dormouse_types::task::Field;
+use serde_json::Value;
+
+use crate::Input;
+
+/// A kind of proposal by the names its tool has in calls and in the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// The name in a call.
+    pub call: &'static str,
+    /// Other names of the same.
+    also: &'static [&'static str],
+    /// Where the arguments of one proposal stand in a call.
+    list: Option<&'static str>,
+}
+
+/// `set_task_title`
+pub const TITLE: Kind = Kind { call: "set_task_title", also: &["update_task_title"], list: None };
+/// `update_task_estimate`
+pub const ESTIMATE: Kind = Kind { call: "update_task_estimate", also: &["set_task_estimate"], list: None };
+/// `update_task_due_date`
+pub const DUE: Kind = Kind { call: "update_task_due_date", also: &["set_task_due_date"], list: None };
+/// `update_task_priority`
+pub const PRIORITY: Kind = Kind { call: "update_task_priority", also: &["set_task_priority"], list: None };
+/// `set_task_status`
+pub const STATUS: Kind = Kind { call: "set_task_status", also: &["update_task_status"], list: None };
+/// `assign_task_labels`
+pub const LABELS: Kind =
+    Kind { call: "assign_task_labels", also: &["assign_task_label"], list: Some("labels") };
+/// `add_multiple_checklist_items`
+pub const ADD: Kind =
+    Kind { call: "add_multiple_checklist_items", also: &["add_checklist_item"], list: Some("items") };
+/// `update_checklist_items`
+pub const TICK: Kind =
+    Kind { call: "update_checklist_items", also: &["update_checklist_item"], list: Some("items") };
+
+impl Kind {
+    /// Whether a tool's name means this kind.
+    pub fn is(&self, tool: &str) -> bool {
+        self.call == tool || self.also.contains(&tool)
+    }
+
+    /// The arguments of the single proposals in a ledger row: stored one by one, or as called.
+    fn parts<'a>(&self, args: &'a Value) -> Vec<&'a Value> {
+        match self.list.and_then(|list| args.get(list)).and_then(Value::as_array) {
+            Some(parts) => parts.iter().collect(),
+            None => vec![args],
+        }
+    }
+}
+
+/// When proposals that `same` recognises were last turned down, let lie, or carried out.
+///
+/// What was carried out and is gone again was undone by the person.
+fn last_verdict(input: &Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) -> Option<Timestamp> {
+    let decisions = input.ledger.decisions.iter().filter(|decided| kind.is(&decided.tool));
+    decisions
+        .filter(|decided| match decided.verdict {
+            Verdict::Rejected | Verdict::Expired | Verdict::Deferred | Verdict::Confirmed => {
+                kind.parts(&decided.args).into_iter().any(same)
+            }
+        })
+        .map(|decided| decided.at)
+        .max()
+}
+
+/// Open proposals of a kind that `same` recognises.
+pub fn open<'a>(input: &'a Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) -> Vec<&'a OpenProposal> {
+    let open = input.ledger.open.iter().filter(|open| kind.is(&open.tool));
+    open.filter(|open| kind.parts(&open.args).into_iter().any(same)).collect()
+}
+
+/// When the person last spoke about a field.
+pub fn last_say(input: &Input<'_>, field: &str) -> Option<Timestamp> {
+    let says = input.state.says.iter().filter(|say| say.field == field && say.by == By::User);
+    says.map(|say| say.at).max()
+}
+
+/// Whether a field may be proposed from an entry made at `at`: the entry is newer than the
+/// person's last say on the field and than any verdict on a proposal for it.
+pub fn allows_field(input: &Input<'_>, field: Field, kind: Kind, at: Timestamp) -> bool {
+    let verdict = last_verdict(input, kind, &|_| true);
+    last_say(input, field.name()).max(verdict).is_none_or(|last| at > last)
+}
+
+/// Whether one of several proposals of a kind may be made from an entry made at `at`.
+pub fn allows_part(input: &Input<'_>, kind: Kind, at: Timestamp, same: &dyn Fn(&Value) -> bool) -> bool {
+    open(input, kind, same).is_empty() && last_verdict(input, kind, same).is_none_or(|last| at > last)
+}

@@ -1,0 +1,104 @@
+//! Proposals: what the text plainly says about the task, and nothing else.
+//!
+//! Does not own: whether a proposal is valid or applied. Every rule reads all entries each time;
+//! what the task has, what is open and what was turned down is left out, so that asking again
+//! proposes nothing new.
+//!
+//! Reading order: [`statement`] (sentences), [`words`], [`day`], [`duration`], [`pattern`] (how a
+//! language describes sentences), [`ledger`] (what may still be proposed), [`value`], one file
+//! per rule, [`retract`].
+
+pub mod statement;
+pub mod words;
+pub mod day;
+pub mod duration;
+pub mod pattern;
+pub mod ledger;
+pub mod value;
+pub mod same;
+pub mod due;
+pub mod estimate;
+pub mod priority;
+pub mod status;
+pub mod tick;
+pub mod item;
+pub mod title;
+pub mod label;
+pub mod retract;
+
+use dormouse_types::limits;
+use serde_json::{Value, json};
+
+use crate::Input;
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The tool.
+    pub tool: &'static str,
+    /// Its arguments.
+    pub args: Value,
+}
+
+/// What the entries of a task justify proposing now, retractions first.
+pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
+    let state = input.state;
+    let statements = statement::statements(input);
+    let reports = tick::Reports::of(input, &statements);
+    let due = due::said(input, &statements);
+    let estimate = estimate::said(input, &statements);
+    let priority = priority::said(input, &statements);
+    let status = status::said(input, &statements);
+    let fields = [
+        retract::Standing::of(
+            ledger::DUE,
+            state.due_on.map(|day| json!({ "dueDate": day.to_string() })),
+            due.as_ref(),
+            |day| json!({ "dueDate": day.to_string() }),
+        ),
+        retract::Standing::of(
+            ledger::ESTIMATE,
+            state.estimate_minutes.map(|minutes| json!({ "minutes": minutes })),
+            estimate.as_ref(),
+            |minutes| json!({ "minutes": minutes }),
+        ),
+        retract::Standing::of(
+            ledger::PRIORITY,
+            state.priority.map(|priority| json!({ "priority": priority.name() })),
+            priority.as_ref(),
+            |priority| json!({ "priority": priority.name() }),
+        ),
+        retract::Standing::of(
+            ledger::STATUS,
+            Some(json!({ "status": state.status.name() })),
+            status.as_ref(),
+            |standing| json!({ "status": standing.status.name() }),
+        ),
+    ];
+    let mut found: Vec<Proposal> = Vec::new();
+    found.extend(retract::propose(input, &fields, &reports));
+    found.extend(title::propose(input, &statements));
+    found.extend(status::propose(input, status.as_ref()));
+    found.extend(priority::propose(input, priority.as_ref()));
+    found.extend(due::propose(input, due.as_ref()));
+    found.extend(estimate::propose(input, estimate.as_ref()));
+    let labels = label::labels(input, &statements).into_iter().map(|found| {
+        json!({ "id": found.label.id, "confidence": "high", "evidence": found.evidence.json() })
+    });
+    found.extend(calls(ledger::LABELS, "labels", limits::LABELS_PER_CALL.max, labels.collect()));
+    let ticks = tick::ticks(input, &reports).into_iter().map(|tick| {
+        json!({ "id": tick.item.id, "isChecked": true, "evidence": tick.evidence.json() })
+    });
+    found.extend(calls(ledger::TICK, "items", limits::ITEMS_PER_CALL.max, ticks.collect()));
+    let items = item::items(input, &statements, &reports).into_iter().map(|item| {
+        json!({ "title": item.title, "evidence": item.evidence.json() })
+    });
+    found.extend(calls(ledger::ADD, "items", limits::ITEMS_PER_CALL.max, items.collect()));
+    found
+}
+
+/// As many calls as the limit of one call asks for.
+fn calls(kind: ledger::Kind, list: &str, max: usize, parts: Vec<Value>) -> Vec<Proposal> {
+    let call = |parts: &[Value]| Proposal { tool: kind.call, args: json!({ list: parts }) };
+    parts.chunks(max).map(call).collect()
+}

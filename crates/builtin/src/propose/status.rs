@@ -1,0 +1,89 @@
+//! How the task stands: in progress, blocked, on hold. Closing a task is the person's own act.
+
+use dormouse_types::limits;
+use dormouse_types::task::{Field, Status};
+use serde_json::json;
+
+use super::pattern::{self, Pattern};
+use super::statement::Statement;
+use super::value::{self, Said};
+use super::words::Class;
+use super::{Proposal, ledger};
+use crate::Input;
+use crate::read::fold::content_words;
+
+/// A status with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The status.
+    pub status: Status,
+    /// Why, in the words of the text.
+    pub reason: Option<String>,
+}
+
+/// The newest word on the status; the value is none when an older word no longer holds.
+pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standing>> {
+    let rules = input.lang.propose;
+    let patterns: Vec<(Vec<Pattern>, Status)> = rules
+        .status
+        .iter()
+        .filter(|(_, status)| !status.is_terminal())
+        .map(|(text, status)| (vec![Pattern::of(text, rules.classes)], *status))
+        .collect();
+    let over = Pattern::all(rules.status_off, rules.classes);
+    let heard = statements.iter().filter(|s| s.is_about_task(input) && !is_past_moment(s));
+    value::newest(heard.filter_map(|statement| {
+        let said = |value, evidence| Said { rank: statement.rank, evidence, value };
+        if let Some(found) = statement.find(&over)
+            && !statement.is_question()
+        {
+            return Some(said(None, statement.evidence_of(&found)));
+        }
+        patterns.iter().find_map(|(pattern, status)| {
+            let found = statement.find(pattern).filter(|found| statement.holds(found, rules))?;
+            if pattern::holds(&statement.sentence.tokens, rules.status_void) {
+                return None;
+            }
+            let reason = found.rest.clone().and_then(|rest| reason(statement, rest, input));
+            if status.needs_reason() && reason.is_none() {
+                return None;
+            }
+            Some(said(Some(Standing { status: *status, reason }), statement.evidence_of(&found)))
+        })
+    }))
+}
+
+/// Whether the sentence tells of a moment of a timeline rather than of now.
+fn is_past_moment(statement: &Statement<'_>) -> bool {
+    statement.segment.lead == 0 && statement.segment.stamp.time.is_some()
+}
+
+/// The captured words without the full stop; none when they name nothing.
+fn reason(statement: &Statement<'_>, rest: std::ops::Range<usize>, input: &Input<'_>) -> Option<String> {
+    let tokens = &statement.sentence.tokens;
+    let names_something = tokens[rest.clone()].iter().any(|t| {
+        matches!(t.class, Class::Number | Class::Sealed)
+            || input.lang.months.iter().any(|(month, _)| *month == t.word)
+            || t.class == Class::Word && !content_words(&t.word, input.lang).is_empty()
+    });
+    if !names_something {
+        return None;
+    }
+    let words = statement.words(rest).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | ',' | ';' | '*' | '_'));
+    let cut: String = words.chars().take(limits::REASON.max).collect();
+    Some(cut).filter(|words| !words.is_empty())
+}
+
+/// Proposes the status.
+pub fn propose(input: &Input<'_>, said: Option<&Said<Standing>>) -> Option<Proposal> {
+    let said = said?;
+    let standing = said.value.as_ref().filter(|standing| {
+        input.state.status != standing.status && !input.state.status.is_terminal()
+    })?;
+    let mut args = json!({ "status": standing.status.name() });
+    if let (Some(reason), Some(map)) = (&standing.reason, args.as_object_mut()) {
+        map.insert("reason".into(), json!(reason));
+    }
+    value::propose(input, Field::Status, ledger::STATUS, args, &said.evidence)
+}

@@ -1,0 +1,50 @@
+//! Fields with one value: the newest word on each counts.
+
+use dormouse_types::task::Field;
+use serde_json::{Value, json};
+
+use super::Proposal;
+use super::ledger::{self, Kind};
+use super::statement::{Evidence, Rank};
+use crate::Input;
+
+/// What a sentence says about a field.
+#[derive(Debug)]
+pub struct Said<T> {
+    /// How new it is.
+    pub rank: Rank,
+    /// The sentence.
+    pub evidence: Evidence,
+    /// The value; none when the sentence takes back what was said before.
+    pub value: Option<T>,
+}
+
+/// The newest of what was said.
+pub fn newest<T>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
+    said.into_iter().max_by_key(|said| said.rank)
+}
+
+/// A single-value proposal, unless the field, the person or the ledger stands against it.
+pub fn propose(input: &Input<'_>, field: Field, kind: Kind, args: Value, evidence: &Evidence) -> Option<Proposal> {
+    let same = |open: &Value| same_args(&args, open);
+    if !ledger::open(input, kind, &same).is_empty() || !ledger::allows_field(input, field, kind, evidence.at) {
+        return None;
+    }
+    let mut args = args;
+    if let Value::Object(map) = &mut args {
+        map.insert("evidence".into(), evidence.json());
+    }
+    Some(Proposal { tool: kind.call, args })
+}
+
+/// Whether the ledger's arguments name the same value; a reason in other words is no other value.
+pub fn same_args(args: &Value, open: &Value) -> bool {
+    ["title", "minutes", "dueDate", "priority", "status"].iter().all(|key| {
+        let text = |value: Option<&Value>| match value {
+            Some(Value::String(text)) => text.trim().to_owned(),
+            Some(other) => other.to_string(),
+            None => json!(null).to_string(),
+        };
+        text(args.get(key)) == text(open.get(key))
+    })
+}

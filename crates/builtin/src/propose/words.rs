@@ -1,0 +1,192 @@
+//! A sentence as words with their places, so that what a rule finds can be quoted as written.
+
+use crate::read::fold::fold;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Letters, with apostrophes inside.
+    Word,
+    /// Digits only.
+    Number,
+    /// One sign.
+    Mark,
+    /// Something no rule may read as speech: a quotation, code, an address, struck-out text.
+    Sealed,
+}
+
+/// A word, number or sign of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Without case, accents and typographic dress.
+    pub word: String,
+    /// What it is.
+    pub class: Class,
+    /// Units: bytes from the start of the sentence.
+    pub start: usize,
+    /// Units: bytes from the start of the sentence, exclusive.
+    pub end: usize,
+    /// Whether it follows the token before without white space.
+    pub glued: bool,
+    /// Whether its letters are all capitals.
+    pub capitals: bool,
+}
+
+impl Token {
+    /// Whether it is the sign or word given.
+    pub fn is(&self, word: &str) -> bool {
+        self.class != Class::Sealed && self.word == word
+    }
+
+    /// Its value, when it is a number of at most four digits.
+    pub fn number(&self) -> Option<i16> {
+        if self.class == Class::Number && self.end - self.start <= 4 { self.word.parse().ok() } else { None }
+    }
+}
+
+/// Cuts a sentence into tokens. Emphasis marks leave no token.
+pub fn tokens(text: &str) -> Vec<Token> {
+    let mut found: Vec<Token> = Vec::new();
+    let mut at = 0;
+    let mut last_end = None;
+    while let Some(c) = text[at..].chars().next() {
+        if c.is_whitespace() || is_dress(text, at, c) {
+            // Emphasis does not part what it stands between.
+            if !c.is_whitespace() && last_end == Some(at) {
+                last_end = Some(at + c.len_utf8());
+            }
+            at += c.len_utf8();
+            continue;
+        }
+        let (class, len) = next(&text[at..], c, found.last().map(|token| token.class));
+        let end = at + len;
+        let raw = &text[at..end];
+        let folded = fold(raw);
+        found.push(Token {
+            word: if folded.is_empty() { raw.to_owned() } else { folded },
+            class,
+            start: at,
+            end,
+            glued: last_end == Some(at),
+            capitals: class == Class::Word && raw.chars().all(|c| !c.is_lowercase()),
+        });
+        at = end;
+        last_end = Some(end);
+    }
+    found
+}
+
+/// Emphasis, and characters that show nothing.
+fn is_dress(text: &str, at: usize, c: char) -> bool {
+    match c {
+        '*' => true,
+        '_' => {
+            let before = text[..at].chars().next_back();
+            let after = text[at + 1..].chars().next();
+            !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric))
+        }
+        c => crate::read::fold::is_unseen(c),
+    }
+}
+
+/// The class and length in bytes of the token at the start of `rest`, never 0.
+fn next(rest: &str, c: char, before: Option<Class>) -> (Class, usize) {
+    if let Some(len) = sealed(rest, c, before) {
+        return (Class::Sealed, len);
+    }
+    if c.is_ascii_digit() {
+        let len = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        return (Class::Number, len);
+    }
+    if c.is_alphabetic() {
+        let mut len = 0;
+        let mut chars = rest.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let inner = matches!(c, '\'' | '’')
+                && chars.peek().is_some_and(|(_, next)| next.is_alphabetic());
+            if !c.is_alphabetic() && !inner && !crate::read::fold::is_unseen(c) && !is_mark(c) {
+                break;
+            }
+            len = at + c.len_utf8();
+        }
+        return (Class::Word, len);
+    }
+    (Class::Mark, c.len_utf8())
+}
+
+/// Whether a character belongs to the letter before it.
+fn is_mark(c: char) -> bool {
+    unicode_normalization::char::is_combining_mark(c)
+}
+
+/// The length of what must not be read as speech.
+fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
+    let closed_by = |open: usize, close: &str| {
+        rest[open..].find(close).map(|at| open + at + close.len())
+    };
+    match c {
+        '`' => {
+            let ticks = rest.len() - rest.trim_start_matches('`').len();
+            closed_by(ticks, &rest[..ticks])
+        }
+        '~' if rest.starts_with("~~") => closed_by(2, "~~"),
+        // A quotation without an end is one to the end.
+        '“' | '„' | '«' | '"' => {
+            // Inches and seconds.
+            if c == '"' && before == Some(Class::Number) {
+                return None;
+            }
+            let open = c.len_utf8();
+            let close = rest[open..].char_indices().find(|(_, c)| matches!(c, '”' | '“' | '»' | '"'));
+            Some(close.map_or(rest.len(), |(at, c)| open + at + c.len_utf8()))
+        }
+        '(' if before == Some(Class::Mark) => {
+            // The address behind the words of a link.
+            let inside = &rest[1..];
+            let looks_like_address =
+                ["http://", "https://", "mailto:", "#", "/", "./", "../"].iter().any(|p| inside.starts_with(p));
+            if looks_like_address { closed_by(1, ")") } else { None }
+        }
+        '<' => {
+            let len = closed_by(1, ">")?;
+            if rest[..len].contains(char::is_whitespace) { None } else { Some(len) }
+        }
+        _ => {
+            let is_address = ["http://", "https://", "www."].iter().any(|p| {
+                rest.get(..p.len()).is_some_and(|start| start.eq_ignore_ascii_case(p))
+            });
+            is_address.then(|| rest.find(|c: char| c.is_whitespace() || c == '>' || c == ')').unwrap_or(rest.len()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        tokens(text).into_iter().map(|t| if t.class == Class::Sealed { "_".into() } else { t.word }).collect()
+    }
+
+    #[test]
+    fn speech_of_others_code_and_addresses_are_sealed() {
+        for (text, expected) in [
+            ("He said “it is due Friday” twice", vec!["he", "said", "_", "twice"]),
+            ("Run `due Friday` **now**", vec!["run", "_", "now"]),
+            ("See [the plan](https://a.example/due) ok", vec!["see", "[", "the", "plan", "]", "_", "ok"]),
+            ("~~due Friday~~ can't", vec!["_", "can't"]),
+            ("at https://a.example/x.", vec!["at", "_"]),
+            ("2026-03-20", vec!["2026", "-", "03", "-", "20"]),
+            ("\"open", vec!["_"]),
+        ] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let text = "Dès **mars** 3";
+        let pieces: Vec<_> = tokens(text).iter().map(|t| &text[t.start..t.end]).collect();
+        assert_eq!(pieces, ["Dès", "mars", "3"]);
+    }
+}

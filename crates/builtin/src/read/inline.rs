@@ -1,0 +1,336 @@
+//! The words of a piece of Markdown, and the addresses in it.
+
+use super::fold::is_unseen;
+
+/// An address with the words it stands behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The words in brackets, the alternative text of an image, or nothing.
+    pub title: String,
+    /// The address as written.
+    pub url: String,
+    /// Whether it shows an image.
+    pub is_image: bool,
+}
+
+/// What a piece of Markdown says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// One line: emphasis, links, tags and addresses taken off, code spans kept.
+    pub text: String,
+    /// The addresses, in order.
+    pub links: Vec<Link>,
+}
+
+const TAGS: &[&str] = &[
+    "a", "b", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4",
+    "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre", "s", "small",
+    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "u",
+    "ul",
+];
+
+/// Reads a piece of Markdown of one block.
+pub fn read(raw: &str) -> Words {
+    let mut reader = Reader { raw, at: 0, text: String::with_capacity(raw.len()), links: vec![] };
+    reader.run();
+    let text = tidy(&reader.text);
+    Words { text, links: reader.links }
+}
+
+struct Reader<'a> {
+    raw: &'a str,
+    at: usize,
+    text: String,
+    links: Vec<Link>,
+}
+
+impl Reader<'_> {
+    fn run(&mut self) {
+        while let Some(c) = self.raw[self.at..].chars().next() {
+            let rest = &self.raw[self.at..];
+            let step = match c {
+                '\\' => self.escaped(rest),
+                '`' => self.code(rest),
+                '!' if rest.starts_with("![") => self.link(&rest[1..], true).map(|n| n + 1),
+                '[' => self.link(rest, false),
+                '<' => self.angle(rest),
+                'h' | 'H' => self.bare(rest),
+                '~' if rest.starts_with("~~") => struck(rest),
+                '*' => Some(1),
+                '_' => self.underscore(rest),
+                _ => None,
+            };
+            match step {
+                Some(step) => self.at += step,
+                None => {
+                    self.text.push(c);
+                    self.at += c.len_utf8();
+                }
+            }
+        }
+    }
+
+    fn escaped(&mut self, rest: &str) -> Option<usize> {
+        let next = rest[1..].chars().next()?;
+        if next.is_ascii_punctuation() {
+            self.text.push(next);
+            return Some(1 + next.len_utf8());
+        }
+        None
+    }
+
+    fn code(&mut self, rest: &str) -> Option<usize> {
+        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        let inner = &rest[ticks..];
+        let close = inner.find(&rest[..ticks]);
+        let Some(close) = close else {
+            return Some(ticks);
+        };
+        let code = inner[..close].trim();
+        self.text.push('`');
+        let mut shown = code;
+        // An address inside of code would be cut in half by the next rule that shortens a text.
+        while let Some((before, url, after)) = first_address(shown) {
+            self.text.push_str(before);
+            self.text.push('…');
+            self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
+            shown = after;
+        }
+        self.text.push_str(shown);
+        self.text.push('`');
+        Some(ticks + close + ticks)
+    }
+
+    fn link(&mut self, rest: &str, is_image: bool) -> Option<usize> {
+        let close = closing(rest, '[', ']')?;
+        let words = &rest[1..close];
+        let behind = &rest[close + 1..];
+        if behind.starts_with('(') {
+            let end = closing(behind, '(', ')')?;
+            let target = behind[1..end].trim();
+            let url = target.split_whitespace().next().unwrap_or_default();
+            let url = url.trim_start_matches('<').trim_end_matches('>');
+            let inner = read(words);
+            if is_address(url) {
+                let shown = inner.links.iter().map(|link| link.title.as_str()).find(|t| !t.is_empty());
+                let title = match shown {
+                    // A picture that is a link: its alternative text titles both.
+                    Some(shown) if inner.text.is_empty() => shown.to_owned(),
+                    _ if inner.text.is_empty() && !is_address(words.trim()) && inner.links.is_empty() => {
+                        tidy(words)
+                    }
+                    _ => inner.text.clone(),
+                };
+                self.links.push(Link { title, url: address(url).to_owned(), is_image });
+            }
+            self.links.extend(inner.links.into_iter().filter(|link| link.url != address(url)));
+            if !is_image {
+                self.text.push_str(&inner.text);
+            }
+            return Some(close + 1 + end + 1);
+        }
+        // A reference: [words][label].
+        if behind.starts_with('[') && !is_image {
+            let end = closing(behind, '[', ']')?;
+            if behind[1..end].contains(char::is_whitespace) {
+                return None;
+            }
+            let inner = read(words);
+            self.text.push_str(&inner.text);
+            self.links.extend(inner.links);
+            return Some(close + 1 + end + 1);
+        }
+        None
+    }
+
+    fn angle(&mut self, rest: &str) -> Option<usize> {
+        if rest.starts_with("<!--") {
+            return Some(rest.find("-->").map_or(rest.len(), |end| end + 3));
+        }
+        if is_address(&rest[1..]) {
+            let url = address(&rest[1..]);
+            self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
+            let end = 1 + url.len();
+            return Some(end + usize::from(rest[end..].starts_with('>')));
+        }
+        let name: String = rest[1..]
+            .trim_start_matches('/')
+            .chars()
+            .take(11)
+            .take_while(char::is_ascii_alphanumeric)
+            .collect();
+        if !TAGS.contains(&name.to_ascii_lowercase().as_str()) {
+            return None;
+        }
+        let end = rest.char_indices().take(600).find(|&(_, c)| c == '>')?.0;
+        let mut tag = &rest[..end];
+        while let Some((_, url, after)) = first_address(tag) {
+            let is_image = name.eq_ignore_ascii_case("img");
+            self.links.push(Link { title: String::new(), url: url.to_owned(), is_image });
+            tag = after;
+        }
+        self.text.push(' ');
+        Some(end + 1)
+    }
+
+    fn bare(&mut self, rest: &str) -> Option<usize> {
+        if !is_address(rest) {
+            return None;
+        }
+        let url = address(rest);
+        self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
+        Some(url.len())
+    }
+
+    fn underscore(&self, rest: &str) -> Option<usize> {
+        let before = self.raw[..self.at].chars().next_back();
+        let after = rest.trim_start_matches('_').chars().next();
+        let inside = before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric);
+        let loose = before.is_none_or(char::is_whitespace) && after.is_none_or(char::is_whitespace);
+        (!inside && !loose).then_some(1)
+    }
+}
+
+/// Text that was struck through is no evidence of anything.
+fn struck(rest: &str) -> Option<usize> {
+    let inner = &rest[2..];
+    let end = inner.find("~~")?;
+    (end > 0).then_some(2 + end + 2)
+}
+
+/// The byte place of the bracket that closes the one `rest` begins with, within reach.
+fn closing(rest: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, c) in rest.char_indices().take(4_000) {
+        if c == open {
+            depth += 1;
+            if depth > 8 {
+                return None;
+            }
+        } else if c == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+/// Whether a text begins with a web address.
+pub fn is_address(text: &str) -> bool {
+    let scheme = ["https://", "http://"].iter().find(|scheme| {
+        text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    });
+    scheme.is_some_and(|scheme| {
+        text[scheme.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '[')
+    })
+}
+
+/// The address a text begins with, without the punctuation of the sentence around it.
+pub fn address(text: &str) -> &str {
+    let stop = |c: char| c.is_whitespace() || is_unseen(c) || matches!(c, '<' | '>' | '"' | '\'' | '`');
+    let mut url = &text[..text.find(stop).unwrap_or(text.len())];
+    if let Some(link_ends) = url.find("](") {
+        url = &url[..link_ends];
+    }
+    let mut opened = url.matches('(').count();
+    let mut closed = url.matches(')').count();
+    while let Some(last) = url.chars().next_back() {
+        let outside = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '*' | ']' | '|' | '“' | '”' | '»' | '’');
+        if !(outside || last == ')' && closed > opened) {
+            break;
+        }
+        closed -= usize::from(last == ')');
+        opened -= usize::from(last == '(');
+        url = &url[..url.len() - last.len_utf8()];
+    }
+    url
+}
+
+/// The first address of a text, with what stands before and behind it.
+pub fn first_address(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find("://")?;
+        let start = ["https", "http"].iter().find_map(|scheme| {
+            let start = at.checked_sub(scheme.len())?;
+            text.get(start..at).filter(|head| head.eq_ignore_ascii_case(scheme)).map(|_| start)
+        });
+        match start {
+            Some(start) if is_address(&text[start..]) => {
+                let url = address(&text[start..]);
+                return Some((&text[..start], url, &text[start + url.len()..]));
+            }
+            _ => from = at + 3,
+        }
+    }
+}
+
+/// Collapses white space and takes off what a removed address leaves behind.
+fn tidy(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            gap = true;
+        } else if !is_unseen(c) {
+            let sticks = matches!(c, '.' | ',' | ';' | ')' | ':' | '!' | '?');
+            if gap && !line.is_empty() && !(sticks && line.ends_with('(')) {
+                line.push(' ');
+            }
+            gap = false;
+            line.push(c);
+        }
+    }
+    for empty in ["( )", "()", "(: )", "(:)", "(see )", "(see)", "(ref:)", "[]"] {
+        // `f()` is a name; " ()" is a hole.
+        line = line.replace(&format!(" {empty}"), "");
+    }
+    line.trim().trim_end_matches([':', ',', ';']).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(raw: &str) -> String {
+        read(raw).text
+    }
+
+    #[test]
+    fn the_words_stay_and_the_markup_goes() {
+        for (raw, expected) in [
+            ("**Bold** and _soft_ words", "Bold and soft words"),
+            ("Set `max_pods` in snake_case_name", "Set `max_pods` in snake_case_name"),
+            ("See [the plan](https://a.example/b?c=d#e) now.", "See the plan now."),
+            ("Fix it (https://a.example/1)", "Fix it"),
+            ("Fix it https://a.example/1", "Fix it"),
+            ("Fix it ([issue](https://a.example/1)).", "Fix it (issue)."),
+            ("![chart](https://a.example/x.png)", ""),
+            ("Call `f()` and ~~wait~~ go", "Call `f()` and go"),
+            ("a<br/>b <pod-name>", "a b <pod-name>"),
+            ("\\*not\\* bold", "*not* bold"),
+            ("2 * 3 _ 4", "2 3 _ 4"),
+            ("get `curl 'https://a.example/x'` done", "get `curl '…'` done"),
+        ] {
+            assert_eq!(text(raw), expected, "{raw}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_read_as_written() {
+        for (raw, title, url) in [
+            ("[docs](https://a.example/x_(y)?q=1&z=2)", "docs", "https://a.example/x_(y)?q=1&z=2"),
+            ("(see https://a.example/x).", "", "https://a.example/x"),
+            ("<https://a.example/x>", "", "https://a.example/x"),
+            ("[https://a.example/x](https://a.example/x)", "", "https://a.example/x"),
+            ("![alt words](http://a.example/i.png)", "alt words", "http://a.example/i.png"),
+            ("<img src=\"https://a.example/i.png\">", "", "https://a.example/i.png"),
+        ] {
+            let links = read(raw).links;
+            assert_eq!(links.len(), 1, "{raw}: {links:?}");
+            assert_eq!((links[0].title.as_str(), links[0].url.as_str()), (title, url), "{raw}");
+        }
+    }
+}

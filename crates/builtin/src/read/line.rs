@@ -1,0 +1,163 @@
+//! What a line of Markdown is: the marks at its beginning and end.
+
+use super::inline::first_address;
+use super::segment::{Kind, Mark};
+
+/// The level of a bold line that heads what follows.
+pub(super) const BOLD_LEVEL: u8 = 6;
+/// The level of a label above a list.
+pub(super) const LABEL_LEVEL: u8 = 7;
+
+/// The marker of a list item.
+pub(super) struct Marker {
+    pub(super) kind: Kind,
+    /// Units: columns of the marker and the space behind it.
+    pub(super) width: usize,
+    /// Units: bytes of marker, space and box.
+    pub(super) taken: usize,
+    /// Whether a number is 1.
+    pub(super) is_first: bool,
+}
+
+pub(super) fn marker(text: &str) -> Option<Marker> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (kind, sign) = match text.chars().next()? {
+        c @ ('-' | '*' | '+' | '•' | '–' | '·') => (Kind::Bullet, c.len_utf8()),
+        c if c.is_ascii_digit() && digits <= 4 && text[digits..].starts_with(['.', ')']) => {
+            (Kind::Numbered, digits + 1)
+        }
+        _ => {
+            let (mark, taken) = tick(text);
+            // "[ ] call" and "☐ call" stand without a bullet in pasted lists.
+            let mark = mark.filter(|_| text.starts_with(['[', '☐', '☑', '✅', '✔']))?;
+            return Some(Marker { kind: Kind::Box { mark }, width: 2, taken, is_first: true });
+        }
+    };
+    let behind = &text[sign..];
+    let body = behind.trim_start();
+    if !behind.is_empty() && body.len() == behind.len() {
+        return None;
+    }
+    let space = behind.len() - body.len();
+    let (mark, box_length) = tick(body);
+    Some(Marker {
+        kind: mark.map_or(kind, |mark| Kind::Box { mark }),
+        width: text[..sign].chars().count() + space.min(4),
+        taken: sign + space + box_length,
+        is_first: text[..digits] == *"1",
+    })
+}
+
+/// The box or tick a text begins with, and its length with the space behind it.
+pub(super) fn tick(text: &str) -> (Option<Mark>, usize) {
+    let signs: [(&str, Mark); 9] = [
+        ("[ ]", Mark::Open),
+        ("[]", Mark::Open),
+        ("[x]", Mark::Ticked),
+        ("[X]", Mark::Ticked),
+        ("[~]", Mark::Partial),
+        ("[-]", Mark::Partial),
+        ("☐", Mark::Open),
+        ("☑", Mark::Ticked),
+        ("✅", Mark::Ticked),
+    ];
+    let checked = [("✔", Mark::Ticked)];
+    for (sign, mark) in signs.into_iter().chain(checked) {
+        if let Some(rest) = text.strip_prefix(sign) {
+            let body = rest.trim_start_matches(['\u{FE0F}', ' ', '\t', '\u{a0}']);
+            let bracket = sign.starts_with('[');
+            if bracket && body.len() == rest.len() {
+                continue;
+            }
+            return (Some(mark), text.len() - body.len());
+        }
+    }
+    (None, 0)
+}
+
+pub(super) fn tick_opens(text: &str) -> bool {
+    tick(text).0.is_some()
+}
+
+pub(super) fn opens_fence(text: &str) -> Option<(char, usize)> {
+    let sign = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = text.chars().take_while(|c| *c == sign).count();
+    let closed = sign == '`' && text[length..].contains('`');
+    (length >= 3 && !closed).then_some((sign, length))
+}
+
+pub(super) fn heading(text: &str) -> Option<(u8, &str)> {
+    let level = text.bytes().take_while(|b| *b == b'#').count();
+    if !(1..=6).contains(&level) || !text[level..].starts_with([' ', '\t']) {
+        return None;
+    }
+    let words = text[level..].trim().trim_end_matches('#').trim_end();
+    Some((u8::try_from(level).unwrap_or(6), words))
+}
+
+/// `===` and `---` below a line, or a rule.
+pub(super) fn underline(text: &str) -> Option<u8> {
+    let sign = text.chars().next()?;
+    let bare: String = text.chars().filter(|c| *c != ' ').collect();
+    let same = bare.len() >= 3 && bare.chars().all(|c| c == sign);
+    match sign {
+        '=' if same => Some(1),
+        '-' | '*' | '_' if same => Some(2),
+        _ => None,
+    }
+}
+
+pub(super) fn is_ruler(text: &str) -> bool {
+    text.contains('-') && text.contains('|') && text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+}
+
+/// `[label]: address`
+pub(super) fn is_definition(text: &str) -> bool {
+    text.starts_with('[')
+        && text.find("]:").is_some_and(|at| {
+            first_address(&text[at + 2..]).is_some_and(|(before, _, _)| before.trim_matches([' ', '<']).is_empty())
+        })
+}
+
+/// The level at which a line of its own heads what follows.
+pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
+    if words.len() > 120 {
+        return None;
+    }
+    let bare = words.trim_end_matches(':');
+    let is_bold = ["**", "__"].iter().any(|sign| {
+        let inner = bare.strip_prefix(sign).and_then(|rest| rest.strip_suffix(sign));
+        inner.is_some_and(|inner| {
+            let inner = inner.trim_end_matches(':');
+            !inner.is_empty() && !inner.contains(sign) && !inner.ends_with(['.', '!', '?'])
+        })
+    });
+    if is_bold {
+        return Some(BOLD_LEVEL);
+    }
+    let n_words = words.split_whitespace().count();
+    let labels = words.ends_with(':') && n_words <= 8
+        || n_words <= 4 && !words.ends_with(['.', '!', '?', ',', ';']);
+    (above_list && labels).then_some(LABEL_LEVEL)
+}
+
+/// A block quote's piece without the quote marks of its further lines.
+pub(super) fn unquoted(raw: &str) -> String {
+    if !raw.contains("\n") {
+        return raw.to_owned();
+    }
+    let mut lines = raw.split('\n');
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |text, line| {
+        text + "\n" + line.trim_start_matches([' ', '\t']).trim_start_matches(['>', ' '])
+    })
+}
+
+pub(super) fn cells(row: &str) -> String {
+    row.trim_matches('|')
+        .split('|')
+        .map(str::trim)
+        .filter(|cell| !cell.is_empty())
+        .collect::<Vec<_>>()
+        .join(" | ")
+}

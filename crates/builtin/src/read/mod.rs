@@ -1,0 +1,16 @@
+//! Reading: Markdown into segments, segments into words.
+//!
+//! Does not own: what a segment means. That is decided by the rules of the report and of the
+//! proposals, with the words of a language.
+//!
+//! Reading order: [`segment`], [`inline`], [`sentence`], [`dated`], [`fold`], [`language`].
+
+pub mod segment;
+mod line;
+pub mod inline;
+pub mod sentence;
+pub mod dated;
+pub mod fold;
+pub mod language;
+
+pub use segment::{Kind, Mark, Segment, segments};

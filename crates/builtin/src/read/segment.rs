@@ -1,0 +1,523 @@
+//! An entry's Markdown as segments: headings, boxes, bullets, table rows, sentences.
+//!
+//! Code, comments and front matter are no segments: what they hold is no evidence. A heading, a
+//! bold line or a label above a list opens a path; a day in a heading or at the start of a line
+//! dates what follows.
+
+use jiff::civil::Date;
+
+pub use super::inline::Link;
+use super::dated::{self, Stamp};
+use super::inline;
+use super::line::{
+    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, marker, opens_fence, tick,
+    tick_opens, underline, unquoted,
+};
+use super::sentence::sentences;
+
+/// What a segment is in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A heading; 1 to 6 as in Markdown (a bold line counts as 6), 7 for a label above a list.
+    Heading {
+        /// How deep.
+        level: u8,
+    },
+    /// A list item with a check box or a tick before it.
+    Box {
+        /// What the box says.
+        mark: Mark,
+    },
+    /// A list item with a bullet.
+    Bullet,
+    /// A list item with a number.
+    Numbered,
+    /// A table row; its cells stand between ` | `.
+    Row,
+    /// A sentence of a paragraph.
+    Sentence,
+}
+
+/// What a check box says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// `[ ]`
+    Open,
+    /// `[x]` or ✅
+    Ticked,
+    /// `[~]` or `[-]`: neither.
+    Partial,
+}
+
+/// A piece of a segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The words, on one line.
+    pub text: String,
+    /// The same verbatim.
+    pub raw: String,
+}
+
+/// A piece of an entry that may say something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Which entry, by its place in the task's entries.
+    pub entry: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// The words on one line, without marker, box, emphasis and addresses; links as their words.
+    pub text: String,
+    /// The piece of the entry it was read from, verbatim.
+    pub raw: String,
+    /// The sentences of an item; of a sentence, itself.
+    pub sentences: Vec<Piece>,
+    /// The headings above, outermost first, with their level.
+    pub headings: Vec<(u8, String)>,
+    /// The day it speaks of, where the text says one.
+    pub on: Option<Date>,
+    /// Day and time as written.
+    pub stamp: Stamp,
+    /// How many bytes of `text` are the day and time it opens with.
+    pub lead: usize,
+    /// Whether it stands in a block quote.
+    pub quoted: bool,
+    /// How deep in lists it stands, from 0; a further paragraph of an item is one deeper.
+    pub depth: u32,
+    /// Which block of the entry it is part of; sentences of one paragraph share it.
+    pub block: usize,
+    /// The addresses in it.
+    pub links: Vec<Link>,
+    /// Of a row, the titles of the columns, in order.
+    pub columns: Vec<String>,
+}
+
+impl Segment {
+    /// The words without the day and time they open with.
+    pub fn body(&self) -> &str {
+        self.text.get(self.lead..).unwrap_or(&self.text)
+    }
+
+    /// Whether it is an item of a list, boxes included.
+    pub fn is_item(&self) -> bool {
+        matches!(self.kind, Kind::Box { .. } | Kind::Bullet | Kind::Numbered)
+    }
+}
+
+/// Units: characters of a heading that are kept.
+const HEADING_MAX: usize = 200;
+
+/// Cuts the text of an entry into segments, in the order of the text.
+///
+/// `on` is the day the entry speaks from: a day without a year is near it.
+pub fn segments(entry: usize, text: &str, on: Date) -> Vec<Segment> {
+    let lines = lines(text);
+    let mut reader = Reader {
+        entry,
+        text,
+        on,
+        found: Vec::new(),
+        path: Vec::new(),
+        running: Stamp::default(),
+        dated: Stamp::default(),
+        lists: Vec::new(),
+        open: None,
+        block: 0,
+        columns: Vec::new(),
+    };
+    reader.run(&lines, front_matter(&lines));
+    let mut found = reader.found;
+    forget_title_day(&mut found);
+    found
+}
+
+/// A day in the title dates a text only when the text has no other days.
+fn forget_title_day(found: &mut [Segment]) {
+    let Some(title) = found.iter().find_map(|segment| match segment.kind {
+        Kind::Heading { level: 1 } => Some(segment.stamp.clone()),
+        _ => None,
+    }) else {
+        return;
+    };
+    let has_other = found.iter().any(|s| s.stamp.on.is_some() && s.stamp != title);
+    if title.on.is_some() && has_other {
+        for segment in found.iter_mut().filter(|s| s.stamp == title) {
+            segment.stamp = Stamp::default();
+            segment.on = None;
+        }
+    }
+}
+
+struct Line<'a> {
+    /// Where the content begins in the entry.
+    start: usize,
+    /// Without quote marks and the space around.
+    text: &'a str,
+    /// Units: columns of white space before the content.
+    indent: usize,
+    quoted: bool,
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut at = 0;
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let mut rest = line;
+        let mut quoted = false;
+        while let Some(inner) = rest.trim_start().strip_prefix('>') {
+            quoted = true;
+            rest = inner.strip_prefix(' ').unwrap_or(inner);
+        }
+        let body = rest.trim_start();
+        let indent = rest[..rest.len() - body.len()]
+            .chars()
+            .map(|c| if c == '\t' { 4 } else { 1 })
+            .sum();
+        let start = at + (line.len() - body.len());
+        lines.push(Line { start, text: body.trim_end(), indent, quoted });
+        at += line.len() + 1;
+    }
+    lines
+}
+
+/// How many lines at the top are front matter.
+fn front_matter(lines: &[Line<'_>]) -> usize {
+    if lines.first().is_none_or(|line| line.text != "---") {
+        return 0;
+    }
+    let end = lines.iter().skip(1).take(60).position(|line| line.text == "---");
+    let holds_keys = |n: usize| {
+        lines[1..=n].iter().all(|line| {
+            line.text.is_empty() || line.indent > 0 || line.text.starts_with(['-', '#']) || line.text.contains(':')
+        })
+    };
+    end.filter(|n| *n > 0 && holds_keys(*n)).map_or(0, |n| n + 2)
+}
+
+/// A block that may go on in the next line.
+struct Open {
+    kind: Kind,
+    /// Where the block begins in the entry, marker included.
+    start: usize,
+    /// Where its words begin.
+    words: usize,
+    end: usize,
+    depth: u32,
+    quoted: bool,
+    n_lines: usize,
+}
+
+struct Reader<'a> {
+    entry: usize,
+    text: &'a str,
+    on: Date,
+    found: Vec<Segment>,
+    path: Vec<(u8, String, Stamp)>,
+    running: Stamp,
+    /// What the last heading with a day or time said: a bare time below it is of that day.
+    dated: Stamp,
+    /// Columns at which the content of each open list level begins.
+    lists: Vec<usize>,
+    open: Option<Open>,
+    block: usize,
+    /// Titles of the columns of the table at hand.
+    columns: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn run(&mut self, lines: &[Line<'_>], skip: usize) {
+        let mut fence: Option<(char, usize)> = None;
+        let mut in_comment = false;
+        let mut after_blank = true;
+        for (n, line) in lines.iter().enumerate().skip(skip) {
+            let text = line.text;
+            if let Some((sign, length)) = fence {
+                let closes = text.chars().take_while(|c| *c == sign).count() >= length
+                    && text.chars().all(|c| c == sign);
+                if closes {
+                    fence = None;
+                }
+                continue;
+            }
+            if in_comment {
+                in_comment = !text.contains("-->");
+                continue;
+            }
+            if text.is_empty() {
+                self.close(lines, n);
+                after_blank = true;
+                continue;
+            }
+            if let Some(found) = opens_fence(text) {
+                self.close(lines, n);
+                fence = Some(found);
+                after_blank = true;
+                continue;
+            }
+            if text.starts_with("<!--") {
+                self.close(lines, n);
+                in_comment = !text.contains("-->");
+                continue;
+            }
+            let fresh = after_blank;
+            after_blank = false;
+            if self.open.as_ref().is_some_and(|open| open.quoted != line.quoted) {
+                self.close(lines, n);
+            }
+            let marker = marker(text);
+            let base = self.lists.last().copied().unwrap_or(0);
+            if fresh && line.indent >= base + 4 && (marker.is_none() || self.lists.is_empty()) {
+                // Indented code stays code over its whole length.
+                after_blank = true;
+                continue;
+            }
+            if let Some((level, words)) = heading(text) {
+                self.close(lines, n);
+                self.lists.clear();
+                self.push_heading(level, words, line);
+            } else if let Some(level) = underline(text) {
+                self.underlined(level, lines, n);
+            } else if text.starts_with('|') && text[1..].contains('|') {
+                self.close(lines, n);
+                self.row(line, lines.get(n + 1));
+            } else if let Some(marker) = marker.filter(|marker| self.may_begin(marker)) {
+                self.close(lines, n);
+                self.item(line, &marker);
+            } else if is_definition(text) {
+                self.close(lines, n);
+            } else {
+                self.words(line, lines, n);
+            }
+        }
+        self.close(lines, lines.len());
+    }
+
+    /// A number inside of a paragraph begins a list only with 1.
+    fn may_begin(&self, marker: &Marker) -> bool {
+        let in_paragraph = self.open.as_ref().is_some_and(|open| open.kind == Kind::Sentence);
+        !(in_paragraph && self.lists.is_empty() && marker.kind == Kind::Numbered && !marker.is_first)
+    }
+
+    fn push_heading(&mut self, level: u8, words: &str, line: &Line<'_>) {
+        let read = inline::read(words);
+        let text: String = read.text.trim_end_matches(':').chars().take(HEADING_MAX).collect();
+        if !text.chars().any(char::is_alphanumeric) && read.links.is_empty() {
+            return;
+        }
+        self.path.retain(|(above, _, _)| *above < level);
+        let own = dated::heading(&text, self.dated.on, self.on);
+        let stamp = match own {
+            Some(own) => {
+                self.dated = own.under(&self.dated);
+                self.dated.clone()
+            }
+            None => self.path.last().map(|(_, _, stamp)| stamp.clone()).unwrap_or_default(),
+        };
+        self.running = stamp.clone();
+        let headings = self.headings();
+        self.path.push((level, text.clone(), stamp.clone()));
+        self.block += 1;
+        self.found.push(Segment {
+            entry: self.entry,
+            kind: Kind::Heading { level },
+            sentences: vec![Piece { text: text.clone(), raw: line.text.to_owned() }],
+            text,
+            raw: line.text.to_owned(),
+            headings,
+            on: stamp.on,
+            stamp,
+            lead: 0,
+            quoted: line.quoted,
+            depth: 0,
+            block: self.block,
+            links: read.links,
+            columns: Vec::new(),
+        });
+    }
+
+    fn headings(&self) -> Vec<(u8, String)> {
+        self.path.iter().map(|(level, text, _)| (*level, text.clone())).collect()
+    }
+
+    fn underlined(&mut self, level: u8, lines: &[Line<'_>], n: usize) {
+        let title = self.open.take_if(|open| {
+            open.kind == Kind::Sentence && open.n_lines == 1 && open.depth == 0
+        });
+        match title {
+            Some(_) => {
+                self.lists.clear();
+                let line = &lines[n - 1];
+                self.push_heading(level, line.text, line);
+            }
+            None => {
+                self.close(lines, n);
+                self.lists.clear();
+            }
+        }
+    }
+
+    fn row(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) {
+        let is_head = next.is_some_and(|next| is_ruler(next.text));
+        if is_head {
+            let titles = line.text.trim_matches('|').split('|');
+            self.columns = titles.map(|title| inline::read(title).text).collect();
+        }
+        if is_head || is_ruler(line.text) {
+            return;
+        }
+        self.lists.clear();
+        self.emit(&Open {
+            kind: Kind::Row,
+            start: line.start,
+            words: line.start,
+            end: line.start + line.text.len(),
+            depth: 0,
+            quoted: line.quoted,
+            n_lines: 1,
+        });
+    }
+
+    fn item(&mut self, line: &Line<'_>, marker: &Marker) {
+        while self.lists.last().is_some_and(|content| line.indent < *content) {
+            self.lists.pop();
+        }
+        let depth = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
+        if self.lists.len() < 16 {
+            self.lists.push(line.indent + marker.width);
+        }
+        self.open = Some(Open {
+            kind: marker.kind,
+            start: line.start,
+            words: line.start + marker.taken,
+            end: line.start + line.text.len(),
+            depth,
+            quoted: line.quoted,
+            n_lines: 1,
+        });
+    }
+
+    fn words(&mut self, line: &Line<'_>, lines: &[Line<'_>], n: usize) {
+        let end = line.start + line.text.len();
+        if let Some(open) = &mut self.open {
+            open.end = end;
+            open.n_lines += 1;
+            return;
+        }
+        while self.lists.last().is_some_and(|content| line.indent < *content) {
+            self.lists.pop();
+        }
+        if self.lists.is_empty() {
+            self.path.retain(|(level, _, _)| *level < LABEL_LEVEL);
+        }
+        let (tick, taken) = tick(line.text);
+        self.open = Some(Open {
+            kind: tick.map_or(Kind::Sentence, |mark| Kind::Box { mark }),
+            start: line.start,
+            words: line.start + taken,
+            end,
+            depth: u32::try_from(self.lists.len()).unwrap_or(u32::MAX),
+            quoted: line.quoted,
+            n_lines: 1,
+        });
+        if tick.is_some() && lines.get(n + 1).is_some_and(|next| tick_opens(next.text)) {
+            self.close(lines, n + 1);
+        }
+    }
+
+    /// Ends the open block; `next` is the line behind it.
+    fn close(&mut self, lines: &[Line<'_>], next: usize) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        if open.kind == Kind::Sentence && open.depth == 0 && open.n_lines == 1 && !open.quoted {
+            let words = &self.text[open.start..open.end];
+            let above_list = lines[next..]
+                .iter()
+                .take(2)
+                .find(|line| !line.text.is_empty())
+                .is_some_and(|line| marker(line.text).is_some() || line.text.starts_with('|'));
+            if let Some(level) = label(words, above_list) {
+                let line = Line { start: open.start, text: words, indent: 0, quoted: false };
+                self.lists.clear();
+                self.push_heading(level, words, &line);
+                return;
+            }
+        }
+        self.emit(&open);
+    }
+
+    fn emit(&mut self, open: &Open) {
+        self.block += 1;
+        let raw = &self.text[open.start..open.end];
+        let words = &self.text[open.words..open.end];
+        let pieces: Vec<&str> = match open.kind {
+            Kind::Row => vec![words],
+            _ => sentences(words),
+        };
+        if open.kind == Kind::Sentence {
+            for (n, piece) in pieces.into_iter().enumerate() {
+                let (read, lead, stamp) = self.read(piece, n == 0);
+                if n == 0 && lead > 0 && open.depth == 0 {
+                    self.running = stamp.clone();
+                }
+                self.push(open, piece, read, lead, stamp, None);
+            }
+            return;
+        }
+        let (read, lead, stamp) = self.read(words, true);
+        let parts = pieces
+            .into_iter()
+            .map(|piece| Piece { text: self.read(piece, false).0.text, raw: piece.to_owned() })
+            .filter(|piece| !piece.text.is_empty())
+            .collect();
+        self.push(open, raw, read, lead, stamp, Some(parts));
+    }
+
+    fn read(&self, raw: &str, opens: bool) -> (inline::Words, usize, Stamp) {
+        let unquoted = unquoted(raw);
+        let cells = unquoted.starts_with('|').then(|| cells(&unquoted));
+        let read = inline::read(cells.as_deref().unwrap_or(&unquoted));
+        let own = opens.then(|| dated::opening(&read.text, self.running.on, self.on)).flatten();
+        match own {
+            Some((stamp, lead)) => {
+                let stamp = stamp.under(&self.running);
+                (read, lead, stamp)
+            }
+            None => (read, 0, self.running.clone()),
+        }
+    }
+
+    fn push(
+        &mut self,
+        open: &Open,
+        raw: &str,
+        read: inline::Words,
+        lead: usize,
+        stamp: Stamp,
+        parts: Option<Vec<Piece>>,
+    ) {
+        if !read.text.chars().any(char::is_alphanumeric) && read.links.is_empty() {
+            return;
+        }
+        let itself = || vec![Piece { text: read.text.clone(), raw: raw.to_owned() }];
+        self.found.push(Segment {
+            entry: self.entry,
+            kind: open.kind,
+            sentences: parts.unwrap_or_else(itself),
+            text: read.text,
+            raw: raw.to_owned(),
+            headings: self.headings(),
+            on: stamp.on,
+            stamp,
+            lead,
+            quoted: open.quoted,
+            depth: open.depth,
+            block: self.block,
+            links: read.links,
+            columns: if open.kind == Kind::Row { self.columns.clone() } else { Vec::new() },
+        });
+    }
+}
+
+#[cfg(test)]
+#[path = "segment_tests.rs"]
+mod tests;

@@ -1,0 +1,133 @@
+//! Where a sentence ends.
+
+use super::dated;
+use crate::lang;
+
+/// Cuts a text into its sentences, each a piece of it without the space around.
+///
+/// No break behind abbreviations, single letters and short numbers, inside code, link words and
+/// parentheses, or before a small letter.
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut brackets = Brackets::default();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        brackets.pass(text, at, c);
+        if !matches!(c, '.' | '!' | '?' | '…') {
+            continue;
+        }
+        let mut end = at + c.len_utf8();
+        let mut closed = false;
+        while let Some(&(next_at, next)) = chars.peek() {
+            if !is_closing(next) {
+                break;
+            }
+            closed |= next == ')';
+            brackets.pass(text, next_at, next);
+            end = next_at + next.len_utf8();
+            chars.next();
+        }
+        let rest = &text[end..];
+        if !rest.starts_with(char::is_whitespace) || brackets.are_open() {
+            continue;
+        }
+        let small = rest.trim_start().starts_with(char::is_lowercase);
+        if small && (closed || matches!(c, '.' | '…')) {
+            continue;
+        }
+        if c == '.' && is_abbreviated(&text[start..at], rest) {
+            continue;
+        }
+        push(&mut found, &text[start..end]);
+        start = end;
+    }
+    push(&mut found, &text[start..]);
+    found
+}
+
+fn push<'a>(found: &mut Vec<&'a str>, piece: &'a str) {
+    let piece = piece.trim();
+    if piece.chars().any(char::is_alphanumeric) {
+        found.push(piece);
+    }
+}
+
+fn is_closing(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '*' | '_' | '`')
+}
+
+/// Whether the full stop behind `text` belongs to its last word.
+fn is_abbreviated(text: &str, rest: &str) -> bool {
+    let word = text
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '.' | '*' | '_'))
+        .next()
+        .unwrap_or_default();
+    let n_chars = word.chars().count();
+    if n_chars == 1 && word.chars().all(char::is_alphabetic) && word != "I" {
+        return true;
+    }
+    // "1." opens a line or stands before a month; any other number may end a sentence.
+    if (1..=2).contains(&n_chars) && word.chars().all(|c| c.is_ascii_digit()) {
+        return text.len() == word.len() || dated::opens_with_month(rest);
+    }
+    let word = word.to_lowercase();
+    lang::ALL.iter().any(|lang| lang.abbreviations.contains(&word.as_str()))
+}
+
+/// Code spans and brackets that are open at a place.
+#[derive(Default)]
+struct Brackets {
+    code: bool,
+    round: u32,
+    square: u32,
+    opened_at: usize,
+}
+
+impl Brackets {
+    fn pass(&mut self, text: &str, at: usize, c: char) {
+        match c {
+            '`' => self.code = !self.code && text[at + 1..].contains('`'),
+            _ if self.code => {}
+            '(' | '[' => {
+                self.opened_at = at;
+                if c == '(' { self.round += 1 } else { self.square += 1 }
+            }
+            ')' => self.round = self.round.saturating_sub(1),
+            ']' => self.square = self.square.saturating_sub(1),
+            _ => {}
+        }
+        // A bracket nobody closes within a few lines was never meant as one.
+        if at.saturating_sub(self.opened_at) > 400 {
+            self.round = 0;
+            self.square = 0;
+        }
+    }
+
+    fn are_open(&self) -> bool {
+        self.code || self.round > 0 || self.square > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_a_reader_stops() {
+        for (text, expected) in [
+            ("One. Two! Three? Four", vec!["One.", "Two!", "Three?", "Four"]),
+            ("See TODO.md for it. Then go.", vec!["See TODO.md for it.", "Then go."]),
+            ("It took 2.5 hours, e.g. Monday. Fine.", vec!["It took 2.5 hours, e.g. Monday.", "Fine."]),
+            ("Use v0.6.1 now. Done.", vec!["Use v0.6.1 now.", "Done."]),
+            ("Moved to 1. March at Mr. Hall.", vec!["Moved to 1. March at Mr. Hall."]),
+            ("He said (really. Yes.) it works. Ok.", vec!["He said (really. Yes.) it works.", "Ok."]),
+            ("launched. running again", vec!["launched. running again"]),
+            ("Run `a. B` twice. End.", vec!["Run `a. B` twice.", "End."]),
+            ("Bad **now.** Good.", vec!["Bad **now.**", "Good."]),
+            ("... ?", vec![]),
+        ] {
+            assert_eq!(sentences(text), expected, "{text}");
+        }
+    }
+}

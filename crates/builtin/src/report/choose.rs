@@ -1,0 +1,216 @@
+//! What is told when there is more than a reader takes in.
+
+use super::classify::{Findings, order_of_entry};
+use super::fact::{Fact, Kind, Source};
+use super::heading;
+use super::unit::{UNIT_MAX, finish, without_stop};
+use crate::input::Input;
+use crate::lang::Lang;
+
+/// Most units of each section.
+const DONE_MAX: usize = 12;
+const LEFT_MAX: usize = 20;
+const LEARNED_MAX: usize = 8;
+const OPEN_MAX: usize = 6;
+/// Changes of one version that are told.
+const PER_VERSION: usize = 2;
+/// Boxes beyond which groups are told instead.
+const BOXES_MAX: usize = 24;
+
+/// What the report tells, in its order.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// Finished work, newest first.
+    pub done: Vec<Fact>,
+    /// Open work, next first.
+    pub left: Vec<Fact>,
+    /// Insights, in the order of the text.
+    pub learned: Vec<Fact>,
+    /// What the person settles.
+    pub open: Vec<Fact>,
+    /// All boxes of the task and its text.
+    pub n_boxes: usize,
+    /// Those that are ticked.
+    pub n_ticked: usize,
+    /// All open work, told or not.
+    pub n_left: usize,
+}
+
+/// Chooses what is told.
+pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chosen {
+    let lang = input.lang;
+    let is_box = |fact: &&Fact| matches!(fact.source, Source::Item | Source::Box);
+    let mut chosen = Chosen {
+        n_boxes: facts.iter().filter(is_box).count(),
+        n_ticked: facts.iter().filter(is_box).filter(|fact| fact.kind == Kind::Done).count(),
+        ..Chosen::default()
+    };
+    let of = |kind: Kind| facts.iter().filter(move |fact| fact.kind == kind).cloned().collect();
+    let (mut done, mut left): (Vec<Fact>, Vec<Fact>) = (of(Kind::Done), of(Kind::Left));
+    let (learned, mut open): (Vec<Fact>, Vec<Fact>) = (of(Kind::Learned), of(Kind::Open));
+
+    for half in left.iter().filter(|fact| fact.is_half) {
+        let text = lang.report.say.half.replace("{item}", without_stop(&half.text));
+        open.push(Fact { kind: Kind::Open, text, ..half.clone() });
+    }
+    chosen.n_left = distinct(left.clone()).len();
+    if facts.iter().filter(is_box).count() > BOXES_MAX {
+        (done, left) = grouped(done, left, lang);
+    }
+    left.sort_by_key(|fact| (fact.source, newest_entry_first(fact), fact.segment));
+    chosen.left = finished(distinct(left), lang);
+    chosen.left.truncate(LEFT_MAX);
+
+    done.sort_by_key(|fact| (-fact.weight, -fact.order));
+    let mut done = distinct(done);
+    if findings.is_change_log {
+        done.sort_by_key(|fact| -fact.order);
+        // A short log has room for more of each version.
+        let room = |most: &usize| per_group(&done, *most).len() <= DONE_MAX;
+        let most = (PER_VERSION..=DONE_MAX).take_while(room).last().unwrap_or(PER_VERSION);
+        done = per_group(&done, most);
+    }
+    let mut done = finished(done, lang);
+    done.retain(|fact| !chosen.left.iter().any(|open| is_in_both(&fact.text, &open.text)));
+    done.truncate(DONE_MAX);
+    done.sort_by_key(|fact| in_time(fact, findings));
+    chosen.done = done;
+
+    let mut learned = learned;
+    learned.sort_by_key(|fact| (-fact.weight, fact.segment));
+    let mut learned = finished(distinct(learned), lang);
+    learned.retain(|fact| {
+        !chosen.done.iter().chain(&chosen.left).any(|other| is_in_both(&fact.text, &other.text))
+    });
+    learned.truncate(LEARNED_MAX);
+    learned.sort_by_key(|fact| fact.segment);
+    chosen.learned = learned;
+
+    open.sort_by_key(|fact| (-fact.weight, fact.segment));
+    let mut open = finished(distinct(open), lang);
+    open.truncate(OPEN_MAX);
+    chosen.open = open;
+    chosen
+}
+
+/// Newest first; within a text without days its own order stands.
+fn in_time(fact: &Fact, findings: &Findings) -> (i64, i64) {
+    let entry = fact.entry.map_or(fact.order, order_of_entry);
+    let has_time = fact.stamp.is_some() || findings.is_change_log;
+    let within = if has_time { -fact.order } else { fact.segment.map_or(0, |at| at as i64) };
+    (-entry, within)
+}
+
+fn newest_entry_first(fact: &Fact) -> i64 {
+    // Items of the task keep their order; of texts the newest entry comes first.
+    fact.entry.map_or(0, |entry| -i64::try_from(entry).unwrap_or(0))
+}
+
+/// Each once: of two that say the same the first one stays.
+fn distinct(facts: Vec<Fact>) -> Vec<Fact> {
+    let mut kept: Vec<Fact> = Vec::new();
+    for fact in facts {
+        if !kept.iter().any(|other| other.is_same(&fact) || other.text == fact.text) {
+            kept.push(fact);
+        }
+    }
+    kept
+}
+
+fn finished(facts: Vec<Fact>, lang: &Lang) -> Vec<Fact> {
+    facts
+        .into_iter()
+        .filter_map(|fact| {
+            let max = if fact.kind == Kind::Open { UNIT_MAX + 40 } else { UNIT_MAX };
+            let text = finish(&fact.text, max, lang)?;
+            let text = match fact.kind {
+                Kind::Left => without_stop(&text).trim_end_matches(':').to_owned(),
+                Kind::Done | Kind::Learned | Kind::Open => text,
+            };
+            (!text.is_empty()).then_some(Fact { text, ..fact })
+        })
+        .collect()
+}
+
+/// Whether a reader would see one text twice.
+fn is_in_both(one: &str, other: &str) -> bool {
+    let plain = |text: &str| {
+        crate::read::fold::fold(text).trim_end_matches(['.', ' ', '…']).to_owned()
+    };
+    let (one, other) = (plain(one), plain(other));
+    let least = one.chars().count().min(other.chars().count());
+    one == other || least >= 16 && (one.contains(&other) || other.contains(&one))
+}
+
+/// At most so many facts of each version.
+fn per_group(facts: &[Fact], most: usize) -> Vec<Fact> {
+    let mut seen = std::collections::BTreeMap::<Option<&String>, usize>::new();
+    let kept = facts.iter().filter(|fact| {
+        let n = seen.entry(fact.group.as_ref()).or_default();
+        *n += 1;
+        *n <= most
+    });
+    kept.cloned().collect()
+}
+
+/// Many boxes: a line per heading, for what is done and, when that is many too, what is open.
+fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fact>) {
+    let of_box = |fact: &Fact| fact.source == Source::Box;
+    let (done_boxes, mut other_done): (Vec<Fact>, Vec<Fact>) = done.into_iter().partition(of_box);
+    let (left_boxes, mut other_left): (Vec<Fact>, Vec<Fact>) = left.into_iter().partition(of_box);
+    let mut groups: Vec<(Option<String>, Vec<Fact>, Vec<Fact>)> = Vec::new();
+    let mut in_order: Vec<Fact> = done_boxes.into_iter().chain(left_boxes).collect();
+    in_order.sort_by_key(|fact| fact.segment);
+    for fact in in_order {
+        if groups.last().is_none_or(|(group, _, _)| *group != fact.group) {
+            groups.push((fact.group.clone(), Vec::new(), Vec::new()));
+        }
+        if let Some((_, done, left)) = groups.last_mut() {
+            if fact.kind == Kind::Done { done.push(fact) } else { left.push(fact) }
+        }
+    }
+    let n_left: usize = groups.iter().map(|(_, _, left)| left.len()).sum();
+    let say = &lang.report.say;
+    let mut left_groups = Vec::new();
+    for (group, done, left) in groups {
+        let all = done.len() + left.len();
+        let name = group.as_deref().map_or("", heading::name).to_owned();
+        let line = |n: usize, first: &Fact| {
+            let text = say
+                .group
+                .replace("{group}", &name)
+                .replace("{done}", &n.to_string())
+                .replace("{all}", &all.to_string());
+            // Groups are told apart by their whole name.
+            Fact { words: vec![text.clone()], text, stamp: None, weight: 4, ..first.clone() }
+        };
+        match done.last() {
+            Some(last) if !name.is_empty() => other_done.push(line(done.len(), last)),
+            Some(_) => other_done.extend(done.iter().cloned()),
+            None => {}
+        }
+        if n_left <= LEFT_MAX || name.is_empty() {
+            other_left.extend(left);
+        } else if let Some(first) = left.first() {
+            let samples = left.iter().map(|fact| super::unit::cut(without_stop(&fact.text), 40));
+            let shown: Vec<String> = samples.take(4).collect();
+            let more = if left.len() > shown.len() { ", …" } else { "" };
+            let text = format!("{name} ({}): {}{more}", left.len(), shown.join(", "));
+            left_groups.push((left.len(), Fact { text, words: vec![name.clone()], ..first.clone() }));
+        }
+    }
+    if other_left.len() + left_groups.len() > LEFT_MAX {
+        let room = LEFT_MAX.saturating_sub(other_left.len() + 1).max(8);
+        let rest = left_groups.split_off(room.min(left_groups.len()));
+        if let Some((_, last)) = rest.last() {
+            let boxes: usize = rest.iter().map(|(n, _)| n).sum();
+            let text = say
+                .more_groups
+                .replace("{groups}", &rest.len().to_string())
+                .replace("{boxes}", &boxes.to_string());
+            left_groups.push((boxes, Fact { text: text.clone(), words: vec![text], ..last.clone() }));
+        }
+    }
+    other_left.extend(left_groups.into_iter().map(|(_, fact)| fact));
+    (other_done, other_left)
+}

@@ -1,0 +1,304 @@
+//! What a sentence says by its words: finished, still to do, decided, asked.
+
+use crate::lang::Lang;
+use crate::read::fold::fold;
+
+/// A sentence prepared for looking up phrases.
+#[derive(Debug)]
+pub struct Said {
+    /// All words, folded, each between single spaces.
+    spaced: String,
+    /// The same, clause by clause.
+    clauses: Vec<String>,
+    /// Whether it ends as a question.
+    asks: bool,
+    /// Whether somebody left it unfinished: "????".
+    unfinished: bool,
+}
+
+/// How firmly a sentence says that work is finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Done {
+    /// Something is done: in a log it was done then, elsewhere it is how things work.
+    Process,
+    /// Something was done: "the form was sent".
+    Act,
+    /// Something is as it should be: "resolved", "back to normal".
+    State,
+}
+
+impl Said {
+    /// Prepares a sentence.
+    pub fn new(text: &str, lang: &Lang) -> Self {
+        let folded = fold(text);
+        let mut said = Self {
+            spaced: String::from(" "),
+            clauses: vec![String::from(" ")],
+            asks: folded.trim_end_matches(['"', ')', '\'', ' ', '.']).ends_with('?'),
+            unfinished: folded.contains("???"),
+        };
+        let mut word = String::new();
+        for c in folded.chars().chain([' ']) {
+            if c.is_alphanumeric() || matches!(c, '\'' | '-' | '_' | '.' | '/' | '%' | '#') {
+                word.push(c);
+                continue;
+            }
+            said.push_word(&word, lang);
+            word.clear();
+            if matches!(c, ',' | ';' | ':' | '(' | ')' | '!' | '?') {
+                said.next_clause();
+            }
+        }
+        said
+    }
+
+    fn push_word(&mut self, word: &str, lang: &Lang) {
+        let ends = word.ends_with('.');
+        let word = word.trim_matches(['.', '\'', '-', '/', '_']);
+        if word.is_empty() {
+            if !self.spaced.ends_with("  ") {
+                self.next_clause();
+            }
+            return;
+        }
+        if lang.report.cues.clauses.contains(&word) {
+            self.next_clause();
+        }
+        for text in [Some(&mut self.spaced), self.clauses.last_mut()].into_iter().flatten() {
+            text.push_str(word);
+            text.push(' ');
+        }
+        if ends {
+            self.next_clause();
+        }
+    }
+
+    fn next_clause(&mut self) {
+        if self.clauses.last().is_some_and(|clause| clause.len() > 1) {
+            self.clauses.push(String::from(" "));
+        }
+    }
+
+    /// Whether one of the phrases occurs.
+    pub fn has(&self, phrases: &[&str]) -> bool {
+        has(&self.spaced, phrases)
+    }
+
+    /// Whether it opens with one of the phrases.
+    pub fn opens_with(&self, phrases: &[&str]) -> bool {
+        let text = self.spaced.trim_start();
+        phrases.iter().any(|phrase| {
+            text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '))
+        })
+    }
+
+    /// Whether it names a cause first and says only then that something was done: such a
+    /// sentence explains, it does not report.
+    pub fn explains(&self, lang: &Lang) -> bool {
+        self.has(lang.report.cues.learned)
+            && self.clauses.first().is_some_and(|clause| done(clause, lang).is_none())
+            && has(&self.spaced, lang.report.cues.explaining)
+    }
+
+    /// Whether it asks.
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// Whether it can be no evidence: an unfinished note.
+    pub fn is_unfinished(&self) -> bool {
+        self.unfinished
+    }
+
+    /// How many words.
+    pub fn n_words(&self) -> usize {
+        self.spaced.split(' ').filter(|word| !word.is_empty()).count()
+    }
+
+    /// Whether it begins with one of the words.
+    pub fn begins_with(&self, words: &[&str]) -> bool {
+        self.spaced.split(' ').find(|word| !word.is_empty()).is_some_and(|word| words.contains(&word))
+    }
+
+    /// Whether it opens with one of the words, filling words left aside.
+    pub fn is_request(&self, lang: &Lang) -> bool {
+        let cues = &lang.report.cues;
+        let mut words = self.spaced.split(' ').filter(|word| !word.is_empty());
+        words
+            .by_ref()
+            .take(3)
+            .find(|word| !cues.adverbs.contains(word) && *word != "please")
+            .is_some_and(|word| cues.todo_verbs.contains(&word))
+    }
+
+    /// Whether the sentence says that work is finished: now, of itself, and in earnest.
+    pub fn done(&self, lang: &Lang) -> Option<Done> {
+        if self.asks || self.unfinished {
+            return None;
+        }
+        self.clauses
+            .iter()
+            .enumerate()
+            .filter_map(|(n, clause)| match done(clause, lang) {
+                // "a field, checked once": only the first clause tells by a bare past form.
+                Some(Done::Act) if n > 0 && opens_bare(clause, lang) => Some(Done::Process),
+                found => found,
+            })
+            .max()
+    }
+}
+
+fn has(spaced: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| holds(spaced, phrase))
+}
+
+/// Whether ` phrase ` occurs, without building that text.
+fn holds(spaced: &str, phrase: &str) -> bool {
+    let mut from = 0;
+    while let Some(at) = spaced[from..].find(phrase) {
+        let start = from + at;
+        let end = start + phrase.len();
+        if spaced[..start].ends_with(' ') && spaced[end..].starts_with(' ') {
+            return true;
+        }
+        from = end;
+    }
+    false
+}
+
+fn done(clause: &str, lang: &Lang) -> Option<Done> {
+    let cues = &lang.report.cues;
+    if has(clause, cues.negation) || has(clause, cues.conditional) {
+        return None;
+    }
+    if has(clause, cues.done) {
+        return Some(Done::State);
+    }
+    let words: Vec<&str> = clause.split(' ').filter(|word| !word.is_empty()).collect();
+    words
+        .iter()
+        .enumerate()
+        .filter_map(|(at, word)| {
+            let states = cues.done_verbs.contains(word) && is_statement(&words, at, lang);
+            if !states && !(is_past(word, lang) && is_told(&words, at, lang)) {
+                return None;
+            }
+            let before = words[..at].iter().rev().find(|word| !cues.adverbs.contains(word));
+            let present = before.is_some_and(|word| cues.present_auxiliaries.contains(word));
+            Some(if present { Done::Process } else { Done::Act })
+        })
+        .max()
+}
+
+/// Whether a clause opens with the past form of a verb.
+fn opens_bare(clause: &str, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    clause
+        .split(' ')
+        .find(|word| !word.is_empty() && !cues.adverbs.contains(word))
+        .is_some_and(|word| cues.done_verbs.contains(&word) || is_past(word, lang))
+}
+
+/// Whether a word looks like the past form of a verb that finishes something.
+fn is_past(word: &str, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    word.len() >= 5
+        && word.chars().all(char::is_alphabetic)
+        && cues.past_endings.iter().any(|ending| word.ends_with(ending))
+        && !cues.not_work.contains(&word)
+}
+
+/// Whether somebody tells it of themselves: "Rented the dryer", "we rented".
+fn is_told(words: &[&str], at: usize, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    match words[..at].iter().rev().find(|word| !cues.adverbs.contains(word)) {
+        None => words.len() > 1,
+        Some(word) => cues.subjects.contains(word),
+    }
+}
+
+/// Whether the past form at `at` states something, instead of describing a thing.
+fn is_statement(words: &[&str], at: usize, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    let before = words[..at].iter().rev().find(|word| !cues.adverbs.contains(word));
+    match before {
+        // "Replaced the pipe", "sent to the bank": a note of what was done.
+        None => words.len() > 1,
+        Some(word) if cues.auxiliaries.contains(word) || cues.subjects.contains(word) => true,
+        Some(word) if cues.articles.contains(word) => false,
+        // "pipe replaced", "Anna sent the form"; not "updated list".
+        Some(_) => match words.get(at + 1) {
+            None => true,
+            Some(next) => {
+                cues.articles.contains(next) || *next == "and" || cues.adverbs.contains(next)
+            }
+        },
+    }
+}
+
+/// The rest of a line that opens with a label of work: "TODO: call" gives "call".
+pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<&'a str> {
+    let bare = text.trim_start_matches(['[', '*', '(', ' ']);
+    let head: String = bare.chars().take(24).collect::<String>().to_lowercase();
+    let length = labels
+        .iter()
+        .filter(|label| {
+            head.strip_prefix(**label)
+                .is_some_and(|rest| rest.trim_start_matches(['*', ' ']).starts_with([':', ']', ')']))
+        })
+        .map(|label| label.len())
+        .max()?;
+    let rest = bare.get(length..)?.trim_start_matches([':', ']', ')', '*', ' ', '-', '–']);
+    (!rest.is_empty()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::en::EN;
+
+    #[test]
+    fn finished_work_is_told_from_wishes_failures_and_questions() {
+        for (text, expected) in [
+            ("Launches are back to normal.", Some(Done::State)),
+            ("The chart is updated to v2.", Some(Done::State)),
+            ("The leak is fixed, but the wall is not dry.", Some(Done::State)),
+            ("Replaced the pipe under the sink", Some(Done::Act)),
+            ("We sent the form to the bank.", Some(Done::Act)),
+            ("Anna painted the door.", Some(Done::Act)),
+            ("Node limit increased", Some(Done::Act)),
+            ("The old pods were then deleted.", Some(Done::Act)),
+            ("The list is rebuilt on every start.", Some(Done::Process)),
+            ("A field is public, checked once.", Some(Done::Process)),
+            ("The form was not sent.", None),
+            ("The form has not been sent yet.", None),
+            ("The form should be sent.", None),
+            ("Once it is merged we can go on.", None),
+            ("It would be fixed by a restart.", None),
+            ("Was the form sent?", None),
+            ("Deleted both to see if this helps", None),
+            ("The updated list is long.", None),
+            ("Fix the door", None),
+            ("The build is being deployed.", None),
+            ("Rented a dryer for two weeks", Some(Done::Act)),
+            ("Needed for the kitchen", None),
+            ("It is fixed ????", None),
+        ] {
+            assert_eq!(Said::new(text, &EN).done(&EN), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_open_a_line_of_work() {
+        let labels = EN.report.cues.todo_labels;
+        for (text, rest) in [
+            ("TODO: call Bob", Some("call Bob")),
+            ("[Action Item] call Bob", Some("call Bob")),
+            ("Next steps: call Bob", Some("call Bob")),
+            ("Todos los santos", None),
+            ("Next we call Bob", None),
+        ] {
+            assert_eq!(after_label(text, labels), rest, "{text}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The report: what the person is told about a task.
+//!
+//! Does not own: when a report is written, its versions, and the check of its limits on save.
+//!
+//! Reading order: [`classify`] (with [`heading`] and [`cue`]) makes facts of segments,
+//! [`overtake`] drops what later text or the task's boxes settle, [`choose`] takes what a reader
+//! can take in, [`tldr`] and [`link`] write the ends, [`unit`] and [`leave_out`] guard each line.
+
+pub mod heading;
+pub mod cue;
+pub mod fact;
+pub mod classify;
+pub mod overtake;
+pub mod choose;
+pub mod tldr;
+pub mod link;
+pub mod unit;
+pub mod leave_out;
+
+use dormouse_types::change::What;
+use dormouse_types::limits;
+
+use self::choose::Chosen;
+use self::fact::Fact;
+use crate::input::Input;
+use crate::lang::Lang;
+
+/// What `update_report` is called with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// One to three sentences.
+    pub tldr: String,
+    /// Markdown in sections.
+    pub content: String,
+    /// The language the report is meant for: the task's, or the detected one.
+    pub language: String,
+}
+
+/// Units: characters, links left aside.
+const CONTENT_MAX: usize = 5_800;
+/// Units: characters. A report may be this long whatever the text.
+const CONTENT_LEAST: usize = 1_950;
+
+/// Writes the report of a task.
+pub fn report(input: &Input<'_>) -> Report {
+    let mut findings = classify::classify(input);
+    let facts = overtake::settle(input, &mut findings);
+    let mut chosen = choose::choose(input, &findings, facts);
+    let tldr = tldr::tldr(input, &findings, &chosen);
+    let links = link::links(input, &chosen.left, &chosen.done);
+    shorten(&mut chosen, room(input), input.lang);
+    let prose = sections(&chosen, input.lang);
+    let mut content = prose.join("\n\n");
+    if !links.is_empty() {
+        let head = format!("## 🔗 {}", input.lang.report.say.links);
+        let room = limits::REPORT.max.saturating_sub(content.len() + head.len() + 64);
+        let lines = link::lines(&links, room, input.lang);
+        if !content.is_empty() {
+            content.push_str("\n\n");
+        }
+        content.push_str(&format!("{head}\n\n{}", lines.join("\n")));
+    }
+    Report { tldr, content, language: input.language.clone() }
+}
+
+/// Whether anything changed that a report would tell.
+pub fn is_material(input: &Input<'_>) -> bool {
+    input.delta.changes.iter().any(|change| match change.what {
+        What::TaskDeleted | What::TaskRestored => false,
+        What::TaskCreated { .. }
+        | What::FieldSet { .. }
+        | What::ItemAdded { .. }
+        | What::ItemChecked { .. }
+        | What::ItemRenamed { .. }
+        | What::ItemArchived { .. }
+        | What::EntryAdded { .. }
+        | What::EntryEdited { .. }
+        | What::EntryDeleted { .. }
+        | What::EntryRestored { .. }
+        | What::LabelAdded { .. }
+        | What::LabelRemoved { .. } => true,
+    })
+}
+
+/// A report is shorter than what it reports on.
+fn room(input: &Input<'_>) -> usize {
+    let told: usize = input.state.entries.iter().map(|entry| entry.text.chars().count()).sum();
+    (told * 55 / 100).clamp(CONTENT_LEAST, CONTENT_MAX)
+}
+
+fn sections(chosen: &Chosen, lang: &Lang) -> Vec<String> {
+    let say = &lang.report.say;
+    let mut sections = Vec::new();
+    let mut section = |emoji: &str, title: &str, mark: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let lines: Vec<String> = lines.iter().map(|line| format!("{mark}{line}")).collect();
+            sections.push(format!("## {emoji} {title}\n\n{}", lines.join("\n")));
+        }
+    };
+    let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.text.clone()).collect();
+    section("✅", say.achieved, "- ", chosen.done.iter().map(dated).collect());
+    section("📌", say.left, "- [ ] ", texts(&chosen.left));
+    section("💡", say.learned, "- ", texts(&chosen.learned));
+    section("❓", say.open, "- ", texts(&chosen.open));
+    sections
+}
+
+/// Finished work with the day or version it stands under, where its words do not say it.
+fn dated(fact: &Fact) -> String {
+    let version = fact.group.as_deref().filter(|group| heading::is_version(group));
+    let place = match (version, &fact.stamp) {
+        (Some(version), _) => Some(unit::cut(version.trim_matches(['[', ']']), 40)),
+        (None, Some(stamp)) => Some(stamp.clone()),
+        (None, None) => None,
+    };
+    match place.filter(|place| !fact.text.contains(place.as_str())) {
+        Some(place) => format!("{} ({})", unit::without_stop(&fact.text), place.replace(['[', ']'], "")),
+        None => fact.text.clone(),
+    }
+}
+
+/// Drops the least telling units, then shortens all, until the prose fits.
+fn shorten(chosen: &mut Chosen, room: usize, lang: &Lang) {
+    let size = |chosen: &Chosen| sections(chosen, lang).join("\n\n").chars().count();
+    while size(chosen) > room {
+        let long = |facts: &[Fact], keep: usize| facts.len() > keep;
+        if long(&chosen.done, 6) {
+            drop_least(&mut chosen.done);
+        } else if long(&chosen.learned, 6) {
+            drop_least(&mut chosen.learned);
+        } else if long(&chosen.open, 3) {
+            drop_least(&mut chosen.open);
+        } else if long(&chosen.left, 12) {
+            chosen.left.pop();
+        } else {
+            break;
+        }
+    }
+    let mut most = unit::UNIT_MAX;
+    while size(chosen) > room && most > 60 {
+        most -= 20;
+        for fact in [&mut chosen.done, &mut chosen.left, &mut chosen.learned, &mut chosen.open]
+            .into_iter()
+            .flatten()
+        {
+            fact.text = unit::cut(&fact.text, most);
+        }
+    }
+}
+
+fn drop_least(facts: &mut Vec<Fact>) {
+    let least = facts.iter().enumerate().min_by_key(|(at, fact)| (fact.weight, std::cmp::Reverse(*at)));
+    if let Some((at, _)) = least {
+        facts.remove(at);
+    }
+}

@@ -1,0 +1,172 @@
+//! Later beats earlier; the task's own boxes are the first evidence.
+
+use dormouse_types::model::Item;
+
+use super::classify::{Evidence, Findings, Turn, order_of_entry};
+use super::fact::{Fact, Kind, Source, names_agree, same};
+use crate::input::Input;
+use crate::read::{fold, inline};
+
+/// What remains true, with the task's items among it.
+pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
+    let mut facts = std::mem::take(&mut findings.facts);
+    facts.retain(|fact| !is_overtaken(fact, &findings.evidence));
+    facts.retain({
+        let listed: Vec<usize> = listed_entries(&facts);
+        move |fact| fact.source != Source::WeakCue || fact.entry.is_none_or(|entry| !listed.contains(&entry))
+    });
+    let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
+    for item in input.state.items.iter().filter(|item| !item.is_archived) {
+        match held_against(input, item, &findings.evidence) {
+            Some(question) => all.push(question),
+            None => all.push(of_item(input, item)),
+        }
+    }
+    let n_items = all.len();
+    for fact in facts {
+        let of_same =
+            all[..n_items].iter_mut().find(|item| item.kind != Kind::Open && item.is_same(&fact));
+        if let Some(item) = of_same {
+            item.is_half |= fact.is_half;
+        }
+        let of_same = all[..n_items].iter().find(|item| item.kind != Kind::Open && item.is_same(&fact));
+        match (fact.kind, of_same.map(|item| item.kind)) {
+            (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
+            (Kind::Left | Kind::Done, Some(Kind::Left)) => {}
+            (Kind::Done, Some(Kind::Done)) => {}
+            _ => all.push(fact),
+        }
+    }
+    all
+}
+
+/// Entries in which a list or a heading names the work.
+fn listed_entries(facts: &[Fact]) -> Vec<usize> {
+    facts
+        .iter()
+        .filter(|fact| fact.kind == Kind::Left && matches!(fact.source, Source::Box | Source::Heading))
+        .filter_map(|fact| fact.entry)
+        .collect()
+}
+
+fn is_overtaken(fact: &Fact, evidence: &[Evidence]) -> bool {
+    evidence.iter().any(|later| {
+        if Some(later.segment) == fact.segment || later.order <= fact.order {
+            return false;
+        }
+        match (fact.kind, later.turn) {
+            (Kind::Left | Kind::Open, Turn::Done) => is_done_by(&fact.words, later),
+            (Kind::Left | Kind::Open, Turn::Withdrawn) => {
+                let shared = fold::shared(&fact.words, &later.words);
+                shared >= 4 || shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.6
+            }
+            (Kind::Done, Turn::Undone) => {
+                let shared = fold::shared(&fact.words, &later.words);
+                shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.34
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Whether a sentence says that work is finished: it shares the work's verb, or says "done", and
+/// at least two words and half of the shorter text.
+fn is_done_by(work: &[String], later: &Evidence) -> bool {
+    let verb = work.iter().find(|word| word.chars().any(char::is_alphabetic));
+    let names_verb = verb.is_some_and(|verb| later.words.contains(verb));
+    fold::shared(work, &later.words) >= 2.min(work.len().max(1))
+        && (names_verb || later.is_general)
+        && fold::overlap(work, &later.words) >= 0.5
+        && names_agree(work, &later.words)
+}
+
+/// An item of the task as a fact.
+fn of_item(input: &Input<'_>, item: &Item) -> Fact {
+    let text = item_text(&item.title);
+    let seen = input
+        .state
+        .entries
+        .iter()
+        .filter(|entry| item.checked_at.is_some_and(|at| entry.created_at <= at))
+        .count();
+    Fact {
+        kind: if item.is_checked { Kind::Done } else { Kind::Left },
+        source: Source::Item,
+        words: fold::content_words(&text, input.lang),
+        text,
+        order: order_of_entry(seen),
+        weight: 4,
+        stamp: None,
+        group: None,
+        segment: None,
+        entry: None,
+        is_half: false,
+    }
+}
+
+/// The words of an item's title.
+pub fn item_text(title: &str) -> String {
+    let read = inline::read(title);
+    if read.text.chars().any(char::is_alphanumeric) {
+        return read.text;
+    }
+    read.links.first().map_or_else(|| title.to_owned(), |link| super::link::place(&link.url))
+}
+
+/// An open box whose work the text says is done becomes a question, unless the person opened the
+/// box after that text.
+fn held_against(input: &Input<'_>, item: &Item, evidence: &[Evidence]) -> Option<Fact> {
+    if item.is_checked {
+        return None;
+    }
+    let fact = of_item(input, item);
+    let is_box = |later: &Evidence| {
+        same(&fact.words, &later.words, 0.95) && later.words.len() <= fact.words.len() + 2
+    };
+    let may_count = |later: &&Evidence| {
+        let created_at = input.state.entries.get(later.entry).map(|entry| entry.created_at);
+        let reopened = item.checked_at.zip(created_at).is_some_and(|(own, text)| own >= text);
+        later.turn == Turn::Done && !reopened
+    };
+    let newest = || evidence.iter().rev().filter(may_count);
+    let against = newest()
+        .find(|later| is_box(later))
+        .or_else(|| newest().find(|later| is_done_by(&fact.words, later)))?;
+    // What was taken back later is no evidence either.
+    let undone = evidence.iter().any(|last| {
+        last.turn == Turn::Undone
+            && last.order > against.order
+            && fold::shared(&last.words, &fact.words) >= 2
+    });
+    if undone {
+        return None;
+    }
+    let say = &input.lang.report.say;
+    let text = say
+        .box_against_text
+        .replace("{item}", &fact.text)
+        .replace("{text}", &super::unit::cut(&against.text, 120));
+    // The same box in the text is that box, and counted there.
+    let source = if is_box(against) { Source::Heading } else { Source::Item };
+    Some(Fact { kind: Kind::Open, source, text, order: against.order, ..fact })
+}
+
+/// A ticked item whose work a text written after the tick asks for.
+fn asked_again(input: &Input<'_>, fact: &Fact) -> Option<Fact> {
+    let entry = input.state.entries.get(fact.entry?)?;
+    let item = input.state.items.iter().find(|item| {
+        item.is_checked
+            && same(&fold::content_words(&item_text(&item.title), input.lang), &fact.words, 0.8)
+    })?;
+    if item.checked_at.is_none_or(|at| at >= entry.created_at) {
+        return None;
+    }
+    let text = input
+        .lang
+        .report
+        .say
+        .text_against_box
+        .replace("{item}", &item_text(&item.title))
+        .replace("{text}", &super::unit::cut(&fact.text, 120));
+    Some(Fact { kind: Kind::Open, text, ..fact.clone() })
+}

@@ -1,0 +1,243 @@
+//! The few sentences that stand above everything.
+
+use dormouse_types::Id as _;
+use dormouse_types::change::What;
+use dormouse_types::task::Status;
+
+use super::choose::Chosen;
+use super::classify::Findings;
+use super::cue::Said;
+use super::fact::{Fact, Kind, Source};
+use super::unit::{cut, finish, without_stop};
+use crate::input::Input;
+
+/// Units: characters.
+const TLDR_MAX: usize = 400;
+/// Boxes up to which a firm sentence tells more than their count.
+const SHORT_LIST: usize = 12;
+
+/// State with its number, what changed, what is next.
+pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
+    let say = &input.lang.report.say;
+    let state = input.state;
+    let is_over = state.status.is_terminal();
+    let reason = state.status_reason.as_deref().and_then(|reason| finish(reason, 110, input.lang));
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(news(input, chosen));
+    match state.status {
+        Status::Blocked => parts.push(reasoned(reason, say.blocked, say.blocked_bare)),
+        Status::OnHold => parts.push(reasoned(reason, say.on_hold, say.on_hold_bare)),
+        Status::Done => parts.push(say.closed.to_owned()),
+        Status::Rejected => parts.push(say.dropped.to_owned()),
+        Status::Open | Status::Groomed | Status::InProgress => {}
+    }
+    let standing = standing(input, findings, chosen).filter(|text| {
+        !parts.iter().any(|part| part.to_lowercase().contains(&without_stop(text).to_lowercase()))
+    });
+    let next = (!is_over).then(|| next(input, chosen)).flatten();
+    let about = about(input, findings, chosen);
+    let room = 3 - usize::from(next.is_some());
+    let nothing = input.segments.is_empty() && input.state.items.is_empty();
+    parts.extend(standing.filter(|_| !is_over));
+    parts.extend(about);
+    if parts.is_empty() {
+        let bare = if nothing { say.nothing_yet } else { say.nothing_done };
+        parts.push(bare.to_owned());
+    }
+    parts.truncate(room);
+    parts.extend(next);
+    let emoji = match state.status {
+        Status::Blocked => "🚧",
+        Status::OnHold => "⏸️",
+        Status::Done => "🎉",
+        Status::Rejected => "📦",
+        Status::Open | Status::Groomed | Status::InProgress => match (&chosen.done[..], chosen.n_left) {
+            ([], _) => "🌱",
+            (_, 0) if chosen.n_boxes > 0 && chosen.n_ticked == chosen.n_boxes => "🎉",
+            (_, 0) => "👍",
+            _ => "💪",
+        },
+    };
+    join(parts, emoji)
+}
+
+/// Sentences that stay within the limit, and stay sentences.
+fn join(parts: Vec<String>, emoji: &str) -> String {
+    let mut parts: Vec<String> = parts.iter().map(|part| one_sentence(part)).collect();
+    let length = |parts: &[String]| -> usize {
+        parts.iter().map(|part| part.chars().count() + 1).sum::<usize>() + emoji.chars().count()
+    };
+    let mut most = 220;
+    while length(&parts) > TLDR_MAX && most > 60 {
+        most -= 20;
+        parts = parts.iter().map(|part| one_sentence(&cut(part, most))).collect();
+    }
+    format!("{} {emoji}", parts.join(" "))
+}
+
+/// One sentence with one full stop, whatever the text holds.
+fn one_sentence(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut chars = without_stop(text.trim()).chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends = matches!(c, '.' | '!' | '?' | '…');
+        let mut ahead = chars.clone();
+        let behind = ahead.find(|next| !matches!(next, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '»'));
+        let breaks = ends && behind.is_none_or(char::is_whitespace);
+        match (breaks, behind) {
+            (true, Some(_)) => {
+                // A sentence within a sentence goes on behind a semicolon.
+                if !line.ends_with(';') {
+                    line.push(';');
+                }
+            }
+            (true, None) if c == '…' => line.push('…'),
+            (true, None) => {}
+            (false, _) => line.push(c),
+        }
+    }
+    let line = line.replace(";)", ")").replace(";;", ";");
+    let line = line.trim_end_matches([';', ',', ':', ' ']);
+    if line.ends_with('…') { line.to_owned() } else { format!("{line}.") }
+}
+
+fn reasoned(reason: Option<String>, with: &str, bare: &str) -> String {
+    reason.map_or_else(|| bare.to_owned(), |reason| with.replace("{reason}", without_stop(&reason)))
+}
+
+/// How far the task is: its boxes, else the newest finished work.
+fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
+    let say = &input.lang.report.say;
+    let is_numbered = |version: &&String| version.chars().any(|c| c.is_ascii_digit());
+    if let Some(newest) = findings.versions.iter().find(is_numbered)
+        && findings.is_change_log
+    {
+        let n_versions = findings.versions.iter().filter(is_numbered).count();
+        let text = say.versions.replace("{n}", &n_versions.to_string());
+        return Some(text.replace("{version}", &cut(&newest.replace(['[', ']'], ""), 60)));
+    }
+    if chosen.n_boxes > 1 && chosen.n_ticked == chosen.n_boxes {
+        return Some(say.all_boxes.replace("{all}", &chosen.n_boxes.to_string()));
+    }
+    let is_state = chosen.done.iter().any(|fact| fact.source == Source::Cue && fact.weight >= 3);
+    if chosen.n_ticked > 0 && (!is_state || chosen.n_boxes > SHORT_LIST) {
+        return Some(boxes(input, chosen));
+    }
+    // An item that is done is worded as work; a sentence says what came of it.
+    let told = |fact: &&Fact| matches!(fact.source, Source::Heading | Source::Cue);
+    let firmest = chosen.done.iter().filter(told).map(|fact| fact.weight).max();
+    let Some(firmest) = firmest else {
+        let last = chosen.done.first().filter(|_| chosen.n_ticked == 0)?;
+        return Some(capital(&cut(&last.text, 150)));
+    };
+    let firm = || chosen.done.iter().filter(told).filter(|fact| fact.weight + 1 >= firmest);
+    let leans = |fact: &&Fact| Said::new(&fact.text, input.lang).begins_with(input.lang.report.cues.leaning);
+    let newest = firm().find(|fact| !leans(fact)).or_else(|| firm().next())?;
+    Some(capital(&cut(&newest.text, 150)))
+}
+
+fn boxes(input: &Input<'_>, chosen: &Chosen) -> String {
+    let text = input.lang.report.say.boxes.replace("{done}", &chosen.n_ticked.to_string());
+    text.replace("{all}", &chosen.n_boxes.to_string())
+}
+
+/// What the text itself says in short.
+fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
+    let told = findings.summary.last().map(String::as_str);
+    let insight = chosen.learned.iter().max_by_key(|fact| (fact.weight, std::cmp::Reverse(fact.segment)));
+    let text = told.or(insight.map(|fact| fact.text.as_str())).or_else(|| opening(input))?;
+    let text = finish(text, 150, input.lang)?;
+    Some(capital(&text))
+}
+
+/// The first sentence of the newest entry: better than nothing.
+fn opening<'a>(input: &'a Input<'_>) -> Option<&'a str> {
+    let newest = input.segments.last()?.entry;
+    let of_entry = input.segments.iter().filter(|segment| segment.entry == newest && !segment.quoted);
+    let mut sentences = of_entry.filter(|segment| segment.kind == crate::read::Kind::Sentence);
+    sentences.find(|segment| segment.text.contains(' ')).map(|segment| segment.body())
+}
+
+/// How much is open and what comes first, with the day it is due.
+fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
+    let say = &input.lang.report.say;
+    let due = input.state.due_on.map(|day| say.due.replace("{day}", &day.to_string()));
+    let Some(first) = chosen.left.first() else {
+        // Only a list that is ticked off says that nothing is open.
+        let calm = (chosen.n_ticked > 0).then(|| say.nothing_open.to_owned());
+        return match (calm, due) {
+            (Some(calm), Some(due)) => Some(format!("{calm}, {due}")),
+            (calm, due) => calm.or(due.map(|due| capital(&due))),
+        };
+    };
+    let n = chosen.n_left.max(chosen.left.len());
+    let first = cut(&first.text, 110);
+    let text = if n == 1 {
+        say.one_open.replace("{first}", &first)
+    } else {
+        say.n_open.replace("{n}", &n.to_string()).replace("{first}", &first)
+    };
+    Some(due.map_or_else(|| text.clone(), |due| format!("{text}, {due}")))
+}
+
+/// What happened since the last report.
+fn news(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
+    let say = &input.lang.report.say;
+    input.instruction.last_report.as_ref()?;
+    let what = input.delta.changes.iter().rev().find_map(|change| told(input, chosen, &change.what))?;
+    let what = finish(&what, 150, input.lang)?;
+    Some(say.new.replace("{what}", without_stop(&what)))
+}
+
+fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
+    let say = &input.lang.report.say;
+    let named = |template: &str, item: &str| {
+        Some(template.replace("{item}", &format!("\"{}\"", cut(&super::overtake::item_text(item), 90))))
+    };
+    match what {
+        What::EntryAdded { entry } | What::EntryEdited { entry } => {
+            let at = input.state.entries.iter().position(|known| known.id.as_str() == entry.as_str())?;
+            let of_entry = |facts: &'_ [Fact]| -> Option<String> {
+                facts.iter().find(|fact| fact.entry == Some(at) && fact.kind != Kind::Open).map(|fact| fact.text.clone())
+            };
+            of_entry(&chosen.done)
+                .or_else(|| of_entry(&chosen.left))
+                .or_else(|| of_entry(&chosen.learned))
+                .or_else(|| {
+                    let first = input.segments.iter().find(|segment| {
+                        segment.entry == at && !matches!(segment.kind, crate::read::Kind::Heading { .. })
+                    })?;
+                    first.sentences.first().map(|piece| piece.text.clone())
+                })
+        }
+        What::ItemChecked { title, is_checked: true, .. } => named(say.new_ticked, title),
+        What::ItemChecked { title, is_checked: false, .. } => named(say.new_unticked, title),
+        What::ItemAdded { title, is_checked: false, .. } => named(say.new_item, title),
+        What::ItemAdded { title, is_checked: true, .. } => named(say.new_ticked, title),
+        What::FieldSet { field, to, .. } => {
+            let name = say.fields.iter().find(|(known, _)| *known == field.name())?.1;
+            Some(match to {
+                Some(value) => say.new_field.replace("{field}", name).replace("{value}", &cut(value, 80)),
+                None => say.field_cleared.replace("{field}", name),
+            })
+        }
+        What::LabelAdded { name, .. } => Some(say.new_label.replace("{label}", name)),
+        What::TaskCreated { .. }
+        | What::TaskDeleted
+        | What::TaskRestored
+        | What::ItemRenamed { .. }
+        | What::ItemArchived { .. }
+        | What::EntryDeleted { .. }
+        | What::EntryRestored { .. }
+        | What::LabelRemoved { .. } => None,
+    }
+}
+
+/// A sentence begins with a capital letter; code stays as it is.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,155 @@
+//! One line of the report: masked, harmless as Markdown, short.
+
+use super::leave_out;
+use crate::lang::Lang;
+use crate::read::fold::{fold, is_unseen};
+use crate::read::inline::{self, first_address};
+
+/// Units: characters. What a reader takes in at a glance.
+pub const UNIT_MAX: usize = 230;
+
+/// A text as a unit of the report; none when nothing of it may be told.
+pub fn finish(text: &str, max: usize, lang: &Lang) -> Option<String> {
+    if leave_out::holds_secret(text) {
+        return None;
+    }
+    // An address in a line could be cut; the section of links holds it whole.
+    let without_address = first_address(text).map(|_| inline::read(text).text);
+    let text = without_address.as_deref().unwrap_or(text);
+    let line: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = without_empty_links(&leave_out::masked(&line), lang);
+    let mut line = plain(&line);
+    // What an escape or a mask put together anew goes as well.
+    while let Some((before, _, after)) = first_address(&line) {
+        line = format!("{before}{after}");
+    }
+    let line = cut(&line, max);
+    let n_letters = line.chars().filter(|c| c.is_alphanumeric()).count();
+    (n_letters >= 2 && line.chars().any(char::is_alphabetic)).then_some(line)
+}
+
+/// Takes off the words of links that say nothing once the link is gone.
+fn without_empty_links(text: &str, lang: &Lang) -> String {
+    let mut rest = text.trim();
+    let titles = lang.report.say.empty_titles;
+    // Three at most: "(issue) (PR)".
+    for _ in 0..3 {
+        let bare = rest.trim_end_matches(['.', ' ']);
+        let Some(inner) = bare.strip_suffix([')', ']']) else { break };
+        let Some(open) = inner.rfind(['(', '[']) else { break };
+        let words = fold(inner[open + 1..].trim());
+        if !titles.contains(&words.trim_matches(['[', ']', '.', ':'])) {
+            break;
+        }
+        rest = inner[..open].trim_end();
+    }
+    if let Some((before, last)) = split_last(rest)
+        && titles.contains(&fold(last).as_str())
+    {
+        rest = before;
+    }
+    rest.trim_end_matches([':', ',', ';', ' ']).to_owned()
+}
+
+/// What follows the last sentence end or colon, when something stands before it.
+fn split_last(text: &str) -> Option<(&str, &str)> {
+    let bare = text.trim_end_matches(['.', ' ']);
+    let at = [". ", ": ", "? ", "! "].iter().filter_map(|sign| bare.rfind(sign)).max()?;
+    Some((&text[..=at], bare[at + 2..].trim()))
+}
+
+/// Text that stays text in Markdown, and does not look like a marker or a box.
+fn plain(text: &str) -> String {
+    let mut text = text.trim();
+    loop {
+        let bare = text.trim_start_matches(['-', '+', '#', '>', '|', '*', ' ', '•']);
+        let bare = ["[ ]", "[x]", "[X]", "[~]", "[]"]
+            .iter()
+            .find_map(|sign| bare.strip_prefix(sign))
+            .unwrap_or(bare);
+        if bare.len() == text.len() {
+            break;
+        }
+        text = bare;
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut code = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '`' {
+            code = !code;
+        }
+        let next = chars.peek().copied();
+        let opens_tag = c == '<' && next.is_some_and(|n| n.is_alphabetic() || matches!(n, '/' | '!' | '?'));
+        let opens_link = c == ']' && matches!(next, Some('(' | '[' | ':'));
+        if !code && opens_tag {
+            shown.push('\\');
+        }
+        shown.push(c);
+        if opens_link {
+            shown.push(' ');
+        }
+    }
+    shown
+}
+
+/// Shortens a text at a clause, else at a word, with a mark that something is missing.
+pub fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let room = max.saturating_sub(1);
+    let end = text.char_indices().nth(room).map_or(text.len(), |(at, _)| at);
+    let head = &text[..end];
+    let least = text.char_indices().nth(max / 2).map_or(0, |(at, _)| at);
+    let clause = ["; ", ", ", " - ", " – ", " — ", " (", ". ", "? ", "! "]
+        .iter()
+        .filter_map(|sign| head.rfind(sign))
+        .filter(|at| *at >= least)
+        .max();
+    let word = || head.rfind(' ').filter(|at| *at >= least);
+    let mut head = head[..clause.or_else(word).unwrap_or(end)].trim_end_matches([' ', ',', ';', ':', '.', '(']);
+    if head.matches('`').count() % 2 == 1 {
+        head = head[..head.rfind('`').unwrap_or(head.len())].trim_end();
+    }
+    format!("{head}…")
+}
+
+/// The text without a full stop at its end: items of a list stand without.
+pub fn without_stop(text: &str) -> &str {
+    let bare = text.trim_end_matches(['.', ' ', ';', ',']);
+    if text.ends_with("...") || bare.is_empty() { text } else { bare }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::en::EN;
+
+    #[test]
+    fn units_are_short_harmless_and_say_something() {
+        for (text, expected) in [
+            ("Set up alerts (issue)", Some("Set up alerts")),
+            ("Write it down. (issue).", Some("Write it down.")),
+            ("Increase the number of pods: PR.", Some("Increase the number of pods")),
+            ("Decrease it. issue here.", Some("Decrease it.")),
+            ("- [x] # looks like a box", Some("looks like a box")),
+            ("a [b](javascript:x) <script>", Some("a [b] (javascript:x) \\<script>")),
+            ("keep `<pod>` as code", Some("keep `<pod>` as code")),
+            ("The password is hunter2", None),
+            ("12 %", None),
+            ("\u{202E}abc\0", Some("abc")),
+        ] {
+            assert_eq!(finish(text, 60, &EN).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn cutting_keeps_whole_clauses_and_code() {
+        assert_eq!(cut("one two three, four five six", 20), "one two three…");
+        assert_eq!(cut("one two `three four` five", 18), "one two…");
+        assert_eq!(cut(&"x".repeat(50), 10), format!("{}…", "x".repeat(9)));
+        assert_eq!(cut("short", 10), "short");
+    }
+}

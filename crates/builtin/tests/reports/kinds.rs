@@ -1,0 +1,61 @@
+//! One report per kind of text.
+
+use jiff::civil::date;
+
+use crate::desk::Desk;
+
+fn of(title: &str, text: &str) -> Desk {
+    Desk::new(title, date(2025, 6, 1)).entry(text)
+}
+
+#[test]
+fn an_incident() {
+    let text = include_str!("texts/incident.md");
+    insta::assert_snapshot!(of("Outage of the booking page", text).shown());
+}
+
+#[test]
+fn meeting_notes() {
+    let text = include_str!("texts/meeting.md");
+    insta::assert_snapshot!(of("School garden", text).shown());
+}
+
+#[test]
+fn a_diary_of_a_renovation() {
+    let text = include_str!("texts/renovation.md");
+    insta::assert_snapshot!(of("Bathroom", text).shown());
+}
+
+#[test]
+fn a_change_log() {
+    let text = include_str!("texts/changes.md");
+    insta::assert_snapshot!(of("Ferry", text).shown());
+}
+
+#[test]
+fn a_checklist() {
+    let text = include_str!("texts/checklist.md");
+    insta::assert_snapshot!(of("Moving house", text).shown());
+}
+
+#[test]
+fn hardly_any_text() {
+    let desk = Desk::new("Water the plants", date(2025, 6, 1)).item("Buy a can", false).item("Ask Bo", true);
+    insta::assert_snapshot!(desk.shown());
+}
+
+#[test]
+fn nothing_at_all() {
+    insta::assert_snapshot!(Desk::new("", date(2025, 6, 1)).shown());
+}
+
+#[test]
+fn an_update_says_what_is_new() {
+    let desk = Desk::new("Fence", date(2025, 6, 1))
+        .item("Order the posts", false)
+        .item("Ask the neighbour", true)
+        .entry("We need 14 posts. Make sure the gate is wide enough for the trailer.")
+        .entry("Ordered the posts today, they arrive on Friday.")
+        .since("One thing is open.");
+    insta::assert_snapshot!(desk.shown());
+}

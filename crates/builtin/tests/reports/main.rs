@@ -1,0 +1,8 @@
+//! Whole reports, as a person gets them, and the turns of a run.
+
+mod desk;
+mod hostile;
+mod kinds;
+mod shared_samples;
+mod turns;
+mod yardstick;

@@ -1,0 +1,147 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use dormouse_types::task::{Priority, Status};
+use jiff::civil::Date;
+
+use crate::command::{agent, change, import, report, review, task};
+
+/// Agents that sleep, one for each task that deserves one.
+///
+/// An agent watches a task, wakes when it changes, keeps a report, and proposes changes that you
+/// confirm. Without a command: the state of affairs.
+///
+/// Wherever a TASK, AGENT or SET stands, write the end of its id (5 characters, as lists show it) or
+/// words of the task's title.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dormouse",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = false
+)]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Global {
+    /// The data folder [default: $DORMOUSE_DATA, else dormouse in the user's data folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Print the body of the API's answer, and nothing else
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Leave the agents asleep; the next command wakes them
+    #[arg(long, global = true)]
+    pub no_wait: bool,
+    /// Print without colour [also: $NO_COLOR]
+    #[arg(long, global = true)]
+    pub no_color: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Bring tasks in from Markdown files
+    Import(import::Params),
+    /// Tasks: add, list, show, edit, …
+    #[command(subcommand)]
+    Task(task::Command),
+    /// Agents: create, list, show, wake, …
+    #[command(subcommand)]
+    Agent(agent::Command),
+    /// What the agent of a task has to tell
+    Report(report::Params),
+    /// Decide on proposals, one after the other
+    Review(review::Params),
+    /// Proposals: list, show, confirm, reject, …
+    #[command(subcommand)]
+    Change(change::Command),
+}
+
+/// A value, or `none` to clear it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clearable<T>(pub Option<T>);
+
+/// Reads a status.
+///
+/// Errors: what is accepted.
+pub fn status(text: &str) -> Result<Status, String> {
+    Status::from_str(text).map_err(|e| e.to_string())
+}
+
+/// Reads a priority or `none`.
+///
+/// Errors: what is accepted.
+pub fn priority(text: &str) -> Result<Clearable<Priority>, String> {
+    clearable(text, |text| Priority::from_str(text).map_err(|e| e.to_string()))
+}
+
+/// Reads a day or `none`.
+///
+/// Errors: what is accepted.
+pub fn day_or_none(text: &str) -> Result<Clearable<Date>, String> {
+    clearable(text, day)
+}
+
+/// Reads a day.
+///
+/// Errors: what is accepted.
+pub fn day(text: &str) -> Result<Date, String> {
+    let date: Option<Date> = text.parse().ok();
+    date.filter(|date| date.to_string() == text)
+        .ok_or_else(|| format!("`{text}` is not a day: write YYYY-MM-DD, a day that exists"))
+}
+
+/// Reads a duration or `none`.
+///
+/// Errors: what is accepted.
+pub fn minutes_or_none(text: &str) -> Result<Clearable<u32>, String> {
+    clearable(text, crate::terminal::moment::read_minutes)
+}
+
+/// Reads text or `none`.
+///
+/// Errors: none.
+pub fn text_or_none(text: &str) -> Result<Clearable<String>, String> {
+    clearable(text, |text| Ok(text.to_owned()))
+}
+
+fn clearable<T>(
+    text: &str,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Clearable<T>, String> {
+    if text.eq_ignore_ascii_case("none") {
+        return Ok(Clearable(None));
+    }
+    read(text).map(|value| Clearable(Some(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn none_clears_and_a_day_must_exist() {
+        assert_eq!(day_or_none("none"), Ok(Clearable(None)));
+        assert!(day_or_none("2026-02-30").unwrap_err().contains("2026-02-30"));
+        assert_eq!(status("in-progress"), Ok(Status::InProgress));
+        assert!(status("finished").unwrap_err().contains("IN PROGRESS"));
+    }
+}

@@ -1,0 +1,203 @@
+//! The client of the REST API. Every command goes through it, and through nothing else.
+
+use std::fmt::Write as _;
+
+use axum::Router;
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::http::{Method, Request, Response, header};
+use futures_util::{Stream, StreamExt as _};
+use http_body_util::BodyExt as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+use crate::failure::Failure;
+
+/// Sends requests to the router in this process.
+#[derive(Debug, Clone)]
+pub struct Client {
+    router: Router,
+}
+
+/// An answer that is no refusal.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The body, as it came.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// The body as a value.
+    ///
+    /// Errors: the body is not what this version of the API answers.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_slice(&self.body)
+            .map_err(|e| Failure::failed(format!("the answer of the API cannot be read: {e}")))
+    }
+}
+
+impl Client {
+    /// A client of this router.
+    pub fn new(router: Router) -> Self {
+        Self { router }
+    }
+
+    /// Reads.
+    pub async fn get(&self, path: &str) -> Result<Reply, Failure> {
+        self.send(Method::GET, path, None, None).await
+    }
+
+    /// Does or makes something.
+    pub async fn post(&self, path: &str, body: Value) -> Result<Reply, Failure> {
+        self.send(Method::POST, path, Some(body), None).await
+    }
+
+    /// Changes something.
+    pub async fn patch(&self, path: &str, body: Value) -> Result<Reply, Failure> {
+        self.send(Method::PATCH, path, Some(body), None).await
+    }
+
+    /// Changes something that still has this revision.
+    pub async fn patch_if(&self, path: &str, body: Value, revision: i64) -> Result<Reply, Failure> {
+        self.send(Method::PATCH, path, Some(body), Some(revision)).await
+    }
+
+    /// Takes something away.
+    pub async fn delete(&self, path: &str) -> Result<Reply, Failure> {
+        self.send(Method::DELETE, path, None, None).await
+    }
+
+    /// Sends a file, and reads the lines of the answer as they come.
+    pub async fn upload(&self, path: &str, file: Bytes) -> Result<Lines<BodyDataStream>, Failure> {
+        let request = Request::post(path).body(Body::from(file));
+        let response = self.call(request).await?;
+        if response.status().is_success() {
+            return Ok(Lines { data: response.into_body().into_data_stream(), rest: Vec::new() });
+        }
+        let status = response.status().as_u16();
+        Err(Failure::refused(status, whole(response).await?))
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        revision: Option<i64>,
+    ) -> Result<Reply, Failure> {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(revision) = revision {
+            request = request.header(header::IF_MATCH, format!("\"{revision}\""));
+        }
+        let request = match body {
+            Some(body) => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(Body::from(body.to_string())),
+            None => request.body(Body::empty()),
+        };
+        let response = self.call(request).await?;
+        let status = response.status();
+        let body = whole(response).await?;
+        if status.is_success() {
+            Ok(Reply { body })
+        } else {
+            Err(Failure::refused(status.as_u16(), body))
+        }
+    }
+
+    async fn call(
+        &self,
+        request: Result<Request<Body>, axum::http::Error>,
+    ) -> Result<Response<Body>, Failure> {
+        let request =
+            request.map_err(|e| Failure::failed(format!("the request cannot be made: {e}")))?;
+        match self.router.clone().oneshot(request).await {
+            Ok(response) => Ok(response),
+            Err(never) => match never {},
+        }
+    }
+}
+
+async fn whole(response: Response<Body>) -> Result<Bytes, Failure> {
+    match response.into_body().collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(e) => Err(Failure::failed(format!("the answer broke off: {e}"))),
+    }
+}
+
+/// The lines of a streamed answer.
+pub struct Lines<S> {
+    data: S,
+    rest: Vec<u8>,
+}
+
+impl<S: Stream<Item = Result<Bytes, axum::Error>> + Unpin> Lines<S> {
+    /// The next line, without its end; none after the last one.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        loop {
+            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let after = self.rest.split_off(end + 1);
+                let mut line = std::mem::replace(&mut self.rest, after);
+                line.pop();
+                return Ok(Some(line));
+            }
+            match self.data.next().await {
+                Some(Ok(data)) => self.rest.extend_from_slice(&data),
+                Some(Err(e)) => return Err(Failure::failed(format!("the answer broke off: {e}"))),
+                None if self.rest.is_empty() => return Ok(None),
+                None => return Ok(Some(std::mem::take(&mut self.rest))),
+            }
+        }
+    }
+}
+
+/// A path with a query; values are encoded.
+pub fn path(path: &str, query: &[(&str, &str)]) -> String {
+    let mut out = path.to_owned();
+    for (at, (name, value)) in query.iter().enumerate() {
+        out.push(if at == 0 { '?' } else { '&' });
+        out.push_str(name);
+        out.push('=');
+        out.push_str(&encode(value));
+    }
+    out
+}
+
+/// Text as one part of a path or query.
+pub fn encode(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _always = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    #[test]
+    fn values_of_a_query_are_encoded() {
+        let made = path("/api/agents", &[("find", "Käse & Brot"), ("limit", "3")]);
+        assert_eq!(made, "/api/agents?find=K%C3%A4se%20%26%20Brot&limit=3");
+        assert_eq!(path("/api/agents", &[]), "/api/agents");
+    }
+
+    #[tokio::test]
+    async fn lines_are_whole_however_they_are_cut() {
+        let parts = ["one\ntw", "o\n", "three"].map(|part| Ok(Bytes::from(part)));
+        let mut lines = Lines { data: stream::iter(parts), rest: Vec::new() };
+        let mut read = Vec::new();
+        while let Some(line) = lines.next().await.expect("no part is broken") {
+            read.push(String::from_utf8(line).expect("text"));
+        }
+        assert_eq!(read, ["one", "two", "three"]);
+    }
+}

@@ -1,0 +1,42 @@
+//! `dormouse agent create`.
+
+use clap::Args;
+use dormouse::view::Agent;
+use dormouse_types::Id as _;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The task
+    #[arg(required = true, value_name = "TASK")]
+    task: Vec<String>,
+    /// What to call the agent
+    #[arg(long)]
+    name: Option<String>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let row = find::task(session, &params.task.join(" ")).await?;
+    let mut body = json!({});
+    if let Some(name) = params.name {
+        body["name"] = json!(name);
+    }
+    let path = format!("/api/journal/tasks/{}/agent", row.id);
+    let reply = session.client.post(&path, body).await?;
+    let agent: Agent = reply.read()?;
+    session.touch_agent(&agent.id);
+    session.screen.say(format!("created {}", super::named(&agent)));
+    if session.wait().await {
+        let reply = session.client.get(&format!("/api/agents/{}", agent.id)).await?;
+        session.print_body(&reply);
+        let command = session.command(&format!("report {}", row.id.short()));
+        session.screen.say(format!("its report: {command}"));
+    } else {
+        session.print_body(&reply);
+    }
+    Ok(())
+}

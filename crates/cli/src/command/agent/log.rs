@@ -1,0 +1,155 @@
+//! `dormouse agent log`: the runs of an agent, what it did in them, and what it was asked.
+
+use clap::Args;
+use dormouse::view::{Message, Page, Prompt, Wake};
+use dormouse_formats::sanitise;
+use dormouse_types::{AgentId, ThreadId};
+use serde_json::Value;
+
+use crate::client::{encode, path};
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{line, moment};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The agent, or words of its task's title
+    #[arg(required = true, value_name = "AGENT")]
+    agent: Vec<String>,
+    /// How many runs, newest first
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=200))]
+    limit: u8,
+    /// Only the run whose key begins so
+    #[arg(long, value_name = "KEY")]
+    run: Option<String>,
+    /// Show what the model was asked in the newest of these runs
+    #[arg(long)]
+    prompt: bool,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let agent = find::agent(session, &params.agent.join(" ")).await?;
+    // A key is looked for among all recent runs, not among the few that are shown.
+    let limit = if params.run.is_some() { 200 } else { params.limit };
+    let wakes = path(&format!("/api/agents/{}/wakes", agent.id), &[("limit", &limit.to_string())]);
+    let reply = session.client.get(&wakes).await?;
+    let mut page: Page<Wake> = reply.read()?;
+    if let Some(key) = &params.run {
+        page.items.retain(|wake| has_key(wake, key));
+        if page.items.is_empty() {
+            let message = format!("{} has no run `{}`", super::named(&agent), line(key));
+            return Err(Failure::failed(message).hint("`agent log AGENT` shows the keys"));
+        }
+    }
+    if params.prompt {
+        return prompt(session, &agent.id, &page.items).await;
+    }
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    session.screen.say(super::named(&agent));
+    if page.items.is_empty() {
+        session.screen.say("No runs yet.");
+    }
+    for wake in &page.items {
+        session.screen.say("");
+        session.screen.say(heading(session, wake));
+        if let Some(error) = &wake.error_message {
+            session.screen.say(format!("  {}", line(error)));
+        }
+        if let Some(thread) = &wake.thread_id {
+            messages(session, &agent.id, thread).await?;
+        }
+    }
+    Ok(())
+}
+
+fn has_key(wake: &Wake, key: &str) -> bool {
+    wake.run_key.as_ref().is_some_and(|run_key| run_key.as_str().starts_with(key))
+}
+
+/// `2026-03-01 09:12  subscription  completed  run 1a2b3c4d  builtin`.
+fn heading(session: &Session, wake: &Wake) -> String {
+    let at = moment::minute(wake.created_at, &session.zone);
+    let ink = session.screen.ink();
+    let mut parts = vec![ink.bold(&at), line(&wake.reason), line(&wake.status)];
+    if let Some(key) = &wake.run_key {
+        parts.push(ink.dim(&format!("run {}", key.as_str().get(..8).unwrap_or(key.as_str()))));
+    }
+    parts.extend(wake.model.as_deref().map(line));
+    if wake.crashes > 0 {
+        parts.push(super::super::counted(usize::try_from(wake.crashes).unwrap_or(0), "crash"));
+    }
+    if wake.cut {
+        parts.push("stopped at the cap on turns".to_owned());
+    }
+    parts.join("  ")
+}
+
+async fn messages(
+    session: &mut Session,
+    agent: &AgentId,
+    thread: &ThreadId,
+) -> Result<(), Failure> {
+    let query = [("thread", thread.to_string()), ("limit", "200".to_owned())];
+    let query = query.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let reply = session.client.get(&path(&format!("/api/agents/{agent}/messages"), &query)).await?;
+    let page: Page<Message> = reply.read()?;
+    let width = session.screen.prose_width();
+    for message in &page.items {
+        let first = format!("  {:<12} ", kind(message));
+        let rest = " ".repeat(first.len());
+        for text in wrap::text(&content(message), width, Margin { first: &first, rest: &rest }) {
+            session.screen.say(text);
+        }
+    }
+    Ok(())
+}
+
+fn kind(message: &Message) -> String {
+    match message.kind.as_str() {
+        "toolResult" if message.refused == Some(true) => "refused".to_owned(),
+        "toolResult" => "result".to_owned(),
+        "action" => "call".to_owned(),
+        other => line(other),
+    }
+}
+
+/// A message as one paragraph, cut where it would fill the screen.
+fn content(message: &Message) -> String {
+    /// Units: characters.
+    const SHOWN: usize = 400;
+    let text = match &message.content {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let name = message.tool_name.as_deref().map_or_else(String::new, |name| format!("{name} "));
+    wrap::cut_to(&line(&format!("{name}{text}")), SHOWN)
+}
+
+async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Result<(), Failure> {
+    let Some(key) = wakes.iter().find_map(|wake| wake.run_key.as_ref()) else {
+        return Err(Failure::failed("no run was asked yet"));
+    };
+    let path = format!("/api/agents/{agent}/wakes/{}/prompt", encode(key.as_str()));
+    let reply = session.client.get(&path).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<Prompt> = reply.read()?;
+    let ink = session.screen.ink();
+    for prompt in &page.items {
+        let proof = if prompt.verified { "as it was sent" } else { "NOT as it was sent" };
+        let digest = prompt.digest.get(..8).unwrap_or(&prompt.digest);
+        let heading = format!("turn {} · {proof} (digest {})", prompt.turn, line(digest));
+        session.screen.say(ink.bold(&heading));
+        for fragment in &prompt.fragments {
+            session.screen.say(ink.dim(&format!("── {}", line(&fragment.kind))));
+            session.screen.say(sanitise::block(&fragment.text));
+        }
+    }
+    Ok(())
+}

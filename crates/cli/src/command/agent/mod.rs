@@ -1,0 +1,63 @@
+//! `dormouse agent`: the agents and what they did.
+
+mod create;
+mod list;
+mod log;
+mod settings;
+mod show;
+mod wake;
+
+use clap::Subcommand;
+use dormouse::view::Agent;
+use dormouse_types::Id as _;
+
+use crate::failure::Failure;
+use crate::find::titled;
+use crate::session::Session;
+use crate::terminal::line;
+
+/// What can be done with agents.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Give a task an agent, and wait for its first report
+    Create(create::Params),
+    /// List agents
+    List(list::Params),
+    /// Show an agent
+    Show(show::Params),
+    /// Wake an agent, and wait until it sleeps again
+    Wake(wake::Params),
+    /// Let an agent look at everything again
+    Reanalyse(wake::ReanalyseParams),
+    /// Let changes wake an agent by themselves, or not
+    Automation(settings::AutomationParams),
+    /// Let an agent rest until it is resumed
+    Pause(settings::Params),
+    /// Let a paused or dormant agent work again
+    Resume(settings::Params),
+    /// End an agent for good; its reports stay readable
+    Destroy(settings::Params),
+    /// Show the runs of an agent and what it was asked
+    Log(log::Params),
+}
+
+pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Create(params) => create::run(session, params).await,
+        Command::List(params) => list::run(session, params).await,
+        Command::Show(params) => show::run(session, params).await,
+        Command::Wake(params) => wake::run(session, params).await,
+        Command::Reanalyse(params) => wake::reanalyse(session, params).await,
+        Command::Automation(params) => settings::automation(session, params).await,
+        Command::Pause(params) => settings::pause(session, params).await,
+        Command::Resume(params) => settings::resume(session, params).await,
+        Command::Destroy(params) => settings::destroy(session, params).await,
+        Command::Log(params) => log::run(session, params).await,
+    }
+}
+
+/// `agent Laura (k3f9a) of “Paint the fence”`.
+fn named(agent: &Agent) -> String {
+    let title = agent.task_title.as_deref().map_or("a task that is gone", titled);
+    format!("agent {} ({}) of “{}”", line(&agent.display_name), agent.id.short(), line(title))
+}

@@ -1,0 +1,70 @@
+//! `dormouse agent show`.
+
+use clap::Args;
+use dormouse::view::Agent;
+use dormouse_types::Id as _;
+
+use super::list::state;
+use crate::failure::Failure;
+use crate::find::{self, titled};
+use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{line, moment};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The agent, or words of its task's title
+    #[arg(required = true, value_name = "AGENT")]
+    agent: Vec<String>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let found = find::agent(session, &params.agent.join(" ")).await?;
+    let reply = session.client.get(&format!("/api/agents/{}", found.id)).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let agent: Agent = reply.read()?;
+    let (ink, width) = (session.screen.ink(), session.screen.prose_width());
+    session.screen.say(ink.bold(&line(&agent.display_name)));
+    session.screen.say(ink.dim(agent.id.as_str()));
+    for (name, value) in facts(session, &agent) {
+        let first = format!("{name:<10}");
+        let margin = Margin { first: &first, rest: "          " };
+        for text in wrap::text(&line(&value), width, margin) {
+            session.screen.say(text);
+        }
+    }
+    if let Some(task) = &agent.slots.active_task_id {
+        let command = session.command(&format!("report {}", task.short()));
+        session.screen.say(format!("\nits report: {command}"));
+    }
+    Ok(())
+}
+
+fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
+    let at = |at| moment::minute(at, &session.zone);
+    let mut facts = Vec::new();
+    if let Some(title) = &agent.task_title {
+        facts.push(("task", titled(title).to_owned()));
+    }
+    let mut now = state(agent).to_owned();
+    if let Some(reason) = &agent.dormant_reason {
+        now.push_str(&format!(": {reason}"));
+    }
+    facts.push(("state", now));
+    let when = if agent.automatic { "changes wake it" } else { "it wakes when asked" };
+    facts.push(("automation", format!("{} ({when})", agent.automation)));
+    facts.push(("model", agent.model.clone()));
+    facts.extend(agent.last_wake_at.map(|last| ("last run", at(last))));
+    facts.extend(agent.due_at.map(|due| ("due", at(due))));
+    facts.extend(agent.next_wake_at.map(|next| ("retry", at(next))));
+    if agent.consecutive_failure_count > 0 {
+        facts.push(("failures", format!("{} in a row", agent.consecutive_failure_count)));
+    }
+    facts.extend(
+        agent.stale_since.map(|since| ("report", format!("out of date since {}", at(since)))),
+    );
+    facts.extend(agent.destroyed_at.map(|ended| ("destroyed", at(ended))));
+    facts
+}

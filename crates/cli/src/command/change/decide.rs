@@ -1,0 +1,206 @@
+//! `dormouse change confirm|reject|defer|undo SET:ITEM...`.
+
+use clap::Args;
+use dormouse::view::{ChangeItem, ChangeSet, Outcome};
+use serde_json::json;
+
+use crate::client::{Client, Reply};
+use crate::command::proposal;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::line;
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// Proposals as `change list` names them: SET:1, SET:1,3 or SET:1@DIGEST
+    #[arg(required = true, value_name = "SET:ITEM")]
+    pub items: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct RejectParams {
+    /// Proposals as `change list` names them: SET:1, SET:1,3 or SET:1@DIGEST
+    #[arg(required = true, value_name = "SET:ITEM")]
+    pub items: Vec<String>,
+    /// Why; the agent reads it
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// What a person decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Confirm,
+    Reject,
+    Defer,
+    Undo,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::Reject => "reject",
+            Self::Defer => "defer",
+            Self::Undo => "undo",
+        }
+    }
+
+    fn done(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirmed",
+            Self::Reject => "rejected",
+            Self::Defer => "put off",
+            Self::Undo => "taken back",
+        }
+    }
+}
+
+/// Which item of which set, as typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Named {
+    set: String,
+    index: i64,
+    digest: Option<String>,
+}
+
+pub async fn run(
+    session: &mut Session,
+    items: Vec<String>,
+    verdict: Verdict,
+    reason: Option<String>,
+) -> Result<(), Failure> {
+    let mut named = Vec::new();
+    for text in &items {
+        named.extend(read(text)?);
+    }
+    // Everything is looked up before anything is decided: a slip in the last word decides nothing.
+    let mut wanted = Vec::new();
+    for named in named {
+        wanted.push(look_up(session, &named).await?);
+    }
+    let mut failed = None;
+    for (set, item, digest) in wanted {
+        session.touch_task(&set.task_id);
+        let name = proposal::name(&item);
+        match decide(&session.client, &item, &digest, verdict, reason.as_deref()).await {
+            Ok(reply) => {
+                if !session.print_body(&reply) {
+                    let outcome: Outcome = reply.read()?;
+                    session.screen.say(told(&outcome, verdict));
+                }
+            }
+            Err(failure) => {
+                let message =
+                    format!("{name} ({}): {}", line(&item.human_summary), failure.message);
+                let failure = Failure { message, ..failure };
+                // Each decision stands for itself; one that is refused stops none of the others.
+                if let Some(earlier) = failed.replace(failure) {
+                    crate::terminal::note(&format!("error: {}", earlier.message));
+                }
+            }
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// Sends one verdict with the digest that was shown.
+pub async fn decide(
+    client: &Client,
+    item: &ChangeItem,
+    digest: &str,
+    verdict: Verdict,
+    reason: Option<&str>,
+) -> Result<Reply, Failure> {
+    let mut body = json!({"digest": digest});
+    if let Some(reason) = reason {
+        body["reason"] = json!(reason);
+    }
+    let path = format!("/api/change-sets/{}/items/{}/{}", item.set, item.index, verdict.name());
+    client.post(&path, body).await
+}
+
+fn told(outcome: &Outcome, verdict: Verdict) -> String {
+    let item = &outcome.item;
+    let summary = line(&item.human_summary);
+    let mut text = format!("{} {}: {summary}", verdict.done(), proposal::name(item));
+    if let Some(error) = &item.error {
+        text.push_str(&format!("; it could not be applied: {}", line(error)));
+    }
+    text
+}
+
+/// `SET:1`, `SET:1,3` or `SET:1@digest`.
+fn read(text: &str) -> Result<Vec<Named>, Failure> {
+    let usage = || {
+        Failure::usage(format!("`{}` names no proposal", line(text)))
+            .hint("write SET:ITEM as `change list` shows it, for example k3f9a:1")
+    };
+    let (set, items) = text.rsplit_once(':').ok_or_else(usage)?;
+    if set.is_empty() {
+        return Err(usage());
+    }
+    let read_one = |part: &str| {
+        let (index, digest) = match part.split_once('@') {
+            Some((index, digest)) => (index, Some(digest.to_lowercase())),
+            None => (part, None),
+        };
+        let index = index.parse().ok().filter(|index| *index > 0)?;
+        Some(Named { set: set.to_owned(), index, digest })
+    };
+    items.split(',').map(|part| read_one(part).ok_or_else(usage)).collect()
+}
+
+/// The item, and the digest to send for it.
+async fn look_up(
+    session: &Session,
+    named: &Named,
+) -> Result<(ChangeSet, ChangeItem, String), Failure> {
+    let set = find::set(session, &named.set).await?;
+    let Some(item) = set.items.iter().find(|item| item.index == named.index).cloned() else {
+        let n = super::super::counted(set.items.len(), "proposal");
+        return Err(Failure::failed(format!(
+            "set {} has no item {}: it has {n}",
+            named.set, named.index
+        ))
+        .hint("`change list --all` shows every item"));
+    };
+    let digest = match &named.digest {
+        // The short form is enough to prove what was seen; anything else goes out as it was
+        // typed, to be refused where the decision is made.
+        Some(typed) if typed.len() >= 8 && item.digest.as_str().starts_with(typed) => {
+            item.digest.to_string()
+        }
+        Some(typed) => typed.clone(),
+        None => item.digest.to_string(),
+    };
+    Ok((set, item, digest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_named_by_set_number_and_digest() {
+        let named = |set: &str, index, digest: Option<&str>| Named {
+            set: set.to_owned(),
+            index,
+            digest: digest.map(str::to_owned),
+        };
+        assert_eq!(read("k3f9a:1").ok(), Some(vec![named("k3f9a", 1, None)]));
+        assert_eq!(
+            read("k3f9a:1@AB12cd34,3").ok(),
+            Some(vec![named("k3f9a", 1, Some("ab12cd34")), named("k3f9a", 3, None)])
+        );
+        assert_eq!(read("paint the fence:2").ok(), Some(vec![named("paint the fence", 2, None)]));
+    }
+
+    #[test]
+    fn what_names_no_item_is_a_usage_error() {
+        for text in ["k3f9a", "k3f9a:", ":1", "k3f9a:x", "k3f9a:0", "k3f9a:1,"] {
+            assert_eq!(read(text).err().map(|failure| failure.code), Some(2), "{text}");
+        }
+    }
+}

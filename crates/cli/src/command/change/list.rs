@@ -1,0 +1,71 @@
+//! `dormouse change list`.
+
+use clap::Args;
+use dormouse::view::{ChangeSet, Page};
+
+use crate::client::path;
+use crate::command::proposal;
+use crate::failure::Failure;
+use crate::find::{self, titled};
+use crate::session::Session;
+use crate::terminal::table::{Fit, Table};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// Only those about this task
+    #[arg(value_name = "TASK")]
+    task: Vec<String>,
+    /// Decided ones too
+    #[arg(long)]
+    all: bool,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let mut query = Vec::new();
+    let task = match params.task.join(" ") {
+        words if words.is_empty() => None,
+        words => Some(find::task(session, &words).await?.id.to_string()),
+    };
+    query.extend(task.as_deref().map(|task| ("task", task)));
+    query.extend(params.all.then_some(("all", "true")));
+    let reply = session.client.get(&path("/api/change-sets", &query)).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<ChangeSet> = reply.read()?;
+    let mut table = Table::new([
+        ("item", Fit::Whole),
+        ("proposal", Fit::Cut),
+        ("task", Fit::Drop(1)),
+        ("state", Fit::Whole),
+    ]);
+    let mut n_rows = 0;
+    let mut n_hidden = 0;
+    for set in &page.items {
+        for item in &set.items {
+            let is_open = item.status == "pending" || item.status == "deferred";
+            if is_open && !item.shown && !params.all {
+                n_hidden += 1;
+            } else if is_open || params.all || item.status == "applying" {
+                n_rows += 1;
+                table.row([
+                    proposal::name(item),
+                    item.human_summary.clone(),
+                    crate::terminal::wrap::cut_to(titled(&set.task_title), 30),
+                    proposal::status(item),
+                ]);
+            }
+        }
+    }
+    if n_rows == 0 {
+        session.screen.say("No open proposals.");
+        return Ok(());
+    }
+    let (width, ink) = (session.screen.width(), session.screen.ink());
+    session.screen.say(table.render(width, ink));
+    if n_hidden > 0 {
+        session.screen.say(format!("{n_hidden} more appear as these are decided"));
+    }
+    session.screen.say(format!("decide: {}", session.command("review")));
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! `dormouse change`: proposals and decisions, one command each.
+
+mod decide;
+mod list;
+mod show;
+mod whole_set;
+
+pub use decide::{Verdict, decide};
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// What can be done with proposals.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List open proposals
+    List(list::Params),
+    /// Show the proposals of a set
+    Show(show::Params),
+    /// Apply proposals
+    Confirm(decide::Params),
+    /// Refuse proposals; they are not made again
+    Reject(decide::RejectParams),
+    /// Put proposals off
+    Defer(decide::Params),
+    /// Take decisions back
+    Undo(decide::Params),
+    /// Apply everything a set shows
+    ConfirmAll(whole_set::Params),
+    /// Put off everything that is open in a set
+    Dismiss(whole_set::Params),
+}
+
+pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List(params) => list::run(session, params).await,
+        Command::Show(params) => show::run(session, params).await,
+        Command::Confirm(params) => {
+            decide::run(session, params.items, Verdict::Confirm, None).await
+        }
+        Command::Reject(params) => {
+            decide::run(session, params.items, Verdict::Reject, params.reason).await
+        }
+        Command::Defer(params) => decide::run(session, params.items, Verdict::Defer, None).await,
+        Command::Undo(params) => decide::run(session, params.items, Verdict::Undo, None).await,
+        Command::ConfirmAll(params) => whole_set::confirm_all(session, params).await,
+        Command::Dismiss(params) => whole_set::dismiss(session, params).await,
+    }
+}

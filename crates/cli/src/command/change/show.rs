@@ -1,0 +1,48 @@
+//! `dormouse change show`.
+
+use clap::Args;
+use dormouse::view::ChangeSet;
+use dormouse_types::Id as _;
+
+use crate::command::proposal;
+use crate::failure::Failure;
+use crate::find::{self, titled};
+use crate::session::Session;
+use crate::terminal::{line, moment};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The set, or words of its task's title
+    #[arg(required = true, value_name = "SET")]
+    set: Vec<String>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let words = params.set.join(" ");
+    // `SET:2` is how an item is named elsewhere; here it means its set.
+    let text = words.split(':').next().unwrap_or_default();
+    let found = find::set(session, text).await?;
+    let reply = session.client.get(&format!("/api/change-sets/{}", found.id)).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let set: ChangeSet = reply.read()?;
+    let (width, ink) = (session.screen.prose_width(), session.screen.ink());
+    session.screen.say(ink.bold(&line(titled(&set.task_title))));
+    let at = moment::minute(set.created_at, &session.zone);
+    session.screen.say(ink.dim(&format!("set {} · {at} · {}", set.id.short(), line(&set.status))));
+    for item in &set.items {
+        session.screen.say("");
+        let place = format!(
+            "{}@{}  {}",
+            proposal::name(item),
+            proposal::digest8(item),
+            proposal::status(item)
+        );
+        session.screen.say(ink.dim(&place));
+        for text in proposal::lines(item, width, ink) {
+            session.screen.say(text);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! `dormouse import`: tasks from Markdown files.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use axum::body::Bytes;
+use clap::Args;
+use dormouse::view::ImportEvent;
+use dormouse_types::Id as _;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+
+use super::counted;
+use crate::client::path;
+use crate::failure::Failure;
+use crate::find::titled;
+use crate::session::Session;
+use crate::terminal::{line, note};
+
+/// A heading with check boxes below it is a task; other text is a note of the task above it. The
+/// same file can be imported again: what you changed here is kept.
+#[derive(Debug, Args)]
+pub struct Params {
+    /// Markdown files; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Give every task an agent
+    #[arg(long)]
+    with_agents: bool,
+    /// Show what would be written
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Every so many tasks a line tells how far it is, where no bar can be drawn.
+const TELL_EVERY: usize = 100;
+/// More tasks than this are summed up instead of listed.
+const LISTED: usize = 25;
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    for file in &params.files {
+        import(session, &params, file).await?;
+        session.flush();
+    }
+    Ok(())
+}
+
+async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(), Failure> {
+    let (name, bytes) = read(file)?;
+    let flag = |on: bool| if on { "true" } else { "false" };
+    let query = [
+        ("name", name.as_str()),
+        ("withAgents", flag(params.with_agents)),
+        ("dryRun", flag(params.dry_run)),
+    ];
+    let mut lines = session
+        .client
+        .upload(&path("/api/imports", &query), bytes)
+        .await
+        .map_err(|failure| in_file(failure, &name))?;
+    let mut told = Told::new(&name, params.dry_run);
+    while let Some(text) = lines.next().await? {
+        if session.screen.is_json() {
+            session.screen.body(&text);
+        }
+        let value: Value = read_json(&text)?;
+        if value["event"] == "problem" {
+            told.bar.finish_and_clear();
+            return Err(in_file(
+                Failure::refused(0, Bytes::from(value["problem"].to_string())),
+                &name,
+            ));
+        }
+        let event: ImportEvent = read_json(&text)?;
+        if let ImportEvent::Task { task_id, agent_id, .. } = &event {
+            task_id.iter().for_each(|task| session.touch_task(task));
+            agent_id.iter().for_each(|agent| session.touch_agent(agent));
+        }
+        told.take(event);
+    }
+    for text in told.summary() {
+        session.screen.say(text);
+    }
+    Ok(())
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(text)
+        .map_err(|e| Failure::failed(format!("the answer of the API cannot be read: {e}")))
+}
+
+fn in_file(failure: Failure, name: &str) -> Failure {
+    let message = if failure.message.contains(name) {
+        failure.message.clone()
+    } else {
+        format!("{name}: {}", failure.message)
+    };
+    Failure { message, ..failure }
+}
+
+/// A file and the name it is known by when it is imported again.
+fn read(file: &Path) -> Result<(String, Bytes), Failure> {
+    let shown = file.display();
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(|e| Failure::failed(format!("standard input cannot be read: {e}")))?;
+        return Ok(("stdin".to_owned(), bytes.into()));
+    }
+    let bytes =
+        std::fs::read(file).map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?;
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    Ok((name, bytes.into()))
+}
+
+/// What was told about one file.
+struct Told {
+    file: String,
+    is_dry: bool,
+    bar: ProgressBar,
+    is_terminal: bool,
+    read: String,
+    tasks: Vec<String>,
+    kept: Vec<String>,
+    remarks: Vec<String>,
+    done: String,
+}
+
+impl Told {
+    fn new(file: &str, is_dry: bool) -> Self {
+        Self {
+            file: line(file),
+            is_dry,
+            bar: ProgressBar::hidden(),
+            is_terminal: std::io::stderr().is_terminal(),
+            read: String::new(),
+            tasks: Vec::new(),
+            kept: Vec::new(),
+            remarks: Vec::new(),
+            done: String::new(),
+        }
+    }
+
+    fn take(&mut self, event: ImportEvent) {
+        match event {
+            ImportEvent::Read { tasks, items, entries, .. } => {
+                self.read = format!(
+                    "{}, {}, {}",
+                    counted(tasks, "task"),
+                    counted(items, "item"),
+                    if entries == 1 { "1 note".into() } else { format!("{entries} notes") }
+                );
+                if self.is_terminal && tasks > LISTED {
+                    self.bar = ProgressBar::new(tasks as u64);
+                    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} tasks") {
+                        self.bar.set_style(style);
+                    }
+                }
+            }
+            ImportEvent::Task { task_id, title, outcome, kept, done, total, .. } => {
+                self.bar.set_position(done as u64);
+                if !self.is_terminal && done % TELL_EVERY == 0 {
+                    note(&format!("{}: {done} of {total} tasks", self.file));
+                }
+                let id = task_id.as_ref().map_or("     ", |id| id.short());
+                let title = line(titled(&title));
+                self.tasks.push(format!("  {id}  {title} ({outcome})"));
+                if !kept.is_empty() {
+                    self.kept.push(format!("  {id}  {title}: {}", kept.join(", ")));
+                }
+            }
+            ImportEvent::Remark { line: at, message } => {
+                self.remarks.push(format!("  line {at}: {}", line(&message)));
+            }
+            ImportEvent::Done { created, updated, unchanged } => {
+                self.bar.finish_and_clear();
+                self.done = if self.is_dry {
+                    "nothing written".to_owned()
+                } else {
+                    format!("{created} created, {updated} updated, {unchanged} unchanged")
+                };
+            }
+        }
+    }
+
+    fn summary(mut self) -> Vec<String> {
+        let mut lines = vec![format!("{}: {}; {}", self.file, self.read, self.done)];
+        let n_tasks = self.tasks.len();
+        self.tasks.truncate(LISTED);
+        lines.append(&mut self.tasks);
+        if n_tasks > LISTED {
+            lines.push(format!("  … and {} more", n_tasks - LISTED));
+        }
+        if !self.kept.is_empty() {
+            lines.push("Kept as they are, because they were changed here:".to_owned());
+            lines.append(&mut self.kept);
+        }
+        if !self.remarks.is_empty() {
+            lines.push("Not understood, kept as text:".to_owned());
+            lines.append(&mut self.remarks);
+        }
+        lines
+    }
+}

@@ -1,0 +1,32 @@
+//! The commands, one file for each.
+
+pub mod agent;
+pub mod change;
+pub mod import;
+pub mod overview;
+pub mod proposal;
+pub mod report;
+pub mod review;
+pub mod task;
+
+use crate::args::Command;
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// Runs a command; none is the state of affairs.
+pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), Failure> {
+    match command {
+        None => overview::run(session).await,
+        Some(Command::Import(params)) => import::run(session, params).await,
+        Some(Command::Task(command)) => task::run(session, command).await,
+        Some(Command::Agent(command)) => agent::run(session, command).await,
+        Some(Command::Report(params)) => report::run(session, params).await,
+        Some(Command::Review(params)) => review::run(session, params).await,
+        Some(Command::Change(command)) => change::run(session, command).await,
+    }
+}
+
+/// `1 task`, `2 tasks`.
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

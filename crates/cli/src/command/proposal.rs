@@ -1,0 +1,73 @@
+//! A proposal as a person sees it: what, before, after, and where the text says so.
+
+use dormouse::view::ChangeItem;
+use dormouse_types::Id as _;
+
+use crate::terminal::ink::Tone;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{Ink, line};
+
+/// `k3f9a:1`.
+pub fn name(item: &ChangeItem) -> String {
+    format!("{}:{}", item.set.short(), item.index)
+}
+
+/// The first eight digits of the digest: enough to say which proposal is meant.
+pub fn digest8(item: &ChangeItem) -> &str {
+    item.digest.as_str().get(..8).unwrap_or(item.digest.as_str())
+}
+
+/// The lines of a proposal, its summary first.
+pub fn lines(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
+    let mut lines = wrap::text(&line(&item.human_summary), width, Margin { first: "", rest: "  " });
+    for text in &mut lines {
+        *text = ink.bold(text);
+    }
+    lines.extend(diff(item, width, ink));
+    if let Some(evidence) = &item.evidence {
+        let quote = format!("“{}”", line(&evidence.quote));
+        let margin = Margin { first: "  says      ", rest: "            " };
+        lines.extend(wrap::text(&quote, width, margin));
+    }
+    if let Some(rationale) = item.rationale.as_deref().filter(|text| !text.trim().is_empty()) {
+        let margin = Margin { first: "  because   ", rest: "            " };
+        lines.extend(wrap::text(&line(rationale), width, margin));
+    }
+    if let Some(error) = &item.error {
+        let margin = Margin { first: "  failed    ", rest: "            " };
+        lines.extend(wrap::text(&line(error), width, margin));
+    }
+    lines
+}
+
+/// Before and after. The value when it was proposed is shown only where it moved on since.
+fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
+    let now = item.now.as_ref().or(item.before.as_ref());
+    let mut rows = Vec::new();
+    if let Some(before) = item.before.as_ref().filter(|before| Some(*before) != now) {
+        rows.push(("then", before, Tone::Plain));
+    }
+    if let Some(now) = now {
+        rows.push(("now", now, Tone::Plain));
+    }
+    if let Some(proposed) = &item.proposed {
+        rows.push(("proposed", proposed, Tone::Green));
+    }
+    let mut lines = Vec::new();
+    for (name, value, tone) in rows {
+        let first = format!("  {name:<10}");
+        let margin = Margin { first: &first, rest: "            " };
+        let span = wrap::Span { text: line(value), tone };
+        lines.extend(wrap::spans(&[span], width, margin, ink));
+    }
+    lines
+}
+
+/// A status in words a person would use.
+pub fn status(item: &ChangeItem) -> String {
+    match item.status.as_str() {
+        "pending" => "open".to_owned(),
+        "deferred" => "later".to_owned(),
+        other => line(other),
+    }
+}

@@ -1,0 +1,89 @@
+//! `dormouse task edit`.
+
+use clap::Args;
+use dormouse::view::Task;
+use dormouse_types::task::{Priority, Status};
+use jiff::civil::Date;
+use serde_json::{Map, Value, json};
+
+use crate::args::{self, Clearable};
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+
+/// `none` clears a field.
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The task
+    #[arg(required = true, value_name = "TASK")]
+    task: Vec<String>,
+    #[command(flatten)]
+    fields: Fields,
+    /// Only if the task still has this revision
+    #[arg(long, value_name = "REVISION")]
+    if_revision: Option<i64>,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct Fields {
+    /// A new title
+    #[arg(long)]
+    title: Option<String>,
+    /// open, groomed, in-progress, blocked, on-hold, done or rejected
+    #[arg(long, value_parser = args::status)]
+    status: Option<Status>,
+    /// Why it is blocked or on hold
+    #[arg(long)]
+    reason: Option<String>,
+    /// P0 (urgent) to P3 (low), or none
+    #[arg(long, value_parser = args::priority)]
+    priority: Option<Clearable<Priority>>,
+    /// The day it is due: YYYY-MM-DD, or none
+    #[arg(long, value_parser = args::day_or_none, value_name = "DAY")]
+    due: Option<Clearable<Date>>,
+    /// How long it takes: 90, 90m or 1h30m, or none
+    #[arg(long, value_parser = args::minutes_or_none, value_name = "DURATION")]
+    estimate: Option<Clearable<u32>>,
+    /// The language of the task: en, de, …, or none
+    #[arg(long, value_parser = args::text_or_none)]
+    language: Option<Clearable<String>>,
+    /// A category, by name, or none
+    #[arg(long, value_parser = args::text_or_none)]
+    category: Option<Clearable<String>>,
+}
+
+impl Fields {
+    fn body(self) -> Value {
+        let mut body = Map::new();
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                body.insert(name.to_owned(), value);
+            }
+        };
+        set("title", self.title.map(Value::from));
+        set("status", self.status.map(|status| json!(status)));
+        set("statusReason", self.reason.map(Value::from));
+        set("priority", self.priority.map(|priority| json!(priority.0)));
+        set("dueOn", self.due.map(|day| json!(day.0)));
+        set("estimateMinutes", self.estimate.map(|estimate| json!(estimate.0)));
+        set("language", self.language.map(|language| json!(language.0)));
+        set("category", self.category.map(|category| json!(category.0)));
+        Value::Object(body)
+    }
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let row = find::task(session, &params.task.join(" ")).await?;
+    let (path, body) = (format!("/api/journal/tasks/{}", row.id), params.fields.body());
+    let reply = match params.if_revision {
+        Some(revision) => session.client.patch_if(&path, body, revision).await?,
+        None => session.client.patch(&path, body).await?,
+    };
+    session.touch_task(&row.id);
+    if !session.print_body(&reply) {
+        let task: Task = reply.read()?;
+        session.screen.say(format!("changed {}", super::named(&task)));
+    }
+    Ok(())
+}

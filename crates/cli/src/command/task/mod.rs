@@ -1,0 +1,65 @@
+//! `dormouse task`: the person's tasks.
+
+mod add;
+mod check;
+mod delete;
+mod edit;
+mod label;
+mod list;
+mod note;
+mod show;
+mod time;
+
+use clap::Subcommand;
+use dormouse::view::Task;
+use dormouse_types::Id as _;
+
+use crate::failure::Failure;
+use crate::find::titled;
+use crate::session::Session;
+use crate::terminal::line;
+
+/// What can be done with tasks.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Add a task
+    Add(add::Params),
+    /// List tasks
+    List(list::Params),
+    /// Show a task with its items and notes
+    Show(show::Params),
+    /// Change fields of a task
+    Edit(edit::Params),
+    /// Add a note to a task
+    Note(note::Params),
+    /// Tick, add, rename or archive an item of the checklist
+    Check(check::Params),
+    /// Note time spent
+    Time(time::Params),
+    /// Put labels on a task, or take them off
+    Label(label::Params),
+    /// Delete a task; it can be restored
+    Delete(delete::Params),
+    /// Bring a deleted task back
+    Restore(delete::RestoreParams),
+}
+
+pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Add(params) => add::run(session, params).await,
+        Command::List(params) => list::run(session, params).await,
+        Command::Show(params) => show::run(session, params).await,
+        Command::Edit(params) => edit::run(session, params).await,
+        Command::Note(params) => note::run(session, params).await,
+        Command::Check(params) => check::run(session, params).await,
+        Command::Time(params) => time::run(session, params).await,
+        Command::Label(params) => label::run(session, params).await,
+        Command::Delete(params) => delete::run(session, params).await,
+        Command::Restore(params) => delete::restore(session, params).await,
+    }
+}
+
+/// `k3f9a  Paint the fence`.
+fn named(task: &Task) -> String {
+    format!("{}  {}", task.id.short(), line(titled(&task.title)))
+}

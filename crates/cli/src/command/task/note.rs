@@ -1,0 +1,69 @@
+//! `dormouse task note`.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dormouse::view::Task;
+use jiff::civil::Date;
+use serde_json::json;
+
+use crate::args;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The task; several words of its title in quotes
+    task: String,
+    /// The note; `-` reads standard input
+    #[arg(required_unless_present = "file", conflicts_with = "file", value_name = "TEXT")]
+    text: Vec<String>,
+    /// Read the note from a file
+    #[arg(long)]
+    file: Option<PathBuf>,
+    /// The day the note speaks from [default: today]
+    #[arg(long, value_parser = args::day, value_name = "DAY")]
+    on: Option<Date>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let row = find::task(session, &params.task).await?;
+    let text = match &params.file {
+        Some(file) => read(file)?,
+        None if params.text == ["-"] => read(Path::new("/dev/stdin"))?,
+        None => params.text.join(" "),
+    };
+    let mut body = json!({"text": text});
+    if let Some(on) = params.on {
+        body["on"] = json!(on);
+    }
+    let path = format!("/api/journal/tasks/{}/entries", row.id);
+    let reply = session.client.post(&path, body).await?;
+    session.touch_task(&row.id);
+    if !session.print_body(&reply) {
+        let task: Task = reply.read()?;
+        session.screen.say(format!("noted on {}", super::named(&task)));
+    }
+    Ok(())
+}
+
+/// Reads text; what is not UTF-8 is refused, because a note that was guessed at is not the note.
+fn read(file: &Path) -> Result<String, Failure> {
+    let shown = if file == Path::new("/dev/stdin") {
+        "standard input".to_owned()
+    } else {
+        file.display().to_string()
+    };
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file);
+    opened
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Failure::failed(format!("{shown} is not UTF-8 text (byte {})", at + 1))
+            .hint("save it as UTF-8 and try again")
+    })
+}

@@ -1,0 +1,183 @@
+//! `dormouse task show`.
+
+use clap::Args;
+use dormouse::view::{Activity, Entry, Page, Task};
+use dormouse_types::By;
+use dormouse_types::Id as _;
+use dormouse_types::change::What;
+use dormouse_types::task::EntryKind;
+
+use crate::failure::Failure;
+use crate::find::{self, titled};
+use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{line, markdown, moment};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The task
+    #[arg(required = true, value_name = "TASK")]
+    task: Vec<String>,
+    /// Show what changed, by whom and when, instead
+    #[arg(long)]
+    activity: bool,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let row = find::task(session, &params.task.join(" ")).await?;
+    if params.activity {
+        return activity(session, &row.id).await;
+    }
+    let reply = session.client.get(&format!("/api/journal/tasks/{}", row.id)).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let task: Task = reply.read()?;
+    for text in page(session, &task) {
+        session.screen.say(text);
+    }
+    Ok(())
+}
+
+fn page(session: &Session, task: &Task) -> Vec<String> {
+    let (ink, width) = (session.screen.ink(), session.screen.prose_width());
+    let mut lines = wrap::text(&line(titled(&task.title)), width, NO_MARGIN);
+    for text in &mut lines {
+        *text = ink.bold(text);
+    }
+    lines.push(ink.dim(&format!("{} · revision {}", task.id, task.revision)));
+    for (name, value) in facts(task) {
+        let name = format!("{name:<10}");
+        let margin = Margin { first: &name, rest: "          " };
+        lines.extend(wrap::text(&line(&value), width, margin));
+    }
+    lines.extend(items(task, width));
+    for entry in &task.entries {
+        lines.push(String::new());
+        lines.push(ink.dim(&heading(entry)));
+        if !entry.text.trim().is_empty() {
+            lines.push(markdown::render(&entry.text, width, ink));
+        }
+    }
+    lines.push(String::new());
+    match &task.agent {
+        Some(_) => lines.push(format!(
+            "{}: {}",
+            super::super::counted(task.open_proposals, "open proposal"),
+            if task.open_proposals > 0 {
+                session.command(&format!("review {}", task.id.short()))
+            } else {
+                session.command(&format!("report {}", task.id.short()))
+            }
+        )),
+        None => lines.push(format!(
+            "no agent: {}",
+            session.command(&format!("agent create {}", task.id.short()))
+        )),
+    }
+    lines
+}
+
+const NO_MARGIN: Margin<'_> = Margin { first: "", rest: "" };
+
+fn facts(task: &Task) -> Vec<(&'static str, String)> {
+    let mut status = task.status.name().to_lowercase();
+    if let Some(reason) = &task.status_reason {
+        status.push_str(&format!(": {reason}"));
+    }
+    let mut facts = vec![("status", status)];
+    facts.extend(task.priority.map(|priority| ("priority", priority.to_string())));
+    facts.extend(task.due_on.map(|day| ("due", day.to_string())));
+    facts.extend(task.estimate_minutes.map(|m| ("estimate", moment::duration(m))));
+    if task.time_spent_minutes > 0 {
+        facts.push(("spent", moment::duration(task.time_spent_minutes)));
+    }
+    facts.extend(task.language.clone().map(|language| ("language", language)));
+    facts.extend(task.category.as_ref().map(|category| ("category", category.name.clone())));
+    if !task.labels.is_empty() {
+        let names: Vec<&str> = task.labels.iter().map(|label| label.name.as_str()).collect();
+        facts.push(("labels", names.join(", ")));
+    }
+    if task.deleted_at.is_some() {
+        facts.push(("deleted", "yes; `task restore` brings it back".to_owned()));
+    }
+    facts
+}
+
+/// The items with the numbers that `task check` takes.
+fn items(task: &Task, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, item) in task.items.iter().enumerate().filter(|(_, item)| !item.is_archived) {
+        if lines.is_empty() {
+            lines.push(String::new());
+        }
+        let indent = "  ".repeat(usize::try_from(item.depth).unwrap_or(0).min(5));
+        let mark = if item.is_checked { "[x]" } else { "[ ]" };
+        let first = format!("{:>3} {indent}{mark} ", at + 1);
+        let rest = " ".repeat(first.len());
+        let by =
+            if item.is_checked && item.checked_by == By::Agent { " (by its agent)" } else { "" };
+        let text = format!("{}{by}", line(&item.title));
+        lines.extend(wrap::text(&text, width, Margin { first: &first, rest: &rest }));
+    }
+    lines
+}
+
+fn heading(entry: &Entry) -> String {
+    let kind = match entry.kind {
+        EntryKind::Text => "note",
+        EntryKind::Audio => "recording",
+        EntryKind::Image => "image",
+        EntryKind::Time => "time",
+    };
+    let minutes = entry.minutes.map_or_else(String::new, |m| format!(", {}", moment::duration(m)));
+    format!("── {} · {kind}{minutes} · {}", entry.on, entry.id.short())
+}
+
+async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Result<(), Failure> {
+    let reply = session.client.get(&format!("/api/journal/tasks/{task}/activity")).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<Activity> = reply.read()?;
+    let width = session.screen.prose_width();
+    for change in page.items {
+        let at = moment::minute(change.at, &session.zone);
+        let first = format!("{at}  {:<7} ", line(&change.origin));
+        let rest = " ".repeat(first.len());
+        let what: Vec<String> = change.what.iter().map(told).collect();
+        for text in wrap::text(&what.join("; "), width, Margin { first: &first, rest: &rest }) {
+            session.screen.say(text);
+        }
+    }
+    Ok(())
+}
+
+/// One change in words.
+fn told(what: &What) -> String {
+    let text = match what {
+        What::TaskCreated { title } => format!("task made: {}", titled(title)),
+        What::TaskDeleted => "task deleted".to_owned(),
+        What::TaskRestored => "task restored".to_owned(),
+        What::FieldSet { field, from, to, reason } => {
+            let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            let reason = reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+            format!("{}: {} -> {}{reason}", field.name(), shown(from), shown(to))
+        }
+        What::ItemAdded { title, .. } => format!("item added: {title}"),
+        What::ItemChecked { title, is_checked: true, .. } => format!("item ticked: {title}"),
+        What::ItemChecked { title, is_checked: false, .. } => format!("item unticked: {title}"),
+        What::ItemRenamed { from, to, .. } => format!("item renamed: {from} -> {to}"),
+        What::ItemArchived { title, is_archived: true, .. } => format!("item archived: {title}"),
+        What::ItemArchived { title, is_archived: false, .. } => {
+            format!("item brought back: {title}")
+        }
+        What::EntryAdded { entry } => format!("note {} added", entry.short()),
+        What::EntryEdited { entry } => format!("note {} edited", entry.short()),
+        What::EntryDeleted { entry } => format!("note {} deleted", entry.short()),
+        What::EntryRestored { entry } => format!("note {} restored", entry.short()),
+        What::LabelAdded { name, .. } => format!("label added: {name}"),
+        What::LabelRemoved { name, .. } => format!("label removed: {name}"),
+    };
+    line(&text)
+}

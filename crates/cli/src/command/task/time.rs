@@ -1,0 +1,44 @@
+//! `dormouse task time`.
+
+use clap::Args;
+use dormouse::view::Task;
+use jiff::civil::Date;
+use serde_json::json;
+
+use crate::args;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::moment;
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The task; several words of its title in quotes
+    task: String,
+    /// Time spent: 90, 90m or 1h30m
+    #[arg(value_parser = moment::read_minutes, value_name = "DURATION")]
+    minutes: u32,
+    /// What was done
+    #[arg(value_name = "TEXT")]
+    text: Vec<String>,
+    /// The day [default: today]
+    #[arg(long, value_parser = args::day, value_name = "DAY")]
+    on: Option<Date>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let row = find::task(session, &params.task).await?;
+    let mut body = json!({"minutes": params.minutes, "text": params.text.join(" ")});
+    if let Some(on) = params.on {
+        body["on"] = json!(on);
+    }
+    let path = format!("/api/journal/tasks/{}/time-entries", row.id);
+    let reply = session.client.post(&path, body).await?;
+    session.touch_task(&row.id);
+    if !session.print_body(&reply) {
+        let task: Task = reply.read()?;
+        let spent = moment::duration(task.time_spent_minutes);
+        session.screen.say(format!("{spent} spent on {}", super::named(&task)));
+    }
+    Ok(())
+}

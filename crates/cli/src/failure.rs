@@ -1,0 +1,76 @@
+//! Why a command did not do what it was asked, and what to do about it.
+
+use axum::body::Bytes;
+use serde::Deserialize;
+
+use crate::terminal::line;
+
+/// A command that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code: 1 refused or failed, 2 not understood.
+    pub code: u8,
+    /// What failed, naming the thing.
+    pub message: String,
+    /// Further lines, such as candidates.
+    pub more: Vec<String>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The problem as the API told it, for `--json`.
+    pub body: Option<Bytes>,
+}
+
+impl Failure {
+    /// Refused or failed.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { code: 1, message: message.into(), more: Vec::new(), hint: None, body: None }
+    }
+
+    /// The command line itself cannot be followed.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { code: 2, ..Self::failed(message) }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Reads a refusal of the API.
+    pub fn refused(status: u16, body: Bytes) -> Self {
+        let (message, hint) = match serde_json::from_slice::<Problem>(&body) {
+            Ok(problem) => (line(&problem.detail), problem.hint()),
+            Err(_) => (format!("the answer has status {status} and is no problem document"), None),
+        };
+        Self { hint, body: Some(body), ..Self::failed(message) }
+    }
+}
+
+/// A problem document.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Problem {
+    #[serde(rename = "type")]
+    kind: String,
+    /// What happened, and often what to do.
+    pub detail: String,
+}
+
+impl Problem {
+    /// What to type next; none where the detail says all there is to do.
+    fn hint(&self) -> Option<String> {
+        let slug = self.kind.rsplit('/').next().unwrap_or_default();
+        HINTS.iter().find(|(name, _)| *name == slug).map(|(_, hint)| (*hint).to_owned())
+    }
+}
+
+/// (problem type, the command that helps).
+const HINTS: &[(&str, &str)] = &[
+    ("not-found", "`dormouse task list` and `dormouse agent list` show what is there"),
+    ("agent-exists", "`dormouse agent list` shows it; a task has one agent at a time"),
+    ("precondition-failed", "look again with `dormouse change list`, then decide"),
+    ("already-decided", "`dormouse change undo SET:ITEM` takes a decision back"),
+    ("change-set-expired", "`dormouse agent wake AGENT` asks the agent to look again"),
+    ("payload-too-large", "split the text: several notes are fine"),
+];

@@ -1,0 +1,146 @@
+//! From what a person types to the one thing it means.
+//!
+//! Wherever an id stands, its last characters or words of a task's title do. What means several
+//! things is never guessed.
+
+use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow};
+use dormouse_types::{Id as _, TaskId};
+
+use crate::client::{Client, path};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::terminal::line;
+
+/// The task of an id, its end, or words of its title.
+///
+/// Errors: none, or several.
+pub async fn task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
+    let found = tasks(&session.client, text).await?;
+    one(found, text, "task", task_line, &session.command("task list"))
+}
+
+/// The same among deleted tasks.
+///
+/// Errors: none, or several.
+pub async fn deleted_task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
+    let list = path("/api/journal/tasks", &[("deleted", "true"), ("limit", "200")]);
+    let deleted: Page<TaskRow> = session.client.get(&list).await?.read()?;
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |row: &TaskRow| {
+        let title = row.title.to_lowercase();
+        row.id.as_str() == text
+            || (text.len() >= 5 && row.id.as_str().ends_with(text))
+            || (!words.is_empty() && words.iter().all(|word| title.contains(word)))
+    };
+    let found = deleted.items.into_iter().filter(|row| row.deleted_at.is_some() && matches(row));
+    let hint = session.command("task list --deleted");
+    one(found.collect(), text, "deleted task", task_line, &hint)
+}
+
+/// The whole task.
+pub async fn whole_task(session: &Session, id: &TaskId) -> Result<Task, Failure> {
+    session.client.get(&format!("/api/journal/tasks/{id}")).await?.read()
+}
+
+/// The agent of an id, its end, its name, or of words of its task's title.
+///
+/// Errors: none, or several.
+pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
+    let find = path("/api/agents", &[("find", text)]);
+    let mut found: Page<Agent> = session.client.get(&find).await?.read()?;
+    if found.items.is_empty() {
+        for task in tasks(&session.client, text).await? {
+            if let Some(agent) = task.agent {
+                found
+                    .items
+                    .push(session.client.get(&format!("/api/agents/{agent}")).await?.read()?);
+            }
+        }
+    }
+    // A destroyed agent is meant only when no living one is.
+    if found.items.iter().any(|agent| agent.lifecycle != "destroyed") {
+        found.items.retain(|agent| agent.lifecycle != "destroyed");
+    }
+    one(found.items, text, "agent", agent_line, &session.command("agent list"))
+}
+
+/// The change set of an id, its end, or of words of its task's title.
+///
+/// Errors: none, or several.
+pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
+    let find = path("/api/change-sets", &[("find", text)]);
+    let found: Page<ChangeSet> = session.client.get(&find).await?.read()?;
+    one(found.items, text, "change set", set_line, &session.command("change list --all"))
+}
+
+async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
+    let find = path("/api/journal/tasks", &[("find", text)]);
+    let found: Page<TaskRow> = client.get(&find).await?.read()?;
+    Ok(found.items)
+}
+
+/// Exactly one, or why not.
+fn one<T>(
+    mut found: Vec<T>,
+    text: &str,
+    what: &str,
+    shown: fn(&T) -> String,
+    list: &str,
+) -> Result<T, Failure> {
+    /// More candidates than this are no help.
+    const SHOWN: usize = 10;
+    match (found.len(), found.pop()) {
+        (1, Some(found)) => Ok(found),
+        (_, None) => {
+            Err(Failure::failed(format!("there is no {what} `{}`", line(text))).hint(format!(
+                "use the end of an id (5 characters) or words of a task's title; {list} shows both"
+            )))
+        }
+        (n, Some(last)) => {
+            found.push(last);
+            let mut failure = Failure::usage(format!("`{}` means {n} {what}s", line(text)))
+                .hint("use the id in the first column, or more words");
+            failure.more = found.iter().take(SHOWN).map(shown).collect();
+            if n > SHOWN {
+                failure.more.push(format!("… and {} more", n - SHOWN));
+            }
+            Err(failure)
+        }
+    }
+}
+
+fn task_line(task: &TaskRow) -> String {
+    format!("{}  {}", task.id.short(), titled(&task.title))
+}
+
+fn agent_line(agent: &Agent) -> String {
+    let title = agent.task_title.as_deref().unwrap_or("its task is gone");
+    format!("{}  {}, {}", agent.id.short(), agent.display_name, titled(title))
+}
+
+fn set_line(set: &ChangeSet) -> String {
+    format!("{}  {}", set.id.short(), titled(&set.task_title))
+}
+
+/// A title, or that there is none.
+pub fn titled(title: &str) -> &str {
+    if title.trim().is_empty() { "(untitled)" } else { title }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &&'static str) -> String {
+        (*text).to_owned()
+    }
+
+    #[test]
+    fn several_are_listed_and_none_is_guessed() {
+        let failure = one(vec!["a", "b"], "x", "task", shown, "list").unwrap_err();
+        assert_eq!((failure.code, failure.more), (2, vec!["a".to_owned(), "b".to_owned()]));
+        let failure = one(Vec::<&str>::new(), "x", "task", shown, "list").unwrap_err();
+        assert_eq!((failure.code, failure.message.as_str()), (1, "there is no task `x`"));
+        assert_eq!(one(vec!["a"], "x", "task", shown, "list").ok(), Some("a"));
+    }
+}

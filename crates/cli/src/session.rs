@@ -1,0 +1,210 @@
+//! What a command has at hand: the client, the screen, and the agents it must wait for.
+
+use std::io::{ErrorKind, IsTerminal as _};
+
+use dormouse::DrainScope;
+use dormouse::view::RunOutcome;
+use dormouse_types::{AgentId, Id as _, TaskId};
+use jiff::tz::TimeZone;
+
+use crate::args::Args;
+use crate::client::{Client, Reply};
+use crate::command;
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::terminal::{Screen, line, note};
+
+/// One command while it runs.
+pub struct Session {
+    /// The way to the data.
+    pub client: Client,
+    /// Where the answer goes.
+    pub screen: Screen,
+    /// The person's time zone.
+    pub zone: TimeZone,
+    /// What stands between `dormouse` and a command that is shown to be typed.
+    pub data_flag: String,
+    engine: Engine,
+    no_wait: bool,
+    tasks: Vec<TaskId>,
+    agents: Vec<AgentId>,
+}
+
+/// Runs one command and returns its exit code.
+pub async fn run(args: Args) -> u8 {
+    let config = match Config::read(&args.global) {
+        Ok(config) => config,
+        Err(failure) => return report(&failure, false),
+    };
+    let is_json = config.screen.json;
+    let mut session = match Session::open(config).await {
+        Ok(session) => session,
+        Err(failure) => return report(&failure, is_json),
+    };
+    let mut code = match command::run(&mut session, args.command).await {
+        Ok(()) => 0,
+        Err(failure) => {
+            session.flush();
+            report(&failure, is_json)
+        }
+    };
+    if !session.flush() {
+        code = code.max(1);
+    }
+    session.finish().await;
+    code
+}
+
+impl Session {
+    async fn open(config: Config) -> Result<Self, Failure> {
+        let engine = Engine::start(&config).await?;
+        Ok(Self {
+            client: engine.client(),
+            screen: Screen::new(config.screen),
+            zone: config.zone,
+            data_flag: config.data_flag,
+            engine,
+            no_wait: config.no_wait,
+            tasks: Vec::new(),
+            agents: Vec::new(),
+        })
+    }
+
+    /// Remembers that this command changed a task: its agents are run before the command ends.
+    pub fn touch_task(&mut self, task: &TaskId) {
+        if !self.tasks.contains(task) {
+            self.tasks.push(task.clone());
+        }
+    }
+
+    /// Remembers that this command gave an agent a reason to wake.
+    pub fn touch_agent(&mut self, agent: &AgentId) {
+        if !self.agents.contains(agent) {
+            self.agents.push(agent.clone());
+        }
+    }
+
+    /// A command for the person to type, in the folder of this one.
+    pub fn command(&self, rest: &str) -> String {
+        if rest.is_empty() {
+            return format!("dormouse{}", self.data_flag);
+        }
+        format!("dormouse{} {rest}", self.data_flag)
+    }
+
+    /// Prints the body with `--json`; says whether that was all there is to print.
+    pub fn print_body(&mut self, reply: &Reply) -> bool {
+        if self.screen.is_json() {
+            self.screen.body(&reply.body);
+        }
+        self.screen.is_json()
+    }
+
+    /// Runs the agents this command touched so far, unless `--no-wait` was given.
+    pub async fn wait(&mut self) -> bool {
+        if self.no_wait || (self.tasks.is_empty() && self.agents.is_empty()) {
+            return false;
+        }
+        self.flush();
+        let scope = DrainScope {
+            tasks: std::mem::take(&mut self.tasks),
+            agents: std::mem::take(&mut self.agents),
+        };
+        let flag = self.data_flag.clone();
+        let mut on_run = |run: RunOutcome| note(&told(&run, &flag));
+        let waiting = tokio::select! {
+            biased;
+            interrupted = tokio::signal::ctrl_c() => {
+                note(match interrupted {
+                    Ok(()) => "stopped: the agents go on at the next command",
+                    Err(_) => "the agents are left for the next command",
+                });
+                return true;
+            }
+            drained = self.engine.drain(scope, &mut on_run) => match drained {
+                Ok(report) => report.waiting,
+                Err(failure) => {
+                    note(&format!("note: agents could not run: {}", line(&failure.message)));
+                    0
+                }
+            },
+        };
+        if waiting > 0 {
+            let (agents, wait) = if waiting == 1 { ("agent", "waits") } else { ("agents", "wait") };
+            note(&format!("{waiting} {agents} {wait}: {}", self.command("agent wake --due")));
+        }
+        true
+    }
+
+    /// Runs what is still to be run at the end of a command.
+    async fn finish(&mut self) {
+        self.wait().await;
+    }
+
+    /// Writes out the answer so far; a reader that went away is no failure.
+    pub fn flush(&mut self) -> bool {
+        match self.screen.flush() {
+            Ok(()) => true,
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => true,
+            Err(e) => {
+                note(&format!("error: the answer cannot be written: {e}"));
+                false
+            }
+        }
+    }
+}
+
+/// One run in one line.
+fn told(run: &RunOutcome, data_flag: &str) -> String {
+    let name = line(&run.agent_name);
+    let short = run.agent_id.short();
+    let title = line(&run.task_title);
+    let mut text = format!("agent {name} ({short}), {title}: ");
+    match run.status.as_str() {
+        "completed" => {
+            let mut parts = Vec::new();
+            parts.push(if run.report { "report updated".to_owned() } else { "no news".to_owned() });
+            match run.proposals {
+                0 => {}
+                1 => parts.push("1 proposal".to_owned()),
+                n => parts.push(format!("{n} proposals")),
+            }
+            text.push_str(&parts.join(", "));
+        }
+        "skipped" => text.push_str("nothing changed"),
+        other => {
+            text.push_str(other);
+            if let Some(error) = &run.error {
+                text.push_str(&format!(": {}", line(error)));
+            }
+        }
+    }
+    if run.proposals > 0
+        && let Some(task) = &run.task_id
+    {
+        text.push_str(&format!("  -> dormouse{data_flag} review {}", task.short()));
+    }
+    text
+}
+
+/// Tells what failed on standard error, and with `--json` as a body too.
+fn report(failure: &Failure, is_json: bool) -> u8 {
+    if is_json && let Some(body) = &failure.body {
+        let mut screen =
+            Screen::new(crate::terminal::Settings { width: 80, colour: false, json: true });
+        screen.body(body);
+        // What cannot be written is told on standard error below all the same.
+        let _told_below = screen.flush();
+    }
+    let ink = crate::terminal::Ink::new(std::io::stderr().is_terminal());
+    let word = ink.paint(crate::terminal::ink::Tone::Red, "error:");
+    note(&format!("{word} {}", line(&failure.message)));
+    for more in &failure.more {
+        note(&format!("  {}", line(more)));
+    }
+    if let Some(hint) = &failure.hint {
+        note(&format!("hint: {hint}"));
+    }
+    failure.code
+}

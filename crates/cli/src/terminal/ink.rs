@@ -1,0 +1,69 @@
+//! Colour and weight, or neither.
+
+/// Gives text colour and weight where the terminal shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ink {
+    on: bool,
+}
+
+/// One kind of weight or colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// As the terminal has it.
+    #[default]
+    Plain,
+    /// Headings and titles.
+    Bold,
+    /// What matters less: ids, times, keys.
+    Dim,
+    /// Emphasis.
+    Italic,
+    /// Code.
+    Cyan,
+    /// What went well.
+    Green,
+    /// What waits for the person.
+    Yellow,
+    /// What went wrong.
+    Red,
+}
+
+impl Tone {
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Bold => Some("1"),
+            Self::Dim => Some("2"),
+            Self::Italic => Some("3"),
+            Self::Cyan => Some("36"),
+            Self::Green => Some("32"),
+            Self::Yellow => Some("33"),
+            Self::Red => Some("31"),
+        }
+    }
+}
+
+impl Ink {
+    /// Ink that shows, or none.
+    pub fn new(on: bool) -> Self {
+        Self { on }
+    }
+
+    /// Text in a tone.
+    pub fn paint(self, tone: Tone, text: &str) -> String {
+        match tone.code() {
+            Some(code) if self.on && !text.is_empty() => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            Some(_) | None => text.to_owned(),
+        }
+    }
+
+    /// A heading or title.
+    pub fn bold(self, text: &str) -> String {
+        self.paint(Tone::Bold, text)
+    }
+
+    /// Something that matters less.
+    pub fn dim(self, text: &str) -> String {
+        self.paint(Tone::Dim, text)
+    }
+}

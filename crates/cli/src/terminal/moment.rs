@@ -1,0 +1,59 @@
+//! Days and times as a person reads them.
+
+use dormouse_types::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A moment to the minute, in the person's time zone.
+pub fn minute(at: Timestamp, zone: &TimeZone) -> String {
+    at.to_jiff().to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Minutes as hours and minutes.
+pub fn duration(minutes: u32) -> String {
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// Reads `90`, `90m`, `1h`, `1h30` or `1h30m` as minutes.
+///
+/// Errors: what is accepted.
+pub fn read_minutes(text: &str) -> Result<u32, String> {
+    let given = text.trim().to_lowercase().replace(' ', "");
+    let number = |text: &str| -> Option<u32> {
+        let digits = text.strip_suffix("min").or_else(|| text.strip_suffix('m')).unwrap_or(text);
+        digits.parse().ok()
+    };
+    let minutes = match given.split_once('h') {
+        Some((hours, "")) => hours.parse::<u32>().ok().and_then(|hours| hours.checked_mul(60)),
+        Some((hours, rest)) => hours
+            .parse::<u32>()
+            .ok()
+            .and_then(|hours| hours.checked_mul(60)?.checked_add(number(rest)?)),
+        None => number(&given),
+    };
+    minutes.ok_or_else(|| format!("`{text}` is no duration: write minutes, or 1h30m"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        for (text, minutes) in [("90", 90), ("45m", 45), ("2h", 120), ("1h30", 90), ("1h 5min", 65)]
+        {
+            assert_eq!(read_minutes(text), Ok(minutes), "{text}");
+        }
+        for text in ["", "h", "an hour", "-5", "1.5h", "99999999999h"] {
+            assert!(read_minutes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn minutes_are_shown_as_hours() {
+        assert_eq!([0, 45, 60, 95].map(duration), ["0 min", "45 min", "1 h", "1 h 35 min"]);
+    }
+}

@@ -1,0 +1,178 @@
+//! Tables that fit the terminal: one line for each row, whatever the width.
+
+use comfy_table::{ContentArrangement, Table as Grid, presets};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::ink::Ink;
+use super::{line, wrap};
+
+/// How a column gives way on a narrow terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// Always shown whole.
+    Whole,
+    /// Cut with `…`.
+    Cut,
+    /// Left out; the highest number first.
+    Drop(u8),
+}
+
+/// Rows below headings.
+#[derive(Debug)]
+pub struct Table {
+    columns: Vec<(&'static str, Fit)>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Units: columns. Between two columns of the table.
+const GAP: usize = 2;
+/// Units: columns. A cut column is not made narrower than this while others can be left out.
+const COMFORT: usize = 22;
+/// Units: columns. A cut column is never narrower than this.
+const LEAST: usize = 6;
+
+impl Table {
+    /// A table with these columns.
+    pub fn new(columns: impl IntoIterator<Item = (&'static str, Fit)>) -> Self {
+        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row; its cells are cleaned.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.iter().map(|cell| line(cell)).collect());
+    }
+
+    /// The table as text, without a line break at its end.
+    pub fn render(&self, width: usize, ink: Ink) -> String {
+        let widths = self.widths(width);
+        let shown = |cells: &[String]| -> Vec<String> {
+            let cells = cells.iter().zip(&widths);
+            cells.filter_map(|(cell, width)| Some(wrap::cut_to(cell, (*width)?))).collect()
+        };
+        let header: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let mut grid = Grid::new();
+        grid.load_style(presets::NOTHING);
+        grid.set_content_arrangement(ContentArrangement::Disabled);
+        grid.set_header(shown(&header));
+        grid.add_rows(self.rows.iter().map(|row| shown(row)));
+        for column in grid.column_iter_mut() {
+            column.set_padding((0, u16::try_from(GAP).unwrap_or(1)));
+        }
+        let text = grid.to_string();
+        let mut lines = text.lines().map(str::trim_end);
+        let header = ink.bold(lines.next().unwrap_or_default());
+        std::iter::once(header).chain(lines.map(str::to_owned)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The width of each column; none for one that is left out.
+    fn widths(&self, width: usize) -> Vec<Option<usize>> {
+        let natural = |at: usize, name: &str| {
+            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width());
+            cells.chain([name.width()]).max().unwrap_or(0)
+        };
+        let mut widths: Vec<Option<usize>> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, (name, _))| Some(natural(at, name)))
+            .collect();
+        while let Some(excess) = excess(&widths, width) {
+            if self.shrink(&mut widths, excess, COMFORT) || self.drop_one(&mut widths) {
+                continue;
+            }
+            if !self.shrink(&mut widths, excess, LEAST) {
+                break;
+            }
+        }
+        widths
+    }
+
+    /// Takes from the widest cut column what is too much, down to `least`.
+    fn shrink(&self, widths: &mut [Option<usize>], excess: usize, least: usize) -> bool {
+        let cut = widths.iter_mut().zip(&self.columns).filter(|(_, (_, fit))| *fit == Fit::Cut);
+        let Some(widest) = cut.filter_map(|(width, _)| width.as_mut()).max() else { return false };
+        let target = widest.saturating_sub(excess).max(least);
+        let shrunk = target < *widest;
+        *widest = target.min(*widest);
+        shrunk
+    }
+
+    fn drop_one(&self, widths: &mut [Option<usize>]) -> bool {
+        let droppable =
+            self.columns.iter().zip(widths.iter_mut()).filter_map(|((_, fit), width)| match fit {
+                Fit::Drop(order) if width.is_some() => Some((*order, width)),
+                Fit::Drop(_) | Fit::Whole | Fit::Cut => None,
+            });
+        match droppable.max_by_key(|(order, _)| *order) {
+            Some((_, width)) => {
+                *width = None;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// How much too wide the columns are together.
+fn excess(widths: &[Option<usize>], width: usize) -> Option<usize> {
+    let shown: Vec<usize> = widths.iter().copied().flatten().collect();
+    let total = shown.iter().sum::<usize>() + GAP * shown.len().saturating_sub(1);
+    total.checked_sub(width).filter(|excess| *excess > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        let mut table = Table::new([
+            ("id", Fit::Whole),
+            ("title", Fit::Cut),
+            ("status", Fit::Whole),
+            ("due", Fit::Drop(1)),
+            ("agent", Fit::Drop(2)),
+        ]);
+        table.row([
+            "k3f9a".into(),
+            "Paint the fence before the summer party in June".into(),
+            "IN PROGRESS".into(),
+            "2026-06-01".into(),
+            "Laura".into(),
+        ]);
+        table.row([
+            "9x0z1".into(),
+            "屋根の修理\u{1b}[2J".into(),
+            "OPEN".into(),
+            String::new(),
+            String::new(),
+        ]);
+        table
+    }
+
+    #[test]
+    fn every_row_is_one_line_that_fits() {
+        for width in 40..=200 {
+            let text = sample().render(width, Ink::new(false));
+            assert_eq!(text.lines().count(), 3, "at {width}");
+            for line in text.lines() {
+                assert!(line.width() <= width, "at {width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrow_table_leaves_columns_out_before_it_cuts_the_title_short() {
+        let text = sample().render(46, Ink::new(false));
+        assert_eq!(
+            text,
+            "id     title                     status\n\
+             k3f9a  Paint the fence before…   IN PROGRESS\n\
+             9x0z1  屋根の修理                OPEN"
+        );
+    }
+
+    #[test]
+    fn no_escape_sequence_of_a_cell_is_printed() {
+        assert!(!sample().render(100, Ink::new(false)).contains('\u{1b}'));
+    }
+}

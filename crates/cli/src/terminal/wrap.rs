@@ -1,0 +1,205 @@
+//! Breaks text into lines by the width it has on the screen.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::ink::{Ink, Tone};
+
+/// A piece of a paragraph in one tone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Its text; white space may break.
+    pub text: String,
+    /// How it looks.
+    pub tone: Tone,
+}
+
+impl Span {
+    /// A piece of text as the terminal has it.
+    pub fn plain(text: &str) -> Self {
+        Self { text: text.to_owned(), tone: Tone::Plain }
+    }
+}
+
+/// What stands before the lines of a paragraph.
+#[derive(Debug, Clone, Copy)]
+pub struct Margin<'a> {
+    /// Before the first line.
+    pub first: &'a str,
+    /// Before each other line.
+    pub rest: &'a str,
+}
+
+/// Breaks spans into lines no wider than `width`, margins included.
+///
+/// A word that is wider than a line is cut; an address never is, because the pieces could not be
+/// followed: the terminal wraps it and still knows that it is one.
+pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, ink: Ink) -> Vec<String> {
+    let indent = margin.first.width().max(margin.rest.width());
+    let room = width.saturating_sub(indent).max(8);
+    let mut lines: Vec<Vec<Span>> = Vec::new();
+    let mut used = 0;
+    for word in words(spans).into_iter().flat_map(|word| cut(word, room)) {
+        let word_width = width_of(&word);
+        match lines.last_mut() {
+            Some(line) if used + 1 + word_width <= room => {
+                line.push(space(line.last(), word.first()));
+                line.extend(word);
+                used += 1 + word_width;
+            }
+            Some(_) | None => {
+                lines.push(word);
+                used = word_width;
+            }
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Vec::new());
+    }
+    let painted = lines.into_iter().enumerate().map(|(at, line)| {
+        let start = if at == 0 { margin.first } else { margin.rest };
+        format!("{start}{}", paint(&line, ink)).trim_end().to_owned()
+    });
+    painted.collect()
+}
+
+/// Breaks plain text into lines.
+pub fn text(text: &str, width: usize, margin: Margin<'_>) -> Vec<String> {
+    spans(&[Span::plain(text)], width, margin, Ink::new(false))
+}
+
+/// Shortens text to a width; what is missing is told by `…`.
+pub fn cut_to(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.truncate(out.trim_end().len());
+    out.push('…');
+    out
+}
+
+/// The space between two words has a tone only between words of the same one.
+fn space(before: Option<&Span>, after: Option<&Span>) -> Span {
+    let tone = match (before, after) {
+        (Some(before), Some(after)) if before.tone == after.tone => before.tone,
+        _ => Tone::Plain,
+    };
+    Span { text: " ".to_owned(), tone }
+}
+
+/// Words with the spans they are made of: `**bold**,` is one word of two.
+fn words(spans: &[Span]) -> Vec<Vec<Span>> {
+    let mut words: Vec<Vec<Span>> = Vec::new();
+    let mut open = false;
+    for span in spans {
+        for c in span.text.chars() {
+            // A no-break space does not break.
+            if c.is_whitespace() && c != '\u{a0}' && c != '\u{202f}' {
+                open = false;
+                continue;
+            }
+            if !open {
+                words.push(Vec::new());
+                open = true;
+            }
+            let Some(word) = words.last_mut() else { continue };
+            match word.last_mut() {
+                Some(last) if last.tone == span.tone => last.text.push(c),
+                Some(_) | None => word.push(Span { text: c.to_string(), tone: span.tone }),
+            }
+        }
+    }
+    words
+}
+
+fn width_of(word: &[Span]) -> usize {
+    word.iter().map(|span| span.text.width()).sum()
+}
+
+/// A word in pieces that fit.
+fn cut(word: Vec<Span>, room: usize) -> Vec<Vec<Span>> {
+    let is_address = word.iter().any(|span| span.text.contains("://"));
+    if width_of(&word) <= room || is_address {
+        return vec![word];
+    }
+    let mut pieces: Vec<Vec<Span>> = vec![Vec::new()];
+    let mut used = 0;
+    for span in word {
+        for c in span.text.chars() {
+            let width = c.width().unwrap_or(0);
+            if used + width > room {
+                pieces.push(Vec::new());
+                used = 0;
+            }
+            used += width;
+            let Some(piece) = pieces.last_mut() else { continue };
+            match piece.last_mut() {
+                Some(last) if last.tone == span.tone => last.text.push(c),
+                Some(_) | None => piece.push(Span { text: c.to_string(), tone: span.tone }),
+            }
+        }
+    }
+    pieces
+}
+
+fn paint(line: &[Span], ink: Ink) -> String {
+    let mut out = String::new();
+    let mut spans = line.iter().peekable();
+    while let Some(span) = spans.next() {
+        let mut text = span.text.clone();
+        while let Some(next) = spans.next_if(|next| next.tone == span.tone) {
+            text.push_str(&next.text);
+        }
+        out.push_str(&ink.paint(span.tone, &text));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Margin<'_> = Margin { first: "", rest: "" };
+
+    #[test]
+    fn lines_break_by_width_not_by_characters() {
+        let lines = text("日本語の 文章を 折り返す", 10, NONE);
+        assert_eq!(lines, ["日本語の", "文章を", "折り返す"]);
+        assert!(lines.iter().all(|line| line.width() <= 10));
+    }
+
+    #[test]
+    fn a_margin_counts_and_later_lines_hang() {
+        let margin = Margin { first: "- ", rest: "  " };
+        assert_eq!(text("one two three four", 12, margin), ["- one two", "  three four"]);
+    }
+
+    #[test]
+    fn a_word_wider_than_the_line_is_cut_and_an_address_is_not() {
+        assert_eq!(text("abcdefghijkl", 8, NONE), ["abcdefgh", "ijkl"]);
+        let address = "https://example.org/a/long/path";
+        assert_eq!(text(address, 10, NONE), [address]);
+    }
+
+    #[test]
+    fn punctuation_stays_with_the_emphasised_word_before_it() {
+        let bold = Span { text: "done".into(), tone: Tone::Bold };
+        let lines = spans(&[bold, Span::plain(", at last")], 80, NONE, Ink::new(true));
+        assert_eq!(lines, ["\u{1b}[1mdone\u{1b}[0m, at last"]);
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(cut_to("a long title", 7), "a long…");
+        assert_eq!(cut_to("日本語の文章", 7), "日本語…");
+        assert_eq!(cut_to("short", 7), "short");
+    }
+}

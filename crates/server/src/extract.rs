@@ -1,0 +1,146 @@
+//! What a handler takes from a request; everything wrong becomes a problem.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query as AxumQuery, Request};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use dormouse_types::Id;
+use dormouse_types::id::IdError;
+use dormouse_types::limits::{BODY, Beyond, IDEMPOTENCY_KEY, Limit};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+use crate::Problem;
+
+/// A JSON body.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let bytes = collect(request.into_body(), BODY).await?;
+        // A request without a body is one that leaves every value out.
+        let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        serde_json::from_slice(text).map(Self).map_err(|e| refused(&e))
+    }
+}
+
+fn refused(error: &serde_json::Error) -> Problem {
+    match error.classify() {
+        serde_json::error::Category::Data => {
+            Problem::invalid("", format!("the body does not fit: {error}"))
+        }
+        serde_json::error::Category::Io
+        | serde_json::error::Category::Syntax
+        | serde_json::error::Category::Eof => {
+            Problem::malformed_json(format!("the body is not JSON: {error}"))
+        }
+    }
+}
+
+/// Reads a body up to a limit.
+pub(crate) async fn collect(body: Body, limit: Limit) -> Result<Bytes, Problem> {
+    match Limited::new(body, limit.max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(Problem::payload_too_large(Beyond { limit, actual: limit.max + 1 }))
+        }
+        Err(error) => Err(Problem::malformed_json(format!("the body broke off: {error}"))),
+    }
+}
+
+/// The parameters after the `?`.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match AxumQuery::<T>::from_request_parts(parts, state).await {
+            Ok(AxumQuery(query)) => Ok(Self(query)),
+            Err(error) => Err(Problem::invalid("?", error.body_text())),
+        }
+    }
+}
+
+/// The variable parts of a path, not read yet.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(at)) => Ok(Self(at)),
+            Err(error) => Err(Problem::not_found(error.body_text())),
+        }
+    }
+}
+
+/// Reads an id of a path. What is not an id names nothing, so it is not found.
+pub(crate) fn id<I: Id>(text: &str) -> Result<I, Problem> {
+    I::from_str(text).map_err(|e: IdError| Problem::not_found(e.to_string()))
+}
+
+/// The `Idempotency-Key`, if one is sent.
+pub(crate) struct Key(pub(crate) Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Key {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
+        let Some(value) = parts.headers.get("idempotency-key") else { return Ok(Self(None)) };
+        let text = value.to_str().unwrap_or_default();
+        if text.is_empty() || text.len() > IDEMPOTENCY_KEY.max {
+            let max = IDEMPOTENCY_KEY.max;
+            let wanted = format!("Idempotency-Key must have 1 to {max} visible ASCII characters");
+            return Err(Problem::invalid("Idempotency-Key", wanted));
+        }
+        Ok(Self(Some(text.to_owned())))
+    }
+}
+
+/// The revision in `If-Match`, if one is demanded.
+pub(crate) struct IfMatch(pub(crate) Option<i64>);
+
+impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
+        revision(&parts.headers).map(Self)
+    }
+}
+
+fn revision(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
+    let Some(value) = headers.get("if-match") else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default().trim();
+    if text == "*" {
+        return Ok(None);
+    }
+    let number = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+    number.parse().map(Some).map_err(|_| {
+        Problem::invalid("If-Match", "If-Match must be an ETag of the task, such as \"7\"")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn if_match(value: &'static str) -> Result<Option<i64>, Problem> {
+        revision(&HeaderMap::from_iter([(
+            axum::http::header::IF_MATCH,
+            axum::http::HeaderValue::from_static(value),
+        )]))
+    }
+
+    #[test]
+    fn an_etag_is_a_quoted_revision() {
+        assert_eq!(if_match("\"7\""), Ok(Some(7)));
+        assert_eq!(if_match("7"), Ok(Some(7)));
+        assert_eq!(if_match("*"), Ok(None));
+        assert_eq!(revision(&HeaderMap::new()), Ok(None));
+        assert_eq!(if_match("W/\"x\"").map_err(|problem| problem.status), Err(422));
+    }
+}

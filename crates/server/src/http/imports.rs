@@ -1,0 +1,113 @@
+//! Import: the body is the file, the answer one JSON line per event as it becomes durable.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use dormouse::ImportOptions;
+use dormouse::view::ImportEvent;
+use dormouse_types::limits::IMPORT_FILE;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::extract::{Query, collect};
+use crate::{App, Problem};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ImportParams {
+    name: Option<String>,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(default)]
+    with_agents: bool,
+}
+
+/// A file that cannot be read at all is refused with a status. What goes wrong after the first
+/// event closes the stream with a line `{"event": "problem", "problem": …}`: what was told before
+/// it is durable.
+pub(super) async fn run(
+    State(app): State<App>,
+    Query(params): Query<ImportParams>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let Some(name) = params.name.filter(|name| !name.is_empty()) else {
+        let message = "name is missing: a file is known by its name when it is imported again";
+        return Err(Problem::invalid("?name", message));
+    };
+    let file = collect(request.into_body(), IMPORT_FILE).await?;
+    let options = ImportOptions { with_agents: params.with_agents, dry_run: params.dry_run };
+    let mut events = Events::new(app, name, file, options);
+    let first = match events.next().await {
+        Some(Err(problem)) => return Err(problem),
+        first => first,
+    };
+    let lines = stream::iter(first).chain(events).map(|event| Ok::<_, Infallible>(line(event)));
+    let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+    Ok((kind, Body::from_stream(lines)).into_response())
+}
+
+fn line(event: Result<ImportEvent, Problem>) -> Bytes {
+    let value = match event {
+        Ok(event) => json!(event),
+        Err(problem) => json!({"event": "problem", "problem": problem.to_json()}),
+    };
+    Bytes::from(format!("{value}\n"))
+}
+
+type Import = Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>>;
+
+/// The events of a running import. Reading them is what drives it: a client that goes away stops
+/// it between two tasks, and importing the file again goes on.
+struct Events {
+    import: Option<Import>,
+    told: mpsc::UnboundedReceiver<ImportEvent>,
+    /// Why the import stopped; told after the events before it.
+    failed: Option<Problem>,
+}
+
+impl Events {
+    fn new(app: App, name: String, file: Bytes, options: ImportOptions) -> Self {
+        let (tell, told) = mpsc::unbounded_channel();
+        let import = async move {
+            let mut on_event = move |event| {
+                // Nobody listens any more: the import is about to be dropped with its stream.
+                let _gone = tell.send(event);
+            };
+            app.dormouse
+                .import(&app.caller, &name, &file, options, &mut on_event)
+                .await
+                .map_err(Problem::from)
+        };
+        Self { import: Some(Box::pin(import)), told, failed: None }
+    }
+}
+
+impl Stream for Events {
+    type Item = Result<ImportEvent, Problem>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Ok(event) = self.told.try_recv() {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            let Some(import) = self.import.as_mut() else {
+                return Poll::Ready(self.failed.take().map(Err));
+            };
+            match import.as_mut().poll(cx) {
+                Poll::Ready(result) => {
+                    self.import = None;
+                    self.failed = result.err();
+                }
+                Poll::Pending if self.told.is_empty() => return Poll::Pending,
+                Poll::Pending => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Problems: what a client reads when something is refused (RFC 9457).
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use dormouse_types::limits::Beyond;
+use serde_json::{Map, Value, json};
+
+/// The media type of a problem.
+pub const CONTENT_TYPE: &str = "application/problem+json";
+
+/// A refusal with a stable type.
+///
+/// Shape: `{type: "/problems/<slug>", title, status, detail}` and members of the type. Each slug
+/// has a page in `docs/errors`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// The stable name.
+    pub slug: Cow<'static, str>,
+    /// The HTTP status.
+    pub status: u16,
+    /// What kind of problem it is, always the same for a slug.
+    pub title: String,
+    /// What happened this time, and what to do.
+    pub detail: String,
+    /// Further members.
+    pub extra: Map<String, Value>,
+}
+
+/// Slugs that the router itself answers with; those of the facade come from its errors.
+pub const SLUGS: &[&str] = &[
+    "not-found",
+    "method-not-allowed",
+    "malformed-json",
+    "validation-failed",
+    "payload-too-large",
+];
+
+impl Problem {
+    fn new(slug: &'static str, status: u16, title: &str, detail: impl Into<String>) -> Self {
+        Self {
+            slug: slug.into(),
+            status,
+            title: title.to_owned(),
+            detail: detail.into(),
+            extra: Map::new(),
+        }
+    }
+
+    /// Nothing is there.
+    pub fn not_found(detail: impl Into<String>) -> Self {
+        Self::new("not-found", 404, "Not found", detail)
+    }
+
+    /// The path exists, the method does not.
+    pub fn method_not_allowed(detail: impl Into<String>) -> Self {
+        Self::new("method-not-allowed", 405, "Method not allowed", detail)
+    }
+
+    /// The body is not JSON.
+    pub fn malformed_json(detail: impl Into<String>) -> Self {
+        Self::new("malformed-json", 400, "Malformed JSON", detail)
+    }
+
+    /// The body is larger than accepted.
+    pub fn payload_too_large(beyond: Beyond) -> Self {
+        let detail = format!("{beyond}: send less, or in several parts");
+        let limit = beyond.limit;
+        let mut problem = Self::new("payload-too-large", 413, "Payload too large", detail);
+        problem.extra.insert("limit".into(), json!(limit.max));
+        problem.extra.insert("unit".into(), json!(limit.unit));
+        problem
+    }
+
+    /// One value is not acceptable.
+    ///
+    /// Shape: `errors[].pointer` is a JSON pointer into the body, or `?name` of a query parameter,
+    /// or the name of a header.
+    pub fn invalid(pointer: &str, message: impl Into<String>) -> Self {
+        Self::all_invalid(vec![Invalid { pointer: pointer.to_owned(), message: message.into() }])
+    }
+
+    /// Several values are not acceptable; all are named, so that they are mended in one go.
+    pub fn all_invalid(values: Vec<Invalid>) -> Self {
+        let detail = values.iter().map(|value| value.message.as_str()).collect::<Vec<_>>();
+        let mut problem =
+            Self::new("validation-failed", 422, "Validation failed", detail.join("; "));
+        let errors =
+            values.into_iter().map(|v| json!({"pointer": v.pointer, "message": v.message}));
+        problem.extra.insert("errors".into(), errors.collect());
+        problem
+    }
+
+    /// The body as a JSON value.
+    pub fn to_json(&self) -> Value {
+        let mut body = Map::new();
+        body.insert("type".into(), json!(format!("/problems/{}", self.slug)));
+        body.insert("title".into(), json!(self.title));
+        body.insert("status".into(), json!(self.status));
+        body.insert("detail".into(), json!(self.detail));
+        for (key, value) in &self.extra {
+            body.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        Value::Object(body)
+    }
+}
+
+/// A value that is not acceptable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// Where it stands.
+    pub pointer: String,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl From<dormouse::Error> for Problem {
+    fn from(error: dormouse::Error) -> Self {
+        let problem = error.problem();
+        let mut extra = problem.extra;
+        extra.entry("retry").or_insert_with(|| json!(retry_name(problem.retry)));
+        Self {
+            slug: problem.kind.into(),
+            status: problem.status,
+            title: problem.title,
+            detail: problem.detail,
+            extra,
+        }
+    }
+}
+
+fn retry_name(retry: dormouse::Retry) -> &'static str {
+    match retry {
+        dormouse::Retry::Never => "never",
+        dormouse::Retry::Later => "later",
+        dormouse::Retry::AfterUser => "afterUser",
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.to_json().to_string()));
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_names_its_type_and_every_invalid_value() {
+        let problem = Problem::all_invalid(vec![
+            Invalid { pointer: "/status".into(), message: "unknown status `X`".into() },
+            Invalid { pointer: "/dueOn".into(), message: "no such day".into() },
+        ]);
+        assert_eq!(
+            problem.to_json(),
+            json!({
+                "type": "/problems/validation-failed",
+                "title": "Validation failed",
+                "status": 422,
+                "detail": "unknown status `X`; no such day",
+                "errors": [
+                    {"pointer": "/status", "message": "unknown status `X`"},
+                    {"pointer": "/dueOn", "message": "no such day"},
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn members_of_a_type_never_replace_the_four_standard_ones() {
+        let mut problem = Problem::not_found("no task");
+        problem.extra.insert("status".into(), json!(200));
+        assert_eq!(problem.to_json()["status"], 404);
+    }
+}

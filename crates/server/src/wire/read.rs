@@ -1,0 +1,95 @@
+//! Reads values of a body and collects what is wrong with them.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use jiff::civil::Date;
+
+use crate::Problem;
+use crate::problem::Invalid;
+
+/// One reading of a body.
+#[derive(Default)]
+pub(crate) struct Reading {
+    invalid: Vec<Invalid>,
+}
+
+impl Reading {
+    /// Reads a value of a closed list, or notes that it is not on it.
+    pub(crate) fn parse<T: FromStr<Err: Display>>(
+        &mut self,
+        pointer: &str,
+        text: Option<String>,
+    ) -> Option<T> {
+        self.keep(pointer, T::from_str(&text?))
+    }
+
+    /// Reads a day, or notes that the calendar has no such day.
+    pub(crate) fn day(&mut self, pointer: &str, text: Option<String>) -> Option<Date> {
+        let text = text?;
+        let shown: String = text.chars().take(60).collect();
+        let message = format!("`{shown}` is not a day: write YYYY-MM-DD, a day that exists");
+        self.keep(pointer, strict_day(&text).ok_or(message))
+    }
+
+    /// Reads a value that `null` clears.
+    pub(crate) fn clearable<T, U>(
+        &mut self,
+        value: Option<Option<T>>,
+        read: impl FnOnce(&mut Self, Option<T>) -> Option<U>,
+    ) -> Option<Option<U>> {
+        match value {
+            None => None,
+            Some(None) => Some(None),
+            Some(Some(value)) => Some(read(self, Some(value))),
+        }
+    }
+
+    fn keep<T>(&mut self, pointer: &str, read: Result<T, impl Display>) -> Option<T> {
+        match read {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.invalid
+                    .push(Invalid { pointer: pointer.to_owned(), message: error.to_string() });
+                None
+            }
+        }
+    }
+
+    /// Gives the value built from all readings, unless one of them failed.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Problem> {
+        if self.invalid.is_empty() { Ok(value) } else { Err(Problem::all_invalid(self.invalid)) }
+    }
+}
+
+/// A day written `YYYY-MM-DD`; a time beside it would be silently lost, so it is refused.
+fn strict_day(text: &str) -> Option<Date> {
+    let date: Date = text.parse().ok()?;
+    (date.to_string() == text).then_some(date)
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::task::Status;
+
+    use super::*;
+
+    #[test]
+    fn all_wrong_values_are_named_at_once() {
+        let mut reading = Reading::default();
+        let status: Option<Status> = reading.parse("/status", Some("finished".into()));
+        let day = reading.day("/dueOn", Some("2026-02-30".into()));
+        assert_eq!((status, day), (None, None));
+        let problem = reading.finish(()).unwrap_err();
+        assert_eq!(problem.extra["errors"].as_array().map(Vec::len), Some(2));
+        assert!(problem.detail.contains("`finished`") && problem.detail.contains("2026-02-30"));
+    }
+
+    #[test]
+    fn only_a_day_is_a_day() {
+        assert_eq!(strict_day("2026-03-20"), Some(jiff::civil::date(2026, 3, 20)));
+        for text in ["2026-02-30", "2026-03-20T10:00", "20260320", "tomorrow", ""] {
+            assert_eq!(strict_day(text), None, "{text}");
+        }
+    }
+}

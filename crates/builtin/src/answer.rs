@@ -48,7 +48,8 @@ fn wants_report(request: &Request, input: &Input<'_>, is_first: bool) -> bool {
     }
     let accepted = request.turns.iter().any(|turn| {
         turn.calls.iter().any(|call| {
-            let refused = turn.results.iter().any(|result| result.call_id == call.id && result.refused);
+            let refused =
+                turn.results.iter().any(|result| result.call_id == call.id && result.refused);
             call.name == "update_report" && !refused
         })
     });

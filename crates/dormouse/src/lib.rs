@@ -1,1 +1,127 @@
-//! Not written yet.
+//! The library: services that take a [`Caller`], plain data in and out.
+//!
+//! Owns: what a caller may do (scopes), the joining of the rooms, the problems a person can meet.
+//! Does not own: wire formats, the environment, the process. It prints nothing and spawns nothing.
+//!
+//! Reading order: [`view`], [`error`], [`tasks`], [`imports`], [`agents`], [`inspect`],
+//! [`change_sets`], [`drain`].
+
+pub mod view;
+pub mod error;
+pub mod tasks;
+pub mod imports;
+pub mod agents;
+pub mod inspect;
+pub mod change_sets;
+pub mod overview;
+pub mod drain;
+mod asked;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dormouse_agents::Agents;
+use dormouse_changes::Changes;
+use dormouse_journal::Journal;
+use dormouse_runs::Driver;
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_types::WorkspaceId;
+use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
+
+pub use change_sets::{Verdict, VerdictOf};
+pub use dormouse_store::Store;
+pub use dormouse_store::backend::sqlite::OpenError;
+pub use dormouse_types::Caller;
+pub use drain::{DrainReport, DrainScope};
+pub use error::{Error, Problem, Retry};
+pub use imports::ImportOptions;
+pub use tasks::{ItemPatch, NewEntry, NewTask, TaskFilter, TaskPatch};
+
+/// The workspace of a local data folder.
+pub const WORKSPACE: WorkspaceId = WorkspaceId(1);
+
+/// Everything a caller can ask for. Cheap to clone.
+#[derive(Clone)]
+pub struct Dormouse {
+    pub(crate) store: Store,
+    pub(crate) journal: Journal,
+    pub(crate) changes: Changes,
+    pub(crate) agents: Agents,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) zone: jiff::tz::TimeZone,
+}
+
+/// What the services are joined from.
+pub struct Parts {
+    /// Both databases.
+    pub store: Store,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// The model that agents ask.
+    pub model: Arc<dyn Model>,
+    /// The time zone of the workspace: what "today" and "by Friday" mean.
+    pub zone: jiff::tz::TimeZone,
+    /// The name under which this process holds leases.
+    pub owner: String,
+}
+
+impl Dormouse {
+    /// Joins the rooms.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, clock, entropy, model, zone, owner } = parts;
+        let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            clock.clone(),
+            entropy.clone(),
+            zone.clone(),
+        );
+        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), model.clone());
+        let agents = Agents::new(dormouse_agents::Parts {
+            store: store.clone(),
+            journal: journal.clone(),
+            changes: changes.clone(),
+            driver,
+            clock: clock.clone(),
+            entropy,
+            zone: zone.clone(),
+            owner,
+        });
+        Self { store, journal, changes, agents, clock, model, zone }
+    }
+}
+
+/// Opens or creates the databases of a data folder. The caller holds the folder's lock.
+///
+/// Errors: the folder cannot be written, a file is no database, a newer version wrote it.
+pub fn open_folder(
+    folder: &Path,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Store, OpenError> {
+    let sqlite = Sqlite::open(folder, clock, &**entropy)?;
+    Ok(Store::new(Arc::new(sqlite), Arc::new(NoFaults)))
+}
+
+/// The time zone of a data folder: taken once from the system, kept from then on.
+///
+/// Errors: the setting names no time zone, or the journal cannot be read or written.
+pub async fn settled_zone(
+    store: &Store,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+    system: &jiff::tz::TimeZone,
+) -> Result<jiff::tz::TimeZone, Error> {
+    let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
+    let unset = jiff::tz::TimeZone::unknown();
+    let stored = journal.zone(WORKSPACE, &unset).await?;
+    if stored != unset {
+        return Ok(stored);
+    }
+    let name = system.iana_name().unwrap_or("UTC");
+    Ok(journal.set_zone(WORKSPACE, name, "dormouse").await?)
+}

@@ -42,8 +42,6 @@ pub struct TaskRow {
     pub items_checked: usize,
     /// Unarchived items.
     pub items_total: usize,
-    /// Live entries.
-    pub entries: usize,
     /// Its agent, if it has a live one.
     pub agent: Option<AgentId>,
     /// Open proposals about it.

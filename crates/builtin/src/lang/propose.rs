@@ -27,6 +27,8 @@ pub struct Rules {
     pub samples: &'static [&'static str],
     /// Words that begin a further statement in a sentence.
     pub conjunctions: &'static [&'static str],
+    /// Who begins a statement of its own behind an "and".
+    pub speakers: &'static [&'static str],
     /// Words that end a clause as a comma does.
     pub breaks: &'static [&'static str],
     /// A day by which the task is due.
@@ -88,6 +90,10 @@ pub struct Ticking {
     pub undone: &'static [&'static str],
     /// What begins a clause of its own.
     pub clause_words: &'static [&'static str],
+    /// Of those, what may stand for the past form of a verb of making, or before its -ing form.
+    pub finished: &'static [&'static str],
+    /// Verbs of making: what was made is finished when it is done.
+    pub makes: &'static [&'static str],
     /// Verbs whose object may be the one who acts: "the bank called".
     pub mutual: &'static [&'static str],
     /// What joins objects of one verb.

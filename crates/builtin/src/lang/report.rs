@@ -54,10 +54,16 @@ pub struct Cues {
     pub adverbs: &'static [&'static str],
     /// Words before a past form that make it an attribute: "the updated list".
     pub articles: &'static [&'static str],
+    /// Words behind a past form that somebody acted on: "sent it".
+    pub objects: &'static [&'static str],
     /// Labels that open a line of work.
     pub todo_labels: &'static [&'static str],
     /// Something is still to be done.
     pub todo: &'static [&'static str],
+    /// "Yet" and "not": together they say that something is still to be done.
+    pub yet: &'static [&'static str],
+    /// The other half of it.
+    pub not: &'static [&'static str],
     /// The same, but weaker: counts only where nothing lists the work.
     pub todo_weak: &'static [&'static str],
     /// What work begins with: "call", "fix".

@@ -59,9 +59,9 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
     use dormouse_types::change::What;
     input.instruction.first
         || input.delta.changes.iter().any(|change| match &change.what {
-            What::EntryAdded { entry } | What::EntryEdited { entry } | What::EntryRestored { entry } => {
-                *entry == statement.entry.id
-            }
+            What::EntryAdded { entry }
+            | What::EntryEdited { entry }
+            | What::EntryRestored { entry } => *entry == statement.entry.id,
             What::TaskCreated { .. }
             | What::TaskDeleted
             | What::TaskRestored

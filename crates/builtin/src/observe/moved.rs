@@ -8,7 +8,7 @@ use jiff::civil::Date;
 
 use super::{Observation, is_new};
 use crate::Input;
-use crate::propose::pattern::Pattern;
+use crate::propose::patterns;
 use crate::propose::statement::Statement;
 
 /// One step of the due date.
@@ -52,9 +52,13 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observ
         return None;
     }
     let words = &input.lang.propose.observe;
-    let nth = words.ordinals.get(n_moves - 1).map_or_else(|| format!("{n_moves}."), |nth| (*nth).to_owned());
+    let nth = words
+        .ordinals
+        .get(n_moves - 1)
+        .map_or_else(|| format!("{n_moves}."), |nth| (*nth).to_owned());
     let days: Vec<String> = days.iter().map(Date::to_string).collect();
-    let priority = if n_moves > 1 { ObservationPriority::Notable } else { ObservationPriority::Routine };
+    let priority =
+        if n_moves > 1 { ObservationPriority::Notable } else { ObservationPriority::Routine };
     Some(Observation {
         text: words.due_moved.replace("{nth}", &nth).replace("{days}", &days.join(", ")),
         priority,
@@ -82,11 +86,11 @@ fn set(input: &Input<'_>) -> Vec<Step> {
 /// Steps the entries tell of.
 fn told(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Step> {
     let rules = input.lang.propose;
-    let patterns = Pattern::all(rules.observe.moved, rules.classes);
+    let patterns = patterns::of(input.lang);
     let heard = statements.iter().filter(|statement| statement.is_about_task(input));
     heard
         .filter_map(|statement| {
-            let found = statement.find(&patterns).filter(|found| statement.holds(found, rules))?;
+            let found = statement.find(&patterns.moved).filter(|found| statement.holds(found, rules))?;
             let to = found.day?;
             let is_step = found.other != Some(to);
             is_step.then(|| Step {

@@ -6,7 +6,7 @@ use dormouse_types::task::{Field, Priority};
 
 use super::{Observation, cut, is_new};
 use crate::Input;
-use crate::propose::pattern::Pattern;
+use crate::propose::patterns;
 use crate::propose::statement::Statement;
 
 /// Notes a raised priority and escalating words.
@@ -16,19 +16,20 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Observati
     let mut found = Vec::new();
     for change in &input.delta.changes {
         if let What::FieldSet { field: Field::Priority, from, to: Some(to), .. } = &change.what {
-            let from: Priority = from.as_deref().and_then(|from| from.parse().ok()).unwrap_or_default();
+            let from: Priority =
+                from.as_deref().and_then(|from| from.parse().ok()).unwrap_or_default();
             if to.parse::<Priority>().is_ok_and(|to| to < from) {
                 let text = words.priority_raised.replace("{from}", from.name()).replace("{to}", to);
                 found.push(Observation { text, priority: ObservationPriority::Notable });
             }
         }
     }
-    let patterns = Pattern::all(words.escalated, rules.classes);
+    let patterns = patterns::of(input.lang);
     let newest = statements
         .iter()
         .filter(|statement| is_new(input, statement) && statement.is_about_task(input))
         .filter(|statement| {
-            statement.find(&patterns).is_some_and(|found| statement.holds(&found, rules))
+            statement.find(&patterns.escalated).is_some_and(|found| statement.holds(&found, rules))
         })
         .max_by_key(|statement| statement.rank);
     if let Some(statement) = newest {

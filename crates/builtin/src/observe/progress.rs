@@ -21,10 +21,12 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
             ticked.insert(item, *is_checked);
         }
     }
-    let n = live.iter().filter(|item| item.is_checked && ticked.get(&item.id) == Some(&true)).count();
+    let n =
+        live.iter().filter(|item| item.is_checked && ticked.get(&item.id) == Some(&true)).count();
     // Two of twenty is a day like any other.
     if n >= 3 || n == 2 && live.len() <= 4 {
-        let text = words.momentum.replace("{n}", &n.to_string()).replace("{all}", &live.len().to_string());
+        let text =
+            words.momentum.replace("{n}", &n.to_string()).replace("{all}", &live.len().to_string());
         found.push(Observation { text, priority: ObservationPriority::Routine });
     }
     let open: Vec<_> = live.iter().filter(|item| !item.is_checked).collect();
@@ -41,15 +43,18 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
 /// The newest turn of the status to or from a standstill.
 fn standing(input: &Input<'_>) -> Option<Observation> {
     let words = &input.lang.propose.observe;
-    let (from, to, reason) = input.delta.changes.iter().rev().find_map(|change| match &change.what {
-        What::FieldSet { field: Field::Status, from, to, reason } => {
-            let status = |text: &Option<String>| text.as_deref().and_then(|t| t.parse::<Status>().ok());
-            Some((status(from), status(to)?, reason))
-        }
-        _ => None,
-    })?;
+    let (from, to, reason) =
+        input.delta.changes.iter().rev().find_map(|change| match &change.what {
+            What::FieldSet { field: Field::Status, from, to, reason } => {
+                let status =
+                    |text: &Option<String>| text.as_deref().and_then(|t| t.parse::<Status>().ok());
+                Some((status(from), status(to)?, reason))
+            }
+            _ => None,
+        })?;
     let note = |template: &str, priority| {
-        let reason = reason.as_deref().or(input.state.status_reason.as_deref()).map(cut).unwrap_or_default();
+        let reason =
+            reason.as_deref().or(input.state.status_reason.as_deref()).map(cut).unwrap_or_default();
         let text = template.replace("{reason}", &reason);
         Observation { text: text.trim_end_matches([':', ' ']).to_owned(), priority }
     };

@@ -41,7 +41,8 @@ fn subject(input: &Input<'_>, decided: &Decided) -> Option<String> {
         (ledger::STATUS, text("status")),
         (ledger::TITLE, text("title")),
         (ledger::LABELS, {
-            let label = input.state.available_labels.iter().find(|label| id == Some(&label.id.to_string()));
+            let label =
+                input.state.available_labels.iter().find(|label| id == Some(&label.id.to_string()));
             label.map(|label| cut(&label.name))
         }),
         (ledger::ADD, text("title")),

@@ -102,7 +102,9 @@ fn mention(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<Mention
         return None;
     }
     let read = |end: usize, reading: Reading| Mention { start: at, end, reading };
-    if let Some((end, reading)) = numeric(tokens, at, words).or_else(|| with_month(tokens, at, on, lang)) {
+    if let Some((end, reading)) =
+        numeric(tokens, at, words).or_else(|| with_month(tokens, at, on, lang))
+    {
         return Some(read(end, reading));
     }
     let token = &tokens[at];
@@ -130,7 +132,10 @@ fn mention(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<Mention
     let day = weekday(token, words)?;
     // "Friday, 20 March 2026" is the date, if that is a Friday.
     let mut rest = at + 1;
-    while tokens.get(rest).is_some_and(|t| t.is(",") || t.is(".") || words.joiners.contains(&t.word.as_str())) {
+    while tokens
+        .get(rest)
+        .is_some_and(|t| t.is(",") || t.is(".") || words.joiners.contains(&t.word.as_str()))
+    {
         rest += 1;
     }
     if rest < tokens.len()
@@ -145,7 +150,9 @@ fn mention(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<Mention
 
 /// Whether a token is a piece of the one before: part of a version, an address, a figure.
 fn joins_left(before: &Token, token: &Token) -> bool {
-    token.glued && (before.class == Class::Number || matches!(before.word.as_str(), "." | "-" | "/" | "#" | "_" | "$" | "€" | "@"))
+    token.glued
+        && (before.class == Class::Number
+            || matches!(before.word.as_str(), "." | "-" | "/" | "#" | "_" | "$" | "€" | "@"))
         || token.glued && before.class == Class::Word && token.class == Class::Number
 }
 
@@ -158,7 +165,9 @@ fn joins_right(tokens: &[Token], end: usize) -> bool {
         Class::Word => after.word != "t" && !after.word.starts_with('\''),
         Class::Mark => {
             matches!(after.word.as_str(), "." | "-" | "/" | "_" | "%")
-                && tokens.get(end + 1).is_some_and(|t| t.glued && matches!(t.class, Class::Number | Class::Word))
+                && tokens
+                    .get(end + 1)
+                    .is_some_and(|t| t.glued && matches!(t.class, Class::Number | Class::Word))
         }
         Class::Sealed => false,
     }
@@ -172,7 +181,9 @@ fn numeric(tokens: &[Token], at: usize, words: &DayWords) -> Option<(usize, Read
     }
     let sign = sign.word.as_str();
     let third = match rest {
-        [again, three, ..] if again.is(sign) && again.glued && three.glued && three.class == Class::Number => {
+        [again, three, ..]
+            if again.is(sign) && again.glued && three.glued && three.class == Class::Number =>
+        {
             Some(three)
         }
         _ => None,
@@ -180,11 +191,13 @@ fn numeric(tokens: &[Token], at: usize, words: &DayWords) -> Option<(usize, Read
     let len = |token: &Token| token.end - token.start;
     let day = |year: i16, month: i16, day: i16| {
         let made = i8::try_from(month).ok().zip(i8::try_from(day).ok());
-        made.and_then(|(month, day)| Date::new(year, month, day).ok()).map_or(Reading::Unclear, Reading::Day)
+        made.and_then(|(month, day)| Date::new(year, month, day).ok())
+            .map_or(Reading::Unclear, Reading::Day)
     };
     let Some(three) = third else {
         // "20.3." without a year: the next such day is looked for only where this form is usual.
-        let unclear = words.dotted && sign == "." && rest.first().is_some_and(|t| t.is(".") && t.glued);
+        let unclear =
+            words.dotted && sign == "." && rest.first().is_some_and(|t| t.is(".") && t.glued);
         return unclear.then_some((at + 4, Reading::Unclear));
     };
     let end = at + 5;
@@ -234,7 +247,9 @@ fn with_month(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<(usi
         skip_joiners(tokens, &mut next, words);
         month = month_of(tokens.get(next)?, lang)?;
         next += 1;
-        if tokens.get(next).is_some_and(|t| t.is(".") && t.glued) && year(tokens.get(next + 1)).is_some() {
+        if tokens.get(next).is_some_and(|t| t.is(".") && t.glued)
+            && year(tokens.get(next + 1)).is_some()
+        {
             next += 1;
         }
     }
@@ -310,8 +325,9 @@ fn day_number(tokens: &[Token], next: &mut usize, words: &DayWords) -> Option<i8
         *next += 1;
     }
     // "15:30" and "1.5" are no days; neither is the first half of a longer number.
-    let glued = tokens.get(*next).is_some_and(|t| t.glued && matches!(t.word.as_str(), ":" | "." | "%"))
-        && tokens.get(*next + 1).is_some_and(|t| t.glued && t.class == Class::Number);
+    let glued =
+        tokens.get(*next).is_some_and(|t| t.glued && matches!(t.word.as_str(), ":" | "." | "%"))
+            && tokens.get(*next + 1).is_some_and(|t| t.glued && t.class == Class::Number);
     (!glued).then_some(day)
 }
 
@@ -396,8 +412,15 @@ mod tests {
     fn forms_that_name_no_single_day() {
         check("10-12 March", &[]);
         for text in [
-            "03/04/2026", "2026-02-30", "31.04.2026", "30 February", "next Friday", "last Friday",
-            "Thursday, 20 March 2026", "25/03/26", "March 10-12", 
+            "03/04/2026",
+            "2026-02-30",
+            "31.04.2026",
+            "30 February",
+            "next Friday",
+            "last Friday",
+            "Thursday, 20 March 2026",
+            "25/03/26",
+            "March 10-12",
         ] {
             check(text, &["?"]);
         }
@@ -408,8 +431,17 @@ mod tests {
     #[test]
     fn other_figures_are_no_days() {
         for text in [
-            "2026.3.20", "v2026-03-20-1", "1.2.3", "15:30", "room 3", "#2026-03-20",
-            "3 marches", "2026", "build-2026-03-20", "10.12.8.137", "INV-2026-03-20",
+            "2026.3.20",
+            "v2026-03-20-1",
+            "1.2.3",
+            "15:30",
+            "room 3",
+            "#2026-03-20",
+            "3 marches",
+            "2026",
+            "build-2026-03-20",
+            "10.12.8.137",
+            "INV-2026-03-20",
         ] {
             check(text, &[]);
         }

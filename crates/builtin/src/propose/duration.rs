@@ -102,11 +102,16 @@ fn mention(tokens: &[Token], at: usize, words: &SpanWords) -> Option<Mention> {
 }
 
 /// A mention, unless a range or a longer unit goes on behind it.
-fn closed(tokens: &[Token], start: usize, end: usize, minutes: Option<u32>, words: &SpanWords) -> Mention {
-    let ranged = tokens
-        .get(end)
-        .is_some_and(|t| t.is("-") || words.between.contains(&t.word.as_str()))
-        && amount(tokens, end + 1, words).is_some();
+fn closed(
+    tokens: &[Token],
+    start: usize,
+    end: usize,
+    minutes: Option<u32>,
+    words: &SpanWords,
+) -> Mention {
+    let ranged =
+        tokens.get(end).is_some_and(|t| t.is("-") || words.between.contains(&t.word.as_str()))
+            && amount(tokens, end + 1, words).is_some();
     let after_longer = start > 0 && words.longer.contains(&tokens[start - 1].word.as_str());
     Mention { start, end, minutes: minutes.filter(|m| *m > 0 && !ranged && !after_longer) }
 }
@@ -231,10 +236,16 @@ mod tests {
     #[test]
     fn ranges_and_days_name_no_length() {
         for text in [
-            "2-3 hours", "two or three hours", "2h-3h", "2 to 3 hours", "3 days", "half a day or 2 days", "1 week",
+            "2-3 hours",
+            "two or three hours",
+            "2h-3h",
+            "2 to 3 hours",
+            "3 days",
+            "half a day or 2 days",
+            "1 week",
         ] {
             let found = mentions(&tokens(text), &EN.propose.spans);
-            assert!(found.first().is_some_and(|m| m.minutes.is_none()) , "{text}: {found:?}");
+            assert!(found.first().is_some_and(|m| m.minutes.is_none()), "{text}: {found:?}");
         }
         check("1 day 2 hours", &[None, None]);
     }

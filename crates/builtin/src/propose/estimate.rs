@@ -4,23 +4,37 @@ use dormouse_types::limits;
 use dormouse_types::task::Field;
 use serde_json::json;
 
-use super::pattern::{self, Pattern};
+use super::pattern;
 use super::statement::Statement;
 use super::value::{self, Said};
-use super::{Proposal, ledger};
+use super::{Proposal, ledger, patterns};
 use crate::Input;
 
 /// The newest estimate. Units: minutes.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>> {
     let rules = input.lang.propose;
-    let patterns = Pattern::all(rules.estimate, rules.classes);
+    let patterns = patterns::of(input.lang);
     value::newest(statements.iter().filter(|s| s.is_about_task(input)).filter_map(|statement| {
-        let found = statement.find(&patterns)?;
-        if !statement.holds(&found, rules) || pattern::holds(&statement.sentence.tokens, rules.estimate_void) {
+        let found = statement.find(&patterns.estimate)?;
+        if !statement.holds(&found, rules)
+            || pattern::holds(&statement.sentence.tokens, rules.estimate_void)
+        {
             return None;
         }
-        let minutes = found.minutes.filter(|m| usize::try_from(*m).is_ok_and(|m| (1..=limits::ESTIMATE.max).contains(&m)))?;
-        Some(Said { rank: statement.rank, evidence: statement.evidence_of(&found), value: Some(minutes) })
+        // "2 hours and 1 hour of tests": the sum is the person's to make.
+        let goes_on = statement.sentence.joints.get(found.tokens.end) == Some(&true)
+            && statement.sentence.spans.range(found.tokens.end..).next().is_some();
+        if goes_on {
+            return None;
+        }
+        let minutes = found.minutes.filter(|m| {
+            usize::try_from(*m).is_ok_and(|m| (1..=limits::ESTIMATE.max).contains(&m))
+        })?;
+        Some(Said {
+            rank: statement.rank,
+            evidence: statement.evidence_of(&found),
+            value: Some(minutes),
+        })
     }))
 }
 
@@ -28,5 +42,11 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>
 pub fn propose(input: &Input<'_>, said: Option<&Said<u32>>) -> Option<Proposal> {
     let said = said?;
     let minutes = said.value.filter(|minutes| input.state.estimate_minutes != Some(*minutes))?;
-    value::propose(input, Field::Estimate, ledger::ESTIMATE, json!({ "minutes": minutes }), &said.evidence)
+    value::propose(
+        input,
+        Field::Estimate,
+        ledger::ESTIMATE,
+        json!({ "minutes": minutes }),
+        &said.evidence,
+    )
 }

@@ -13,8 +13,8 @@ use crate::Input;
 use crate::lang::Lang;
 use crate::lang::propose::Rules;
 use crate::read::fold::fold;
-use crate::report::heading::{Below, is_version, kind};
 use crate::read::{Kind, Mark, Segment};
+use crate::report::heading::{Below, is_version, kind};
 
 /// New items of one wake; a person reads them one by one.
 const ITEMS_MAX: usize = 40;
@@ -36,18 +36,26 @@ pub struct NewItem {
 }
 
 /// The new items of the task.
-pub fn items(input: &Input<'_>, statements: &[Statement<'_>], reports: &Reports<'_>) -> Vec<NewItem> {
+pub fn items(
+    input: &Input<'_>,
+    statements: &[Statement<'_>],
+    reports: &Reports<'_>,
+) -> Vec<NewItem> {
     let lang = input.lang;
     let mut named: Vec<NewItem> = Vec::new();
     for (n, statement) in statements.iter().enumerate() {
-        let Some(title) = work(statement, above(&statements[..n], statement), lang) else { continue };
+        let Some(title) = work(statement, above(&statements[..n], statement), lang) else {
+            continue;
+        };
         let Some(title) = tidy(&title, statement, lang.propose) else { continue };
         let key = Key::of(&title, lang);
         if key.is_empty() && fold(&title).chars().filter(|c| c.is_alphabetic()).count() < 4 {
             continue;
         }
         let evidence = match statement.segment.kind {
-            Kind::Box { .. } => Evidence { quote: quote(&statement.segment.raw, 0), ..statement.evidence() },
+            Kind::Box { .. } => {
+                Evidence { quote: quote(&statement.segment.raw, 0), ..statement.evidence() }
+            }
             _ => statement.evidence(),
         };
         let item = NewItem { title, evidence, rank: statement.rank, key };
@@ -61,12 +69,17 @@ pub fn items(input: &Input<'_>, statements: &[Statement<'_>], reports: &Reports<
             None => named.push(item),
         }
     }
-    let listed: Vec<Key> = input.state.items.iter().map(|item| Key::of(&item.title, lang)).collect();
+    let listed: Vec<Key> =
+        input.state.items.iter().map(|item| Key::of(&item.title, lang)).collect();
     let room = limits::ITEMS_PER_TASK.max.saturating_sub(input.state.items.len());
     named
         .into_iter()
-        .filter(|item| !listed.iter().any(|key| key.is(&item.key, lang) || item.key.covers(key, lang)))
-        .filter(|item| reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done))
+        .filter(|item| {
+            !listed.iter().any(|key| key.is(&item.key, lang) || item.key.covers(key, lang))
+        })
+        .filter(|item| {
+            reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done)
+        })
         .filter(|item| {
             let same = |args: &Value| is_add_of(args, &item.key, input);
             ledger::allows_part(input, ledger::ADD, item.evidence.at, &same)
@@ -107,19 +120,25 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
                 && !is_withdrawn(segment, rules);
             // Details nested below another item are part of it; below a line with a colon they
             // are the items.
-            let is_top = segment.depth == 0 || above.is_some_and(|above| heads_others(above.segment));
+            let is_top =
+                segment.depth == 0 || above.is_some_and(|above| heads_others(above.segment));
             (is_item && !heads_others(segment) && is_top).then(|| statement.text.to_owned())
         }
     }
 }
 
 /// The list item a nested one belongs to.
-fn above<'a, 'b>(before: &'a [Statement<'b>], statement: &Statement<'_>) -> Option<&'a Statement<'b>> {
+fn above<'a, 'b>(
+    before: &'a [Statement<'b>],
+    statement: &Statement<'_>,
+) -> Option<&'a Statement<'b>> {
     let depth = statement.segment.depth.checked_sub(1)?;
     before
         .iter()
         .rev()
-        .take_while(|other| other.segment.entry == statement.segment.entry && other.segment.is_item())
+        .take_while(|other| {
+            other.segment.entry == statement.segment.entry && other.segment.is_item()
+        })
         .find(|other| other.segment.depth == depth)
 }
 
@@ -130,7 +149,8 @@ fn heads_others(segment: &Segment) -> bool {
 
 /// Whether the line, or the heading above it, is left over from a form.
 fn is_form(statement: &Statement<'_>, rules: &Rules) -> bool {
-    pattern::holds(&statement.sentence.tokens, rules.item.samples) || statement.is_below_sample(rules)
+    pattern::holds(&statement.sentence.tokens, rules.item.samples)
+        || statement.is_below_sample(rules)
 }
 
 /// What follows "TODO:" or "TODO" in capitals at the start of a sentence.
@@ -155,17 +175,23 @@ fn marked(statement: &Statement<'_>, rules: &Rules) -> Option<String> {
             if sign.is("-") && !sign.glued {
                 let dashes = [" - ", " – ", " — "].into_iter();
                 let parts = dashes.filter_map(|dash| statement.text.split_once(dash));
-                return parts.max_by_key(|(_, rest)| rest.len()).map(|(_, rest)| rest.trim().to_owned());
+                return parts
+                    .max_by_key(|(_, rest)| rest.len())
+                    .map(|(_, rest)| rest.trim().to_owned());
             }
         }
         let bare = first.capitals
             && item.capitals.contains(&first.word.as_str())
-            && rest.get(1).is_some_and(|next| next.class == Class::Word && !next.glued && !next.capitals)
+            && rest
+                .get(1)
+                .is_some_and(|next| next.class == Class::Word && !next.glued && !next.capitals)
             && rest.len() > 2;
         let is_talk = rest.get(1).is_some_and(|t| {
             rules.negations.contains(&t.word.as_str()) || item.talk.contains(&t.word.as_str())
         });
-        (bare && !is_talk).then(|| statement.text.split_once(char::is_whitespace).map(|(_, rest)| rest.trim().to_owned()))?
+        (bare && !is_talk).then(|| {
+            statement.text.split_once(char::is_whitespace).map(|(_, rest)| rest.trim().to_owned())
+        })?
     })
 }
 
@@ -176,7 +202,9 @@ pub fn is_work_heading(segment: &Segment, lang: &Lang) -> bool {
             return false;
         }
         match kind(heading, lang) {
-            Some(Below::Todo) => return !lang.propose.item.someday.contains(&bare(heading).as_str()),
+            Some(Below::Todo) => {
+                return !lang.propose.item.someday.contains(&bare(heading).as_str());
+            }
             Some(_) => return false,
             None => {}
         }
@@ -214,13 +242,15 @@ fn is_withdrawn(segment: &Segment, rules: &Rules) -> bool {
 fn tidy(words: &str, statement: &Statement<'_>, rules: &Rules) -> Option<String> {
     let mut title = without_numbering(words).split_whitespace().collect::<Vec<_>>().join(" ");
     // What stood behind it was an address.
-    if !statement.segment.links.is_empty() && title.ends_with([')', '.'])
+    if !statement.segment.links.is_empty()
+        && title.ends_with([')', '.'])
         && let Some(at) = title.rfind(" (")
         && title[at..].split_whitespace().count() <= 3
     {
         title.truncate(at);
     }
-    let title = title.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | ';' | ','));
+    let title =
+        title.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | ';' | ','));
     // "fix <address>": without its address it says nothing.
     let mut title = title.trim().to_owned();
     if !title.contains(' ')

@@ -31,14 +31,21 @@ pub fn labels<'a>(input: &'a Input<'_>, statements: &[Statement<'_>]) -> Vec<Lab
             let name = tokens(&label.name);
             let spoken = is_everyday(label, &name, input);
             let named = statements.iter().filter(|s| !s.is_quoted).filter_map(|statement| {
-                let at = named_at(&statement.sentence.tokens, &name, statement.raw, spoken.then_some(label), input)?;
+                let at = named_at(
+                    &statement.sentence.tokens,
+                    &name,
+                    statement.raw,
+                    spoken.then_some(label),
+                    input,
+                )?;
                 Some((statement, at))
             });
             let (statement, at) = named.max_by_key(|(statement, _)| statement.rank)?;
             let found = super::pattern::Match { tokens: at..at + name.len(), ..Default::default() };
             let evidence = statement.evidence_of(&found);
             let same = |args: &Value| is_assignment_of(args, label);
-            ledger::allows_part(input, ledger::LABELS, evidence.at, &same).then_some(Labelling { label, evidence })
+            ledger::allows_part(input, ledger::LABELS, evidence.at, &same)
+                .then_some(Labelling { label, evidence })
         })
         .take(room)
         .collect()
@@ -52,17 +59,27 @@ pub fn is_assignment_of(args: &Value, label: &LabelRef) -> bool {
 /// Whether the label's name is also an everyday word ("it"), which counts only as it is written.
 fn is_everyday(label: &LabelRef, name: &[Token], input: &Input<'_>) -> bool {
     let is_short = label.name.chars().count() <= 2;
-    name.len() == 1 && (is_short || name.iter().all(|t| input.lang.stop_words.contains(&t.word.as_str())))
+    name.len() == 1
+        && (is_short || name.iter().all(|t| input.lang.stop_words.contains(&t.word.as_str())))
 }
 
 /// Where a label's name stands as a word of its own.
-fn named_at(tokens: &[Token], name: &[Token], raw: &str, as_written: Option<&LabelRef>, input: &Input<'_>) -> Option<usize> {
+fn named_at(
+    tokens: &[Token],
+    name: &[Token],
+    raw: &str,
+    as_written: Option<&LabelRef>,
+    input: &Input<'_>,
+) -> Option<usize> {
     if name.is_empty() {
         return None;
     }
     (0..=tokens.len().checked_sub(name.len())?).find(|at| {
         let part = &tokens[*at..at + name.len()];
-        let same = part.iter().zip(name).all(|(t, n)| t.class == n.class && t.class != Class::Sealed && t.word == n.word);
+        let same = part
+            .iter()
+            .zip(name)
+            .all(|(t, n)| t.class == n.class && t.class != Class::Sealed && t.word == n.word);
         if !same || !stands_alone(tokens, *at, at + name.len()) {
             return false;
         }
@@ -76,12 +93,15 @@ fn named_at(tokens: &[Token], name: &[Token], raw: &str, as_written: Option<&Lab
 
 /// Not part of a compound, a path, an address or a longer word.
 fn stands_alone(tokens: &[Token], start: usize, end: usize) -> bool {
-    let joins = |t: &Token| matches!(t.word.as_str(), "-" | "/" | "." | "@" | "_" | "\\" | "'" | ":" | "&" | "+" | "=");
+    let joins = |t: &Token| {
+        matches!(t.word.as_str(), "-" | "/" | "." | "@" | "_" | "\\" | "'" | ":" | "&" | "+" | "=")
+    };
     let inner = |t: &Token| matches!(t.class, Class::Word | Class::Number | Class::Sealed);
     let first = &tokens[start];
     if first.glued && start > 0 {
         let before = &tokens[start - 1];
-        if inner(before) || joins(before) && start > 1 && before.glued && inner(&tokens[start - 2]) {
+        if inner(before) || joins(before) && start > 1 && before.glued && inner(&tokens[start - 2])
+        {
             return false;
         }
         if before.is("/") || before.is("@") || before.is(".") || before.is("\\") {
@@ -90,13 +110,17 @@ fn stands_alone(tokens: &[Token], start: usize, end: usize) -> bool {
     }
     let Some(after) = tokens.get(end).filter(|t| t.glued) else { return true };
     let next_glued = tokens.get(end + 1).is_some_and(|t| t.glued && inner(t));
-    !inner(after) && !(joins(after) && next_glued) && !after.is("/") && !after.is("(")
+    let goes_on = joins(after) && next_glued || after.is("/") || after.is("(");
+    !inner(after) && !goes_on
 }
 
 /// "not the garden".
 fn is_denied(tokens: &[Token], at: usize, input: &Input<'_>) -> bool {
     let from = at.saturating_sub(3);
     let near = &tokens[from..at];
-    let from = near.iter().rposition(|t| matches!(t.word.as_str(), "," | ";" | "." | ":")).map_or(0, |n| n + 1);
+    let from = near
+        .iter()
+        .rposition(|t| matches!(t.word.as_str(), "," | ";" | "." | ":"))
+        .map_or(0, |n| n + 1);
     super::pattern::holds(&near[from..], input.lang.propose.label_void)
 }

@@ -22,19 +22,26 @@ pub struct Kind {
 /// `set_task_title`
 pub const TITLE: Kind = Kind { call: "set_task_title", also: &["update_task_title"], list: None };
 /// `update_task_estimate`
-pub const ESTIMATE: Kind = Kind { call: "update_task_estimate", also: &["set_task_estimate"], list: None };
+pub const ESTIMATE: Kind =
+    Kind { call: "update_task_estimate", also: &["set_task_estimate"], list: None };
 /// `update_task_due_date`
-pub const DUE: Kind = Kind { call: "update_task_due_date", also: &["set_task_due_date"], list: None };
+pub const DUE: Kind =
+    Kind { call: "update_task_due_date", also: &["set_task_due_date"], list: None };
 /// `update_task_priority`
-pub const PRIORITY: Kind = Kind { call: "update_task_priority", also: &["set_task_priority"], list: None };
+pub const PRIORITY: Kind =
+    Kind { call: "update_task_priority", also: &["set_task_priority"], list: None };
 /// `set_task_status`
-pub const STATUS: Kind = Kind { call: "set_task_status", also: &["update_task_status"], list: None };
+pub const STATUS: Kind =
+    Kind { call: "set_task_status", also: &["update_task_status"], list: None };
 /// `assign_task_labels`
 pub const LABELS: Kind =
     Kind { call: "assign_task_labels", also: &["assign_task_label"], list: Some("labels") };
 /// `add_multiple_checklist_items`
-pub const ADD: Kind =
-    Kind { call: "add_multiple_checklist_items", also: &["add_checklist_item"], list: Some("items") };
+pub const ADD: Kind = Kind {
+    call: "add_multiple_checklist_items",
+    also: &["add_checklist_item"],
+    list: Some("items"),
+};
 /// `update_checklist_items`
 pub const TICK: Kind =
     Kind { call: "update_checklist_items", also: &["update_checklist_item"], list: Some("items") };
@@ -70,7 +77,11 @@ fn last_verdict(input: &Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) ->
 }
 
 /// Open proposals of a kind that `same` recognises.
-pub fn open<'a>(input: &'a Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) -> Vec<&'a OpenProposal> {
+pub fn open<'a>(
+    input: &'a Input<'_>,
+    kind: Kind,
+    same: &dyn Fn(&Value) -> bool,
+) -> Vec<&'a OpenProposal> {
     let open = input.ledger.open.iter().filter(|open| kind.is(&open.tool));
     open.filter(|open| kind.parts(&open.args).into_iter().any(same)).collect()
 }
@@ -89,6 +100,12 @@ pub fn allows_field(input: &Input<'_>, field: Field, kind: Kind, at: Timestamp) 
 }
 
 /// Whether one of several proposals of a kind may be made from an entry made at `at`.
-pub fn allows_part(input: &Input<'_>, kind: Kind, at: Timestamp, same: &dyn Fn(&Value) -> bool) -> bool {
-    open(input, kind, same).is_empty() && last_verdict(input, kind, same).is_none_or(|last| at > last)
+pub fn allows_part(
+    input: &Input<'_>,
+    kind: Kind,
+    at: Timestamp,
+    same: &dyn Fn(&Value) -> bool,
+) -> bool {
+    open(input, kind, same).is_empty()
+        && last_verdict(input, kind, same).is_none_or(|last| at > last)
 }

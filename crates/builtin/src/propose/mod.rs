@@ -13,6 +13,7 @@ pub mod words;
 pub mod day;
 pub mod duration;
 pub mod pattern;
+pub mod patterns;
 pub mod ledger;
 pub mod value;
 pub mod same;
@@ -86,13 +87,13 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
         json!({ "id": found.label.id, "confidence": "high", "evidence": found.evidence.json() })
     });
     found.extend(calls(ledger::LABELS, "labels", limits::LABELS_PER_CALL.max, labels.collect()));
-    let ticks = tick::ticks(input, &reports).into_iter().map(|tick| {
-        json!({ "id": tick.item.id, "isChecked": true, "evidence": tick.evidence.json() })
-    });
+    let ticks = tick::ticks(input, &reports).into_iter().map(
+        |tick| json!({ "id": tick.item.id, "isChecked": true, "evidence": tick.evidence.json() }),
+    );
     found.extend(calls(ledger::TICK, "items", limits::ITEMS_PER_CALL.max, ticks.collect()));
-    let items = item::items(input, &statements, &reports).into_iter().map(|item| {
-        json!({ "title": item.title, "evidence": item.evidence.json() })
-    });
+    let items = item::items(input, &statements, &reports)
+        .into_iter()
+        .map(|item| json!({ "title": item.title, "evidence": item.evidence.json() }));
     found.extend(calls(ledger::ADD, "items", limits::ITEMS_PER_CALL.max, items.collect()));
     found
 }

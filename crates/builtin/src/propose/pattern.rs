@@ -85,11 +85,6 @@ impl Pattern {
         }
         Self { at_start, elements }
     }
-
-    /// Reads a list of patterns.
-    pub fn all(texts: &[&str], classes: Classes) -> Vec<Self> {
-        texts.iter().map(|text| Self::of(text, classes)).collect()
-    }
 }
 
 fn phrases(body: &str, classes: Classes) -> What {
@@ -120,6 +115,8 @@ pub struct Sentence {
     pub tokens: Vec<Token>,
     /// Whether a token is a content word of the task's title.
     pub in_title: Vec<bool>,
+    /// Whether a token begins another statement: "and", "but".
+    pub joints: Vec<bool>,
     /// Whether a token denies or doubts.
     pub unsure: Vec<bool>,
     /// Its days.
@@ -150,6 +147,9 @@ pub struct Match {
 impl Pattern {
     /// Holds the pattern against a sentence; the first place it fits counts.
     pub fn find(&self, sentence: &Sentence) -> Option<Match> {
+        if !self.elements.iter().all(|element| element.can_stand_in(sentence)) {
+            return None;
+        }
         let later = if self.at_start { &[] } else { sentence.starts.as_slice() };
         sentence.opens.iter().chain(later).find_map(|start| {
             let mut found = Match { tokens: *start..*start, ..Match::default() };
@@ -162,7 +162,14 @@ impl Pattern {
 
     /// Fits the elements from `n` to the tokens from `at`; `failed` remembers dead ends, so that
     /// no sentence takes longer than elements times tokens.
-    fn walk(&self, sentence: &Sentence, n: usize, at: usize, failed: &mut [bool], found: &mut Match) -> Option<usize> {
+    fn walk(
+        &self,
+        sentence: &Sentence,
+        n: usize,
+        at: usize,
+        failed: &mut [bool],
+        found: &mut Match,
+    ) -> Option<usize> {
         let Some(element) = self.elements.get(n) else { return Some(at) };
         let key = n * (sentence.tokens.len() + 1) + at;
         if failed[key] {
@@ -191,6 +198,27 @@ impl Pattern {
         }
         failed[key] = true;
         None
+    }
+}
+
+impl Element {
+    /// Whether the element can be anywhere in a sentence: most sentences lack what a pattern needs.
+    fn can_stand_in(&self, sentence: &Sentence) -> bool {
+        match &self.what {
+            _ if self.optional => true,
+            What::Day | What::OtherDay => !sentence.days.is_empty(),
+            What::Span | What::OtherSpan => !sentence.spans.is_empty(),
+            What::Phrases { phrases, title } => {
+                *title
+                    || phrases.iter().any(|phrase| {
+                        sentence
+                            .tokens
+                            .iter()
+                            .any(|token| phrase.first().is_some_and(|word| fits(token, word)))
+                    })
+            }
+            What::Any | What::Mark | What::Rest | What::End => true,
+        }
     }
 }
 
@@ -229,19 +257,29 @@ impl What {
                 let has_word = tokens[at..].iter().any(|t| t.class != Class::Mark);
                 if has_word { vec![tokens.len()] } else { Vec::new() }
             }
-            Self::End => if ends_clause(tokens, at) { vec![at] } else { Vec::new() },
+            Self::End => {
+                if ends_clause(tokens, at) || sentence.joints.get(at) == Some(&true) {
+                    vec![at]
+                } else {
+                    Vec::new()
+                }
+            }
         }
     }
 
     fn capture(&self, sentence: &Sentence, at: usize, end: usize, found: &mut Match) {
         match self {
             Self::Day => {
-                if let Some(day::Mention { reading: Reading::Day(date), .. }) = sentence.days.get(&at) {
+                if let Some(day::Mention { reading: Reading::Day(date), .. }) =
+                    sentence.days.get(&at)
+                {
                     found.day = Some(*date);
                 }
             }
             Self::OtherDay => {
-                if let Some(day::Mention { reading: Reading::Day(date), .. }) = sentence.days.get(&at) {
+                if let Some(day::Mention { reading: Reading::Day(date), .. }) =
+                    sentence.days.get(&at)
+                {
                     found.other = Some(*date);
                 }
             }
@@ -258,16 +296,19 @@ impl What {
 
 fn phrase_end(tokens: &[Token], at: usize, phrase: &[String]) -> Option<usize> {
     for (n, word) in phrase.iter().enumerate() {
-        let token = tokens.get(at + n).filter(|t| t.class != Class::Sealed)?;
-        let fits = match word.strip_suffix('%') {
-            Some(start) if !start.is_empty() => token.word.starts_with(start),
-            _ => token.word == *word,
-        };
-        if !fits {
+        if !fits(tokens.get(at + n)?, word) {
             return None;
         }
     }
     Some(at + phrase.len())
+}
+
+fn fits(token: &Token, word: &str) -> bool {
+    let same = match word.strip_suffix('%') {
+        Some(start) if !start.is_empty() => token.word.starts_with(start),
+        _ => token.word == word,
+    };
+    same && token.class != Class::Sealed
 }
 
 /// Whether a phrase of a list stands anywhere among the tokens.
@@ -287,7 +328,8 @@ pub fn ends_clause(tokens: &[Token], at: usize) -> bool {
     match token.word.as_str() {
         "." | "!" | "?" | "," | ";" | "(" | ")" | "]" | "|" | "…" | "..." => {
             // "3.5" goes on.
-            !(token.glued && tokens.get(at + 1).is_some_and(|next| next.glued && next.class == Class::Number))
+            !(token.glued
+                && tokens.get(at + 1).is_some_and(|next| next.glued && next.class == Class::Number))
         }
         "-" => !token.glued || tokens.get(at + 1).is_none_or(|next| !next.glued),
         // Emoji and other ornaments.

@@ -25,7 +25,12 @@ pub struct Standing {
 
 impl Standing {
     /// Puts together what a field is and what is said about it.
-    pub fn of<T>(kind: Kind, now: Option<Value>, said: Option<&Said<T>>, args: impl Fn(&T) -> Value) -> Self {
+    pub fn of<T>(
+        kind: Kind,
+        now: Option<Value>,
+        said: Option<&Said<T>>,
+        args: impl Fn(&T) -> Value,
+    ) -> Self {
         let said = said.map(|said| (said.value.as_ref().map(args), said.evidence.clone()));
         Self { kind, now, said }
     }
@@ -43,10 +48,16 @@ pub fn propose(input: &Input<'_>, fields: &[Standing], reports: &Reports<'_>) ->
             Some(json!({ "fingerprint": open.fingerprint, "reason": reason }))
         })
         .collect();
-    (!proposals.is_empty()).then(|| Proposal { tool: "retract_suggestions", args: json!({ "proposals": proposals }) })
+    (!proposals.is_empty())
+        .then(|| Proposal { tool: "retract_suggestions", args: json!({ "proposals": proposals }) })
 }
 
-fn reason(input: &Input<'_>, open: &OpenProposal, fields: &[Standing], reports: &Reports<'_>) -> Option<String> {
+fn reason(
+    input: &Input<'_>,
+    open: &OpenProposal,
+    fields: &[Standing],
+    reports: &Reports<'_>,
+) -> Option<String> {
     let words = &input.lang.propose.retract;
     if let Some(field) = fields.iter().find(|field| field.kind.is(&open.tool)) {
         return overtaken(input, open, field, words);
@@ -54,11 +65,17 @@ fn reason(input: &Input<'_>, open: &OpenProposal, fields: &[Standing], reports: 
     if ledger::ADD.is(&open.tool) {
         let title = open.args.get("title").and_then(Value::as_str)?;
         let key = Key::of(title, input.lang);
-        if input.state.items.iter().any(|item| Key::of(&item.title, input.lang).is(&key, input.lang)) {
+        if input
+            .state
+            .items
+            .iter()
+            .any(|item| Key::of(&item.title, input.lang).is(&key, input.lang))
+        {
             return Some(words.has_it.to_owned());
         }
         let report = reports.on(title, None)?;
-        return (report.is_done && is_newer(input, open, &report.evidence)).then(|| words.done.to_owned());
+        return (report.is_done && is_newer(input, open, &report.evidence))
+            .then(|| words.done.to_owned());
     }
     if ledger::TICK.is(&open.tool) {
         let id = open.args.get("id").and_then(Value::as_str)?;
@@ -75,7 +92,8 @@ fn reason(input: &Input<'_>, open: &OpenProposal, fields: &[Standing], reports: 
             return Some(words.has_it.to_owned());
         }
         let report = reports.on(&item.title, None)?;
-        return (!report.is_done && is_newer(input, open, &report.evidence)).then(|| words.not_done.to_owned());
+        return (!report.is_done && is_newer(input, open, &report.evidence))
+            .then(|| words.not_done.to_owned());
     }
     if ledger::LABELS.is(&open.tool) {
         let has = input.state.labels.iter().any(|on| label::is_assignment_of(&open.args, on));
@@ -84,7 +102,12 @@ fn reason(input: &Input<'_>, open: &OpenProposal, fields: &[Standing], reports: 
     None
 }
 
-fn overtaken(input: &Input<'_>, open: &OpenProposal, field: &Standing, words: &Retracting) -> Option<String> {
+fn overtaken(
+    input: &Input<'_>,
+    open: &OpenProposal,
+    field: &Standing,
+    words: &Retracting,
+) -> Option<String> {
     if field.now.as_ref().is_some_and(|now| same_args(now, &open.args)) {
         return Some(words.has_it.to_owned());
     }

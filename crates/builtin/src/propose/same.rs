@@ -60,13 +60,15 @@ impl Key {
             key.particles.iter().any(|p| p == has) && !key.particles.iter().any(|p| p == lacks)
         };
         lang.propose.item.opposites.iter().any(|(one, two)| {
-            only(self, one, two) && only(other, two, one) || only(self, two, one) && only(other, one, two)
+            only(self, one, two) && only(other, two, one)
+                || only(self, two, one) && only(other, one, two)
         })
     }
 }
 
 fn numbers(stems: &[String]) -> Vec<&String> {
-    let mut numbers: Vec<_> = stems.iter().filter(|s| s.chars().any(|c| c.is_ascii_digit())).collect();
+    let mut numbers: Vec<_> =
+        stems.iter().filter(|s| s.chars().any(|c| c.is_ascii_digit())).collect();
     numbers.sort();
     numbers
 }
@@ -99,7 +101,11 @@ mod tests {
             ("Do it", "Do it!", true),
             ("Move files from A12 to B7", "Move files from A12", false),
         ] {
-            assert_eq!(Key::of(one, &EN).is(&Key::of(other, &EN), &EN), expected, "{one} / {other}");
+            assert_eq!(
+                Key::of(one, &EN).is(&Key::of(other, &EN), &EN),
+                expected,
+                "{one} / {other}"
+            );
         }
     }
 

@@ -116,7 +116,10 @@ fn read(raw: &str, on: Date, title: &[String], lang: &Lang) -> Sentence {
     }
     let days: BTreeMap<usize, day::Mention> =
         day::mentions(&tokens, on, lang).into_iter().map(|m| (m.start, m)).collect();
-    let spans = duration::mentions(&tokens, &lang.propose.spans).into_iter().map(|m| (m.start, m)).collect();
+    let spans = duration::mentions(&tokens, &lang.propose.spans)
+        .into_iter()
+        .map(|m| (m.start, m))
+        .collect();
     let in_title = tokens
         .iter()
         .map(|t| t.class == Class::Word && title.contains(&stem(&t.word, lang)))
@@ -124,15 +127,24 @@ fn read(raw: &str, on: Date, title: &[String], lang: &Lang) -> Sentence {
     let rules = lang.propose;
     let unsure = tokens
         .iter()
-        .map(|t| rules.negations.contains(&t.word.as_str()) || rules.doubts.contains(&t.word.as_str()))
+        .map(|t| {
+            rules.negations.contains(&t.word.as_str()) || rules.doubts.contains(&t.word.as_str())
+        })
         .collect();
-    let opens = opens(&tokens, &days);
+    let joints = tokens
+        .iter()
+        .map(|t| {
+            let word = t.word.as_str();
+            rules.conjunctions.contains(&word) || rules.breaks.contains(&word)
+        })
+        .collect();
+    let opens = opens(&tokens, &days, lang);
     let starts = starts(&tokens, lang);
-    Sentence { tokens, in_title, unsure, days, spans, opens, starts }
+    Sentence { tokens, in_title, joints, unsure, days, spans, opens, starts }
 }
 
 /// The first word, and the first word behind a day or time that the sentence opens with.
-fn opens(tokens: &[Token], days: &BTreeMap<usize, day::Mention>) -> Vec<usize> {
+fn opens(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang) -> Vec<usize> {
     let past_marks = |from: usize| {
         let n = tokens[from..].iter().take_while(|t| t.class == Class::Mark && !t.is("½")).count();
         from + n
@@ -154,8 +166,27 @@ fn opens(tokens: &[Token], days: &BTreeMap<usize, day::Mention>) -> Vec<usize> {
     if at != first && at < tokens.len() {
         opens.push(at);
     }
+    if let Some(colon) = announced(tokens, days, lang) {
+        opens.push(past_marks(colon));
+    }
     opens.retain(|open| *open < tokens.len());
     opens
+}
+
+/// The colon behind "Update 2 March:".
+fn announced(
+    tokens: &[Token],
+    days: &BTreeMap<usize, day::Mention>,
+    lang: &Lang,
+) -> Option<usize> {
+    let colon = tokens.iter().take(10).position(|t| t.is(":"))?;
+    let leads = lang.propose.classes.iter().filter(|(name, _)| *name == "lead");
+    let leads: Vec<&str> = leads.flat_map(|(_, phrases)| phrases.iter().copied()).collect();
+    let in_day = |n: usize| days.values().any(|day| (day.start..day.end).contains(&n));
+    let is_lead = |n: usize, t: &Token| {
+        t.class == Class::Mark || in_day(n) || leads.contains(&t.word.as_str())
+    };
+    tokens[..colon].iter().enumerate().all(|(n, t)| is_lead(n, t)).then_some(colon)
 }
 
 fn starts(tokens: &[Token], lang: &Lang) -> Vec<usize> {
@@ -187,7 +218,9 @@ impl Statement<'_> {
         let placed = match self.segment.kind {
             Kind::Sentence => self.segment.depth == 0,
             Kind::Bullet | Kind::Numbered => {
-                self.is_first && self.segment.depth == 0 && !super::item::is_work_heading(self.segment, input.lang)
+                self.is_first
+                    && self.segment.depth == 0
+                    && !super::item::is_work_heading(self.segment, input.lang)
             }
             Kind::Row => true,
             Kind::Heading { .. } | Kind::Box { .. } => false,
@@ -208,8 +241,8 @@ impl Statement<'_> {
     }
 
     /// Holds patterns against the sentence; in lists and tables only from its beginning.
-    pub fn find(&self, patterns: &[Pattern]) -> Option<Match> {
-        patterns.iter().filter_map(|pattern| pattern.find(&self.sentence)).find(|found| {
+    pub fn find<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Option<Match> {
+        patterns.into_iter().filter_map(|pattern| pattern.find(&self.sentence)).find(|found| {
             self.segment.kind == Kind::Sentence || self.sentence.opens.contains(&found.tokens.start)
         })
     }
@@ -222,8 +255,12 @@ impl Statement<'_> {
         }
         let tokens = &self.sentence.tokens;
         // A condition behind a semicolon is another sentence.
-        let from = tokens[..found.tokens.start].iter().rposition(|t| t.is(";")).map_or(0, |at| at + 1);
-        let to = tokens[found.tokens.end..].iter().position(|t| t.is(";")).map_or(tokens.len(), |at| found.tokens.end + at);
+        let from =
+            tokens[..found.tokens.start].iter().rposition(|t| t.is(";")).map_or(0, |at| at + 1);
+        let to = tokens[found.tokens.end..]
+            .iter()
+            .position(|t| t.is(";"))
+            .map_or(tokens.len(), |at| found.tokens.end + at);
         if pattern::holds(&tokens[from..to], rules.conditions) {
             return false;
         }
@@ -233,13 +270,22 @@ impl Statement<'_> {
     }
 
     /// The tokens behind what was found, to the end of its clause.
-    pub fn rest_of_clause(&self, found: &Match, rules: &crate::lang::propose::Rules) -> Range<usize> {
+    pub fn rest_of_clause(
+        &self,
+        found: &Match,
+        rules: &crate::lang::propose::Rules,
+    ) -> Range<usize> {
         let tokens = &self.sentence.tokens;
         let start = found.tokens.end;
         let len = (start..tokens.len())
             .position(|at| {
                 let word = tokens[at].word.as_str();
-                pattern::ends_clause(tokens, at) && word != "(" && word != ")" || rules.breaks.contains(&word)
+                let speaks = tokens
+                    .get(at + 1)
+                    .is_some_and(|next| rules.speakers.contains(&next.word.as_str()));
+                pattern::ends_clause(tokens, at) && word != "(" && word != ")"
+                    || rules.breaks.contains(&word)
+                    || rules.conjunctions.contains(&word) && speaks
             })
             .unwrap_or(tokens.len() - start);
         start..start + len
@@ -261,7 +307,11 @@ impl Statement<'_> {
 
     /// The sentence as evidence.
     pub fn evidence(&self) -> Evidence {
-        Evidence { entry: self.entry.id.to_string(), quote: quote(self.raw, 0), at: self.entry.created_at }
+        Evidence {
+            entry: self.entry.id.to_string(),
+            quote: quote(self.raw, 0),
+            at: self.entry.created_at,
+        }
     }
 
     /// The sentence as evidence for what some of its tokens say.

@@ -4,11 +4,11 @@ use dormouse_types::limits;
 use dormouse_types::task::{Field, Status};
 use serde_json::json;
 
-use super::pattern::{self, Pattern};
+use super::pattern;
 use super::statement::Statement;
 use super::value::{self, Said};
 use super::words::Class;
-use super::{Proposal, ledger};
+use super::{Proposal, ledger, patterns};
 use crate::Input;
 use crate::read::fold::content_words;
 
@@ -24,23 +24,17 @@ pub struct Standing {
 /// The newest word on the status; the value is none when an older word no longer holds.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standing>> {
     let rules = input.lang.propose;
-    let patterns: Vec<(Vec<Pattern>, Status)> = rules
-        .status
-        .iter()
-        .filter(|(_, status)| !status.is_terminal())
-        .map(|(text, status)| (vec![Pattern::of(text, rules.classes)], *status))
-        .collect();
-    let over = Pattern::all(rules.status_off, rules.classes);
+    let patterns = patterns::of(input.lang);
     let heard = statements.iter().filter(|s| s.is_about_task(input) && !is_past_moment(s));
     value::newest(heard.filter_map(|statement| {
         let said = |value, evidence| Said { rank: statement.rank, evidence, value };
-        if let Some(found) = statement.find(&over)
+        if let Some(found) = statement.find(&patterns.status_off)
             && !statement.is_question()
         {
             return Some(said(None, statement.evidence_of(&found)));
         }
-        patterns.iter().find_map(|(pattern, status)| {
-            let found = statement.find(pattern).filter(|found| statement.holds(found, rules))?;
+        patterns.status.iter().find_map(|(pattern, status)| {
+            let found = statement.find([pattern]).filter(|found| statement.holds(found, rules))?;
             if pattern::holds(&statement.sentence.tokens, rules.status_void) {
                 return None;
             }
@@ -59,7 +53,11 @@ fn is_past_moment(statement: &Statement<'_>) -> bool {
 }
 
 /// The captured words without the full stop; none when they name nothing.
-fn reason(statement: &Statement<'_>, rest: std::ops::Range<usize>, input: &Input<'_>) -> Option<String> {
+fn reason(
+    statement: &Statement<'_>,
+    rest: std::ops::Range<usize>,
+    input: &Input<'_>,
+) -> Option<String> {
     let tokens = &statement.sentence.tokens;
     let names_something = tokens[rest.clone()].iter().any(|t| {
         matches!(t.class, Class::Number | Class::Sealed)
@@ -70,7 +68,9 @@ fn reason(statement: &Statement<'_>, rest: std::ops::Range<usize>, input: &Input
         return None;
     }
     let words = statement.words(rest).split_whitespace().collect::<Vec<_>>().join(" ");
-    let words = words.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | ',' | ';' | '*' | '_'));
+    let words = words.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '.' | '!' | ',' | ';' | '*' | '_')
+    });
     let cut: String = words.chars().take(limits::REASON.max).collect();
     Some(cut).filter(|words| !words.is_empty())
 }

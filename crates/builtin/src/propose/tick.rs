@@ -53,7 +53,13 @@ impl<'a> Reports<'a> {
         let words = statements
             .iter()
             // Words in code count here: items name files and commands.
-            .map(|s| if s.sentence.tokens.is_empty() { Vec::new() } else { words(&s.raw.replace('`', ""), input.lang) })
+            .map(|s| {
+                if s.sentence.tokens.is_empty() {
+                    Vec::new()
+                } else {
+                    words(&s.raw.replace('`', ""), input.lang)
+                }
+            })
             .collect();
         Self { statements, words, lang: input.lang }
     }
@@ -77,7 +83,11 @@ impl<'a> Reports<'a> {
                     Kind::Box { .. } => super::statement::quote(&statement.segment.raw, 0),
                     _ => statement.evidence().quote,
                 };
-                Report { is_done, rank: statement.rank, evidence: Evidence { quote, ..statement.evidence() } }
+                Report {
+                    is_done,
+                    rank: statement.rank,
+                    evidence: Evidence { quote, ..statement.evidence() },
+                }
             })
     }
 }
@@ -89,9 +99,12 @@ pub fn ticks<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a>> {
         if found.iter().any(|tick| fold(&tick.item.title) == fold(&item.title)) {
             continue;
         }
-        let Some(report) = reports.on(&item.title, None).filter(|report| report.is_done) else { continue };
+        let Some(report) = reports.on(&item.title, None).filter(|report| report.is_done) else {
+            continue;
+        };
         let at = report.evidence.at;
-        let is_newer = ledger::last_say(input, &format!("item:{}", item.id)).is_none_or(|say| at > say);
+        let is_newer =
+            ledger::last_say(input, &format!("item:{}", item.id)).is_none_or(|say| at > say);
         let same = |args: &Value| is_tick_of(args, item);
         if is_newer && ledger::allows_part(input, ledger::TICK, at, &same) {
             found.push(Tick { item, evidence: report.evidence });
@@ -146,7 +159,8 @@ impl Goal {
             }
             Kind::Row => self.row(&statement.segment.text, lang),
             Kind::Bullet | Kind::Numbered | Kind::Sentence => {
-                let mentions = self.objects.iter().all(|object| words.iter().any(|w| w.stem == *object));
+                let mentions =
+                    self.objects.iter().all(|object| words.iter().any(|w| w.stem == *object));
                 if statement.is_question() || !mentions {
                     return None;
                 }
@@ -167,7 +181,8 @@ impl Goal {
     fn row(&self, text: &str, lang: &Lang) -> Option<bool> {
         let cells: Vec<&str> = text.split(" | ").collect();
         let names_it = cells.iter().any(|cell| self.key.is(&Key::of(cell, lang), lang));
-        let says_done = cells.iter().any(|cell| lang.propose.tick.done.contains(&fold(cell).as_str()));
+        let says_done =
+            cells.iter().any(|cell| lang.propose.tick.done.contains(&fold(cell).as_str()));
         (names_it && says_done).then_some(true)
     }
 
@@ -188,7 +203,9 @@ impl Goal {
                 }
             }
             let mut rest = trimmed.strip_suffix(done)?.trim_end();
-            if !rest.ends_with(|c: char| !c.is_alphanumeric()) && trimmed.len() == rest.len() + done.len() {
+            if !rest.ends_with(|c: char| !c.is_alphanumeric())
+                && trimmed.len() == rest.len() + done.len()
+            {
                 return None;
             }
             while let Some(less) = rules.auxiliaries.iter().find_map(|aux| {
@@ -210,7 +227,11 @@ impl Goal {
     fn sure(&self, words: &[Word], lang: &Lang) -> Option<bool> {
         let rules = &lang.propose.tick;
         // Words of the work itself say nothing about its state.
-        let is_own = |phrase: &str| phrase == self.verb || self.is_done_form(phrase, lang) || self.objects.iter().any(|object| object == phrase);
+        let is_own = |phrase: &str| {
+            phrase == self.verb
+                || self.is_done_form(phrase, lang)
+                || self.objects.iter().any(|object| object == phrase)
+        };
         let other = |list: &[&'static str]| {
             list.iter().copied().filter(|phrase| !is_own(phrase)).collect::<Vec<_>>()
         };
@@ -236,7 +257,11 @@ impl Goal {
         let verb_stem = stem(&self.verb, lang);
         let names_it = |words: &[Word]| {
             self.objects.iter().all(|object| words.iter().any(|w| w.stem == *object))
-                && words.iter().any(|w| w.stem == verb_stem || self.is_done_form(&w.token.word, lang))
+                && words.iter().any(|w| {
+                    w.stem == verb_stem
+                        || self.is_done_form(&w.token.word, lang)
+                        || self.is_made(&w.token.word, lang)
+                })
         };
         if !names_it(words) || holds(words, lang.propose.conditions) || holds(words, rules.failed) {
             return None;
@@ -270,7 +295,8 @@ impl Goal {
             let Some(base) = word.strip_suffix(ending) else { return false };
             // "cancelled", "planned"
             let doubled = base.strip_prefix(self.verb.as_str());
-            let doubles_last = doubled.is_some_and(|rest| rest.chars().count() == 1 && self.verb.ends_with(rest));
+            let doubles_last =
+                doubled.is_some_and(|rest| rest.chars().count() == 1 && self.verb.ends_with(rest));
             base == self.verb || doubles_last || stem(word, lang) == verb
         };
         word != self.verb
@@ -278,26 +304,47 @@ impl Goal {
             && rules.endings.iter().any(|ending| is_of_verb(word, ending))
     }
 
+    /// "Finished" of what is there once it is made.
+    fn is_made(&self, word: &str, lang: &Lang) -> bool {
+        let rules = &lang.propose.tick;
+        rules.makes.contains(&self.verb.as_str()) && rules.finished.contains(&word)
+    }
+
     fn is_done_in(&self, clause: &[Word], lang: &Lang) -> bool {
         let rules = &lang.propose.tick;
         let is = |list: &[&str], word: &Word| list.contains(&word.token.word.as_str());
         let is_object = |word: &Word| self.objects.contains(&word.stem);
-        let quiet = |word: &Word| word.token.class == Class::Mark || word.token.class == Class::Number;
-        (0..clause.len()).filter(|v| self.is_done_form(&clause[*v].token.word, lang)).any(|v| {
+        let quiet =
+            |word: &Word| word.token.class == Class::Mark || word.token.class == Class::Number;
+        let verb_stem = stem(&self.verb, lang);
+        let is_done_at = |v: usize| {
+            let word = clause[v].token.word.as_str();
+            // "finished cleaning the kitchen"
+            let before_verb = clause.get(v + 1).is_some_and(|next| next.stem == verb_stem)
+                && rules.finished.contains(&word);
+            before_verb || self.is_done_form(word, lang) || self.is_made(word, lang)
+        };
+        (0..clause.len()).filter(|v| is_done_at(*v)).any(|v| {
             let before = &clause[..v];
             if holds(before, rules.void_before) {
                 return false;
             }
             let after = &clause[v + 1..];
             let first_after = after.iter().position(is_object);
-            let links_up = |words: &[Word]| words.iter().all(|w| is(rules.fillers, w) || is_object(w) || quiet(w));
+            let links_up = |words: &[Word]| {
+                words.iter().all(|w| {
+                    is(rules.fillers, w) || is_object(w) || quiet(w) || w.stem == verb_stem
+                })
+            };
             // "painted the fence and the gate"
             let joins_up = |words: &[Word]| {
                 words.iter().rposition(|w| is(rules.joins, w)).is_some_and(|at| {
-                    links_up(&words[at + 1..]) && !words[..at].iter().any(|w| is(rules.prepositions, w))
+                    links_up(&words[at + 1..])
+                        && !words[..at].iter().any(|w| is(rules.prepositions, w))
                 })
             };
-            let rest_links = first_after.is_none_or(|n| links_up(&after[..n]) || joins_up(&after[..n]));
+            let rest_links =
+                first_after.is_none_or(|n| links_up(&after[..n]) || joins_up(&after[..n]));
             let unchanging = rules.unchanging.contains(&self.verb.as_str());
             let Some(last_before) = before.iter().rposition(is_object) else {
                 let has_subject = before.iter().any(|w| is(rules.subjects, w) && !quiet(w));
@@ -315,7 +362,8 @@ impl Goal {
                 .iter()
                 .all(|w| is(rules.fillers, w) || is(rules.subjects, w) || quiet(w));
             // Without an auxiliary it is a headline, or the object is the one who acts.
-            let is_headline = first_before == 0 || before[..first_before].iter().all(|w| is(rules.subjects, w) || quiet(w));
+            let is_headline = first_before == 0
+                || before[..first_before].iter().all(|w| is(rules.subjects, w) || quiet(w));
             let is_passive = has_auxiliary
                 || is_headline && !unchanging && !rules.mutual.contains(&self.verb.as_str());
             between_fits && head_fits && rest_links && is_passive
@@ -342,7 +390,9 @@ fn is_content(words: &[Word], n: usize, word: &Word, lang: &Lang) -> bool {
         Class::Number => true,
         Class::Mark | Class::Sealed => false,
         Class::Word => {
-            let part_of_figure = words.get(n + 1).is_some_and(|next| next.token.glued && next.token.class == Class::Number);
+            let part_of_figure = words
+                .get(n + 1)
+                .is_some_and(|next| next.token.glued && next.token.class == Class::Number);
             !lang.stop_words.contains(&word.token.word.as_str())
                 && (word.token.word.chars().count() > 1 || part_of_figure)
         }

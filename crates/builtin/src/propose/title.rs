@@ -31,11 +31,12 @@ fn is_title(statement: &Statement<'_>, input: &Input<'_>) -> bool {
     }
     let text = &statement.segment.text;
     let words = super::item::bare(text);
-    let names_something = content_words(text, input.lang).iter().any(|w| w.chars().any(char::is_alphabetic));
-    let in_day = |n: usize| statement.sentence.days.values().any(|day| (day.start..day.end).contains(&n));
+    let names_something =
+        content_words(text, input.lang).iter().any(|w| w.chars().any(char::is_alphabetic));
+    let in_day =
+        |n: usize| statement.sentence.days.values().any(|day| (day.start..day.end).contains(&n));
     let tokens = &statement.sentence.tokens;
-    let is_day = !tokens.iter().enumerate().any(|(n, token)| token.class == Class::Word && !in_day(n));
-    names_something
-        && !is_day
-        && !rules.untitled.contains(&words.as_str())
+    let is_day =
+        !tokens.iter().enumerate().any(|(n, token)| token.class == Class::Word && !in_day(n));
+    names_something && !is_day && !rules.untitled.contains(&words.as_str())
 }

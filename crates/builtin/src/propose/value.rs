@@ -25,9 +25,17 @@ pub fn newest<T>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
 }
 
 /// A single-value proposal, unless the field, the person or the ledger stands against it.
-pub fn propose(input: &Input<'_>, field: Field, kind: Kind, args: Value, evidence: &Evidence) -> Option<Proposal> {
+pub fn propose(
+    input: &Input<'_>,
+    field: Field,
+    kind: Kind,
+    args: Value,
+    evidence: &Evidence,
+) -> Option<Proposal> {
     let same = |open: &Value| same_args(&args, open);
-    if !ledger::open(input, kind, &same).is_empty() || !ledger::allows_field(input, field, kind, evidence.at) {
+    if !ledger::open(input, kind, &same).is_empty()
+        || !ledger::allows_field(input, field, kind, evidence.at)
+    {
         return None;
     }
     let mut args = args;

@@ -40,7 +40,11 @@ impl Token {
 
     /// Its value, when it is a number of at most four digits.
     pub fn number(&self) -> Option<i16> {
-        if self.class == Class::Number && self.end - self.start <= 4 { self.word.parse().ok() } else { None }
+        if self.class == Class::Number && self.end - self.start <= 4 {
+            self.word.parse().ok()
+        } else {
+            None
+        }
     }
 }
 
@@ -121,9 +125,8 @@ fn is_mark(c: char) -> bool {
 
 /// The length of what must not be read as speech.
 fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
-    let closed_by = |open: usize, close: &str| {
-        rest[open..].find(close).map(|at| open + at + close.len())
-    };
+    let closed_by =
+        |open: usize, close: &str| rest[open..].find(close).map(|at| open + at + close.len());
     match c {
         '`' => {
             let ticks = rest.len() - rest.trim_start_matches('`').len();
@@ -137,14 +140,16 @@ fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
                 return None;
             }
             let open = c.len_utf8();
-            let close = rest[open..].char_indices().find(|(_, c)| matches!(c, '”' | '“' | '»' | '"'));
+            let close =
+                rest[open..].char_indices().find(|(_, c)| matches!(c, '”' | '“' | '»' | '"'));
             Some(close.map_or(rest.len(), |(at, c)| open + at + c.len_utf8()))
         }
         '(' if before == Some(Class::Mark) => {
             // The address behind the words of a link.
             let inside = &rest[1..];
-            let looks_like_address =
-                ["http://", "https://", "mailto:", "#", "/", "./", "../"].iter().any(|p| inside.starts_with(p));
+            let looks_like_address = ["http://", "https://", "mailto:", "#", "/", "./", "../"]
+                .iter()
+                .any(|p| inside.starts_with(p));
             if looks_like_address { closed_by(1, ")") } else { None }
         }
         '<' => {
@@ -152,10 +157,12 @@ fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
             if rest[..len].contains(char::is_whitespace) { None } else { Some(len) }
         }
         _ => {
-            let is_address = ["http://", "https://", "www."].iter().any(|p| {
-                rest.get(..p.len()).is_some_and(|start| start.eq_ignore_ascii_case(p))
-            });
-            is_address.then(|| rest.find(|c: char| c.is_whitespace() || c == '>' || c == ')').unwrap_or(rest.len()))
+            let is_address = ["http://", "https://", "www."]
+                .iter()
+                .any(|p| rest.get(..p.len()).is_some_and(|start| start.eq_ignore_ascii_case(p)));
+            is_address.then(|| {
+                rest.find(|c: char| c.is_whitespace() || c == '>' || c == ')').unwrap_or(rest.len())
+            })
         }
     }
 }
@@ -165,7 +172,10 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        tokens(text).into_iter().map(|t| if t.class == Class::Sealed { "_".into() } else { t.word }).collect()
+        tokens(text)
+            .into_iter()
+            .map(|t| if t.class == Class::Sealed { "_".into() } else { t.word })
+            .collect()
     }
 
     #[test]
@@ -173,7 +183,10 @@ mod tests {
         for (text, expected) in [
             ("He said “it is due Friday” twice", vec!["he", "said", "_", "twice"]),
             ("Run `due Friday` **now**", vec!["run", "_", "now"]),
-            ("See [the plan](https://a.example/due) ok", vec!["see", "[", "the", "plan", "]", "_", "ok"]),
+            (
+                "See [the plan](https://a.example/due) ok",
+                vec!["see", "[", "the", "plan", "]", "_", "ok"],
+            ),
             ("~~due Friday~~ can't", vec!["_", "can't"]),
             ("at https://a.example/x.", vec!["at", "_"]),
             ("2026-03-20", vec!["2026", "-", "03", "-", "20"]),

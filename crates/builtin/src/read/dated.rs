@@ -61,7 +61,8 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b([01]?\d|2[0-3]):[0-5]\d(?::\d\d)?(?:\s?[ap]m\b|\b)").expect("a fixed pattern")
+    Regex::new(r"(?i)\b([01]?\d|2[0-3]):[0-5]\d(?::\d\d)?(?:\s?[ap]m\b|\b)")
+        .expect("a fixed pattern")
 });
 
 /// Reads the day and time of a heading.
@@ -140,18 +141,7 @@ fn first_day(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
         }?;
         Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())))
     });
-    let named = NAMED.captures_iter(text).find_map(|found| {
-        let whole = found.get(0)?;
-        let (day, name) = match (found.get(1), found.get(2)) {
-            (Some(day), Some(name)) => (day, name),
-            _ => (found.get(4)?, found.get(3)?),
-        };
-        let month = month(name.as_str())?;
-        let day = day.as_str().parse().ok()?;
-        let year = found.get(5).and_then(|year| year.as_str().parse().ok()).unwrap_or(near.year());
-        let date = day_of(year, month.into(), day)?;
-        Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())))
-    });
+    let named = first_named(text, near);
     match (number, named) {
         (Some(one), Some(other)) => Some(if one.2.0 <= other.2.0 { one } else { other }),
         (one, other) => one.or(other),
@@ -160,8 +150,35 @@ fn first_day(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
 
 /// Whether a text opens with the name of a month.
 pub fn opens_with_month(text: &str) -> bool {
-    let name: String = text.trim_start().chars().take(11).take_while(|c| c.is_alphabetic()).collect();
+    let name: String =
+        text.trim_start().chars().take(11).take_while(|c| c.is_alphabetic()).collect();
     month(&name).is_some()
+}
+
+/// The first day with the name of a month.
+fn first_named(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
+    let mut from = 0;
+    loop {
+        let found = NAMED.captures_at(text, from)?;
+        let whole = found.get(0)?;
+        if let Some(date) = named_day(&found, near) {
+            return Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())));
+        }
+        // "Mon 3 March": the word before the number was none.
+        let behind = text[whole.start()..].find(|c: char| !c.is_alphanumeric())?;
+        from = whole.start() + behind;
+    }
+}
+
+fn named_day(found: &regex::Captures<'_>, near: Date) -> Option<Date> {
+    let (day, name) = match (found.get(1), found.get(2)) {
+        (Some(day), Some(name)) => (day, name),
+        _ => (found.get(4)?, found.get(3)?),
+    };
+    let month = month(name.as_str())?;
+    let day = day.as_str().parse().ok()?;
+    let year = found.get(5).and_then(|year| year.as_str().parse().ok()).unwrap_or(near.year());
+    day_of(year, month.into(), day)
 }
 
 fn day_of(year: i16, month: i16, day: i16) -> Option<Date> {
@@ -188,6 +205,7 @@ mod tests {
             ("3rd of March 2024", Some(date(2024, 3, 3)), Some("3rd of March 2024")),
             ("07:30am - First report", None, Some("07:30am")),
             ("[1.4.0] - 2024-05-06", Some(date(2024, 5, 6)), Some("2024-05-06")),
+            ("Mon 3 March", Some(date(2018, 3, 3)), Some("3 March")),
             ("20.03.2026", Some(date(2026, 3, 20)), Some("20.03.2026")),
             ("Version 2.3.4", None, None),
             ("03/04/2026", None, None),

@@ -43,7 +43,9 @@ pub fn is_unseen(c: char) -> bool {
 /// The words of a folded text: letters, digits, and what holds code words together.
 pub fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '#' | '%' | '\'')))
+        .split(|c: char| {
+            !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '#' | '%' | '\''))
+        })
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#' && c != '%'))
         .filter(|word| !word.is_empty())
 }

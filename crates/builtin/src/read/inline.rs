@@ -23,9 +23,45 @@ pub struct Words {
 }
 
 const TAGS: &[&str] = &[
-    "a", "b", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4",
-    "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre", "s", "small",
-    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "u",
+    "a",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "del",
+    "details",
+    "div",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "u",
     "ul",
 ];
 
@@ -112,11 +148,15 @@ impl Reader<'_> {
             let url = url.trim_start_matches('<').trim_end_matches('>');
             let inner = read(words);
             if is_address(url) {
-                let shown = inner.links.iter().map(|link| link.title.as_str()).find(|t| !t.is_empty());
+                let shown =
+                    inner.links.iter().map(|link| link.title.as_str()).find(|t| !t.is_empty());
                 let title = match shown {
                     // A picture that is a link: its alternative text titles both.
                     Some(shown) if inner.text.is_empty() => shown.to_owned(),
-                    _ if inner.text.is_empty() && !is_address(words.trim()) && inner.links.is_empty() => {
+                    _ if inner.text.is_empty()
+                        && !is_address(words.trim())
+                        && inner.links.is_empty() =>
+                    {
                         tidy(words)
                     }
                     _ => inner.text.clone(),
@@ -185,7 +225,8 @@ impl Reader<'_> {
     fn underscore(&self, rest: &str) -> Option<usize> {
         let before = self.raw[..self.at].chars().next_back();
         let after = rest.trim_start_matches('_').chars().next();
-        let inside = before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric);
+        let inside =
+            before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric);
         let loose = before.is_none_or(char::is_whitespace) && after.is_none_or(char::is_whitespace);
         (!inside && !loose).then_some(1)
     }
@@ -229,7 +270,8 @@ pub fn is_address(text: &str) -> bool {
 
 /// The address a text begins with, without the punctuation of the sentence around it.
 pub fn address(text: &str) -> &str {
-    let stop = |c: char| c.is_whitespace() || is_unseen(c) || matches!(c, '<' | '>' | '"' | '\'' | '`');
+    let stop =
+        |c: char| c.is_whitespace() || is_unseen(c) || matches!(c, '<' | '>' | '"' | '\'' | '`');
     let mut url = &text[..text.find(stop).unwrap_or(text.len())];
     if let Some(link_ends) = url.find("](") {
         url = &url[..link_ends];
@@ -237,7 +279,10 @@ pub fn address(text: &str) -> &str {
     let mut opened = url.matches('(').count();
     let mut closed = url.matches(')').count();
     while let Some(last) = url.chars().next_back() {
-        let outside = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '*' | ']' | '|' | '“' | '”' | '»' | '’');
+        let outside = matches!(
+            last,
+            '.' | ',' | ';' | ':' | '!' | '?' | '*' | ']' | '|' | '“' | '”' | '»' | '’'
+        );
         if !(outside || last == ')' && closed > opened) {
             break;
         }

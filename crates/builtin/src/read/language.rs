@@ -28,11 +28,41 @@ pub enum Confidence {
 
 /// Folded filling words that tell the languages apart.
 const SIGNS: &[(&str, &[&str])] = &[
-    ("en", &["the", "and", "is", "are", "was", "were", "with", "this", "that", "from", "have", "been", "will", "should", "which", "not", "it", "we", "for", "to", "of"]),
-    ("de", &["der", "die", "das", "und", "ist", "nicht", "ein", "eine", "mit", "fur", "auf", "wird", "wurde", "werden", "auch", "noch", "von", "bei", "im", "zu", "den"]),
-    ("fr", &["le", "les", "des", "et", "est", "une", "dans", "pour", "pas", "avec", "sur", "qui", "nous", "par", "sont", "du", "cette", "aux", "ne", "ete"]),
-    ("es", &["el", "los", "las", "y", "una", "para", "con", "por", "del", "que", "como", "pero", "esta", "se", "al", "ya", "hay", "fue", "mas", "lo"]),
-    ("ro", &["si", "nu", "este", "sunt", "pentru", "cu", "din", "care", "pe", "sau", "mai", "sa", "fi", "dupa", "cand", "daca", "fost", "am", "au", "ca"]),
+    (
+        "en",
+        &[
+            "the", "and", "is", "are", "was", "were", "with", "this", "that", "from", "have",
+            "been", "will", "should", "which", "not", "it", "we", "for", "to", "of",
+        ],
+    ),
+    (
+        "de",
+        &[
+            "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "mit", "fur", "auf", "wird",
+            "wurde", "werden", "auch", "noch", "von", "bei", "im", "zu", "den",
+        ],
+    ),
+    (
+        "fr",
+        &[
+            "le", "les", "des", "et", "est", "une", "dans", "pour", "pas", "avec", "sur", "qui",
+            "nous", "par", "sont", "du", "cette", "aux", "ne", "ete",
+        ],
+    ),
+    (
+        "es",
+        &[
+            "el", "los", "las", "y", "una", "para", "con", "por", "del", "que", "como", "pero",
+            "esta", "se", "al", "ya", "hay", "fue", "mas", "lo",
+        ],
+    ),
+    (
+        "ro",
+        &[
+            "si", "nu", "este", "sunt", "pentru", "cu", "din", "care", "pe", "sau", "mai", "sa",
+            "fi", "dupa", "cand", "daca", "fost", "am", "au", "ca",
+        ],
+    ),
 ];
 
 /// Units: characters. Enough to tell a language; more costs only time.
@@ -64,7 +94,7 @@ pub fn of_text(text: &str) -> Detected {
         .map(|(code, signs)| (words.iter().filter(|word| signs.contains(*word)).count(), *code))
         .collect();
     // Ties keep the order of the table.
-    counts.sort_by(|one, other| other.0.cmp(&one.0));
+    counts.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
     let (first, second) = (counts[0], counts[1]);
     let guess = Detector::new().detect(&prose);
     let guessed = guess.as_ref().and_then(|info| code_of(info.lang()));
@@ -143,11 +173,31 @@ mod tests {
     #[test]
     fn languages_are_told_apart() {
         for (text, code, confidence) in [
-            ("The plumber came on Monday and replaced the pipe, but the wall is still wet. We should call the insurer before the end of the week, and it is not clear who pays for that.", "en", Confidence::High),
-            ("Der Klempner war am Montag da und hat das Rohr ersetzt, aber die Wand ist noch nicht trocken. Wir werden die Versicherung vor dem Ende der Woche anrufen, und das ist auch nicht billig.", "de", Confidence::High),
-            ("Le plombier est venu lundi et le tuyau est remplacé dans la cuisine, mais les murs ne sont pas encore secs pour une peinture avec des couleurs que nous aimons.", "fr", Confidence::High),
-            ("El fontanero vino el lunes y cambió el tubo, pero la pared ya no está seca. Hay que llamar al seguro para que se pague lo que fue dañado por el agua con los muebles.", "es", Confidence::High),
-            ("Instalatorul a venit luni și a schimbat țeava, dar peretele nu este uscat. Sunt multe de făcut pentru că apa a fost și pe podea, iar asigurarea nu a fost sunată din cauza sărbătorii.", "ro", Confidence::High),
+            (
+                "The plumber came on Monday and replaced the pipe, but the wall is still wet. We should call the insurer before the end of the week, and it is not clear who pays for that.",
+                "en",
+                Confidence::High,
+            ),
+            (
+                "Der Klempner war am Montag da und hat das Rohr ersetzt, aber die Wand ist noch nicht trocken. Wir werden die Versicherung vor dem Ende der Woche anrufen, und das ist auch nicht billig.",
+                "de",
+                Confidence::High,
+            ),
+            (
+                "Le plombier est venu lundi et le tuyau est remplacé dans la cuisine, mais les murs ne sont pas encore secs pour une peinture avec des couleurs que nous aimons.",
+                "fr",
+                Confidence::High,
+            ),
+            (
+                "El fontanero vino el lunes y cambió el tubo, pero la pared ya no está seca. Hay que llamar al seguro para que se pague lo que fue dañado por el agua con los muebles.",
+                "es",
+                Confidence::High,
+            ),
+            (
+                "Instalatorul a venit luni și a schimbat țeava, dar peretele nu este uscat. Sunt multe de făcut pentru că apa a fost și pe podea, iar asigurarea nu a fost sunată din cauza sărbătorii.",
+                "ro",
+                Confidence::High,
+            ),
             ("Call Bob", "", Confidence::None),
             ("", "", Confidence::None),
             ("`let the = and.is(were)`", "", Confidence::None),

@@ -108,14 +108,17 @@ pub(super) fn underline(text: &str) -> Option<u8> {
 }
 
 pub(super) fn is_ruler(text: &str) -> bool {
-    text.contains('-') && text.contains('|') && text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+    text.contains('-')
+        && text.contains('|')
+        && text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
 /// `[label]: address`
 pub(super) fn is_definition(text: &str) -> bool {
     text.starts_with('[')
         && text.find("]:").is_some_and(|at| {
-            first_address(&text[at + 2..]).is_some_and(|(before, _, _)| before.trim_matches([' ', '<']).is_empty())
+            first_address(&text[at + 2..])
+                .is_some_and(|(before, _, _)| before.trim_matches([' ', '<']).is_empty())
         })
 }
 
@@ -139,6 +142,20 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
     let labels = words.ends_with(':') && n_words <= 8
         || n_words <= 4 && !words.ends_with(['.', '!', '?', ',', ';']);
     (above_list && labels).then_some(LABEL_LEVEL)
+}
+
+/// Whether a line opens with a label such as `TODO(kim):` or `Expected:`: it is not the rest of
+/// the sentence above it.
+pub(super) fn opens_with_label(text: &str) -> bool {
+    let Some((head, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let n_chars = head.chars().count();
+    (2..=24).contains(&n_chars)
+        && head.starts_with(char::is_uppercase)
+        && head.split(' ').count() <= 2
+        && rest.starts_with(' ')
+        && head.chars().all(|c| c.is_alphanumeric() || " ()-_".contains(c))
 }
 
 /// A block quote's piece without the quote marks of its further lines.

@@ -6,12 +6,12 @@
 
 use jiff::civil::Date;
 
-pub use super::inline::Link;
 use super::dated::{self, Stamp};
 use super::inline;
+pub use super::inline::Link;
 use super::line::{
-    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, marker, opens_fence, tick,
-    tick_opens, underline, unquoted,
+    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, marker, opens_fence,
+    opens_with_label, tick, tick_opens, underline, unquoted,
 };
 use super::sentence::sentences;
 
@@ -168,10 +168,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
             rest = inner.strip_prefix(' ').unwrap_or(inner);
         }
         let body = rest.trim_start();
-        let indent = rest[..rest.len() - body.len()]
-            .chars()
-            .map(|c| if c == '\t' { 4 } else { 1 })
-            .sum();
+        let indent =
+            rest[..rest.len() - body.len()].chars().map(|c| if c == '\t' { 4 } else { 1 }).sum();
         let start = at + (line.len() - body.len());
         lines.push(Line { start, text: body.trim_end(), indent, quoted });
         at += line.len() + 1;
@@ -187,7 +185,10 @@ fn front_matter(lines: &[Line<'_>]) -> usize {
     let end = lines.iter().skip(1).take(60).position(|line| line.text == "---");
     let holds_keys = |n: usize| {
         lines[1..=n].iter().all(|line| {
-            line.text.is_empty() || line.indent > 0 || line.text.starts_with(['-', '#']) || line.text.contains(':')
+            line.text.is_empty()
+                || line.indent > 0
+                || line.text.starts_with(['-', '#'])
+                || line.text.contains(':')
         })
     };
     end.filter(|n| *n > 0 && holds_keys(*n)).map_or(0, |n| n + 2)
@@ -294,7 +295,10 @@ impl Reader<'_> {
     /// A number inside of a paragraph begins a list only with 1.
     fn may_begin(&self, marker: &Marker) -> bool {
         let in_paragraph = self.open.as_ref().is_some_and(|open| open.kind == Kind::Sentence);
-        !(in_paragraph && self.lists.is_empty() && marker.kind == Kind::Numbered && !marker.is_first)
+        !(in_paragraph
+            && self.lists.is_empty()
+            && marker.kind == Kind::Numbered
+            && !marker.is_first)
     }
 
     fn push_heading(&mut self, level: u8, words: &str, line: &Line<'_>) {
@@ -339,9 +343,9 @@ impl Reader<'_> {
     }
 
     fn underlined(&mut self, level: u8, lines: &[Line<'_>], n: usize) {
-        let title = self.open.take_if(|open| {
-            open.kind == Kind::Sentence && open.n_lines == 1 && open.depth == 0
-        });
+        let title = self
+            .open
+            .take_if(|open| open.kind == Kind::Sentence && open.n_lines == 1 && open.depth == 0);
         match title {
             Some(_) => {
                 self.lists.clear();
@@ -397,6 +401,11 @@ impl Reader<'_> {
 
     fn words(&mut self, line: &Line<'_>, lines: &[Line<'_>], n: usize) {
         let end = line.start + line.text.len();
+        if self.open.as_ref().is_some_and(|open| open.kind == Kind::Sentence)
+            && opens_with_label(line.text)
+        {
+            self.close(lines, n);
+        }
         if let Some(open) = &mut self.open {
             open.end = end;
             open.n_lines += 1;

@@ -118,10 +118,16 @@ mod tests {
         for (text, expected) in [
             ("One. Two! Three? Four", vec!["One.", "Two!", "Three?", "Four"]),
             ("See TODO.md for it. Then go.", vec!["See TODO.md for it.", "Then go."]),
-            ("It took 2.5 hours, e.g. Monday. Fine.", vec!["It took 2.5 hours, e.g. Monday.", "Fine."]),
+            (
+                "It took 2.5 hours, e.g. Monday. Fine.",
+                vec!["It took 2.5 hours, e.g. Monday.", "Fine."],
+            ),
             ("Use v0.6.1 now. Done.", vec!["Use v0.6.1 now.", "Done."]),
             ("Moved to 1. March at Mr. Hall.", vec!["Moved to 1. March at Mr. Hall."]),
-            ("He said (really. Yes.) it works. Ok.", vec!["He said (really. Yes.) it works.", "Ok."]),
+            (
+                "He said (really. Yes.) it works. Ok.",
+                vec!["He said (really. Yes.) it works.", "Ok."],
+            ),
             ("launched. running again", vec!["launched. running again"]),
             ("Run `a. B` twice. End.", vec!["Run `a. B` twice.", "End."]),
             ("Bad **now.** Good.", vec!["Bad **now.**", "Good."]),

@@ -14,6 +14,8 @@ const LEARNED_MAX: usize = 8;
 const OPEN_MAX: usize = 6;
 /// Changes of one version that are told.
 const PER_VERSION: usize = 2;
+/// Facts that later ones are compared with.
+const COMPARED: usize = 200;
 /// Boxes beyond which groups are told instead.
 const BOXES_MAX: usize = 24;
 
@@ -110,7 +112,9 @@ fn newest_entry_first(fact: &Fact) -> i64 {
 fn distinct(facts: Vec<Fact>) -> Vec<Fact> {
     let mut kept: Vec<Fact> = Vec::new();
     for fact in facts {
-        if !kept.iter().any(|other| other.is_same(&fact) || other.text == fact.text) {
+        // What comes so late is never told; it is only counted.
+        let told = &kept[..kept.len().min(COMPARED)];
+        if !told.iter().any(|other| other.is_same(&fact) || other.text == fact.text) {
             kept.push(fact);
         }
     }
@@ -134,9 +138,8 @@ fn finished(facts: Vec<Fact>, lang: &Lang) -> Vec<Fact> {
 
 /// Whether a reader would see one text twice.
 fn is_in_both(one: &str, other: &str) -> bool {
-    let plain = |text: &str| {
-        crate::read::fold::fold(text).trim_end_matches(['.', ' ', '…']).to_owned()
-    };
+    let plain =
+        |text: &str| crate::read::fold::fold(text).trim_end_matches(['.', ' ', '…']).to_owned();
     let (one, other) = (plain(one), plain(other));
     let least = one.chars().count().min(other.chars().count());
     one == other || least >= 16 && (one.contains(&other) || other.contains(&one))
@@ -196,7 +199,8 @@ fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fac
             let shown: Vec<String> = samples.take(4).collect();
             let more = if left.len() > shown.len() { ", …" } else { "" };
             let text = format!("{name} ({}): {}{more}", left.len(), shown.join(", "));
-            left_groups.push((left.len(), Fact { text, words: vec![name.clone()], ..first.clone() }));
+            left_groups
+                .push((left.len(), Fact { text, words: vec![name.clone()], ..first.clone() }));
         }
     }
     if other_left.len() + left_groups.len() > LEFT_MAX {
@@ -208,7 +212,8 @@ fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fac
                 .more_groups
                 .replace("{groups}", &rest.len().to_string())
                 .replace("{boxes}", &boxes.to_string());
-            left_groups.push((boxes, Fact { text: text.clone(), words: vec![text], ..last.clone() }));
+            left_groups
+                .push((boxes, Fact { text: text.clone(), words: vec![text], ..last.clone() }));
         }
     }
     other_left.extend(left_groups.into_iter().map(|(_, fact)| fact));

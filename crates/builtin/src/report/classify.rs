@@ -7,6 +7,10 @@ use super::cue::{Done, Said, after_label};
 use super::fact::{Fact, Kind, Source, has_figure, weigh_learned};
 use super::heading::{self, Below, below};
 use super::leave_out;
+use super::wording::{
+    after_note, first_body, is_only_link, lead_text, parenthesis, whole_or_best, with_code,
+    without_parentheses,
+};
 use crate::input::Input;
 use crate::lang::Lang;
 use crate::read::{self, Mark, Segment, dated, fold};
@@ -122,7 +126,9 @@ fn backwards(segments: &[Segment]) -> Vec<usize> {
         let first = days.next();
         let last = days.next_back();
         let n_versions = of_entry()
-            .filter(|s| matches!(s.kind, read::Kind::Heading { .. }) && heading::is_version(&s.text))
+            .filter(|s| {
+                matches!(s.kind, read::Kind::Heading { .. }) && heading::is_version(&s.text)
+            })
             .count();
         let by_day = first.zip(last).map(|(first, last)| first.cmp(&last));
         match by_day {
@@ -215,7 +221,8 @@ impl Reader<'_> {
     fn dated_heading(&mut self, at: usize, under: Below) {
         let segment = &self.segments[at];
         let text = &segment.text;
-        let Some((_, lead)) = dated::opening(text, segment.on, segment.on.unwrap_or_default()) else {
+        let Some((_, lead)) = dated::opening(text, segment.on, segment.on.unwrap_or_default())
+        else {
             return;
         };
         let body = text[lead..].trim();
@@ -253,7 +260,9 @@ impl Reader<'_> {
             Below::Done | Below::Version => {
                 if !is_detail {
                     let text = lead_text(segment, 200);
-                    let text = self.kind_of_change(at).map_or(text.clone(), |kind| format!("{kind}: {text}"));
+                    let text = self
+                        .kind_of_change(at)
+                        .map_or(text.clone(), |kind| format!("{kind}: {text}"));
                     self.testify(at, Turn::Done, &text, &segment.text);
                     self.push(at, Kind::Done, Source::Heading, &text, 2);
                 }
@@ -266,7 +275,8 @@ impl Reader<'_> {
                     return;
                 }
                 for n in 0..segment.sentences.len() {
-                    let text = if n == 0 { first_body(segment) } else { &segment.sentences[n].text };
+                    let text =
+                        if n == 0 { first_body(segment) } else { &segment.sentences[n].text };
                     self.cues(at, text);
                 }
             }
@@ -284,7 +294,10 @@ impl Reader<'_> {
     fn has_children(&self, at: usize) -> bool {
         let segment = &self.segments[at];
         segment.sentences.len() < 2
-            && self.segments.get(at + 1).is_some_and(|next| next.is_item() && next.depth > segment.depth)
+            && self
+                .segments
+                .get(at + 1)
+                .is_some_and(|next| next.is_item() && next.depth > segment.depth)
     }
 
     fn parent_is_group(&self, at: usize) -> bool {
@@ -310,9 +323,15 @@ impl Reader<'_> {
                 self.push(at, Kind::Learned, Source::Cue, &piece.text, weight);
                 return;
             }
-            if said.done(self.lang).is_some() && said.begins_with(cues.done_anything) && said.n_words() <= 8 {
+            if said.done(self.lang).is_some()
+                && said.begins_with(cues.done_anything)
+                && said.n_words() <= 8
+            {
                 let remark = piece.text.trim_end_matches('.');
-                let text = format!("{} ({remark})", segment.sentences[0].text.trim_end_matches(['.', ':']));
+                let text = format!(
+                    "{} ({remark})",
+                    segment.sentences[0].text.trim_end_matches(['.', ':'])
+                );
                 self.testify(at, Turn::Done, &text, &all);
                 self.push(at, Kind::Done, Source::Remark, &text, 2);
                 return;
@@ -320,12 +339,16 @@ impl Reader<'_> {
         }
         let first = first_body(segment);
         let tail = first.rsplit([':', ',', ';', '-', '–', '—', '(']).next().unwrap_or_default();
-        let ends_done = cues.done_anything.contains(&fold::fold(tail).trim_matches(['.', ')', ' ', '!']));
+        let ends_done =
+            cues.done_anything.contains(&fold::fold(tail).trim_matches(['.', ')', ' ', '!']));
         let said = Said::new(&without_parentheses(first), self.lang);
         let is_state = said.done(self.lang) == Some(Done::State) && !said.is_request(self.lang);
         if ends_done && tail.len() < first.len() || source == Source::Heading && is_state {
             self.testify(at, Turn::Done, first, &all);
-            self.push(at, Kind::Done, Source::Remark, first, 2);
+            let bare = first[..first.len() - tail.len()]
+                .trim_end_matches([' ', ':', ',', ';', '-', '–', '—', '(']);
+            let text = if ends_done && !bare.is_empty() { bare } else { first };
+            self.push(at, Kind::Done, Source::Remark, text, 2);
             return;
         }
         let mut left = lead_text(segment, 60);
@@ -399,11 +422,22 @@ impl Reader<'_> {
             let cell = folded.trim_end_matches('.');
             cues.cell_open.contains(&cell) || cues.cell_done.contains(&cell)
         });
+        let others = cells.iter().filter(|cell| {
+            let folded = fold::fold(cell);
+            let word = folded.trim_end_matches('.');
+            let is_state = cues.cell_done.contains(&word) || cues.cell_open.contains(&word);
+            !is_state && **cell != name && cell.chars().count() <= 40
+        });
+        let name = std::iter::once(name.as_str())
+            .chain(others.copied().take(2))
+            .collect::<Vec<_>>()
+            .join(" – ");
         let column = judged.and_then(|n| segment.columns.get(n + 1));
-        let name = match column.filter(|title| !cues.column_state.contains(&fold::fold(title).as_str())) {
-            Some(title) if cells.len() == segment.columns.len() => format!("{name} – {title}"),
-            _ => name,
-        };
+        let name =
+            match column.filter(|title| !cues.column_state.contains(&fold::fold(title).as_str())) {
+                Some(title) if cells.len() == segment.columns.len() => format!("{name} – {title}"),
+                _ => name,
+            };
         if says(cues.cell_open) {
             self.push(at, Kind::Left, Source::Heading, &name, 0);
         } else if says(cues.cell_done) {
@@ -412,7 +446,9 @@ impl Reader<'_> {
         } else {
             match under {
                 Below::Todo => self.push(at, Kind::Left, Source::Heading, &text, 0),
-                Below::Done | Below::Version => self.push(at, Kind::Done, Source::Heading, &text, 1),
+                Below::Done | Below::Version => {
+                    self.push(at, Kind::Done, Source::Heading, &text, 1)
+                }
                 Below::Learned => self.push(at, Kind::Learned, Source::Heading, &text, 2),
                 Below::Open => self.push(at, Kind::Open, Source::Heading, &text, 1),
                 // Without a heading or a state a row is a list of words.
@@ -465,7 +501,7 @@ impl Reader<'_> {
             Below::Summary => {
                 self.found.summary.push(text.clone());
                 let told = said.has(cues.learned) || said.has(cues.decided);
-                if (told || has_figure(&text)) && !said.asks() {
+                if (told || has_figure(&text) && !said.has(cues.conditional)) && !said.asks() {
                     let weight = 3 + weigh_learned(&text, &said, self.lang);
                     self.push(at, Kind::Learned, Source::Cue, &text, weight);
                 } else {
@@ -483,8 +519,12 @@ impl Reader<'_> {
         if said.is_unfinished() || said.n_words() < 2 {
             return;
         }
-        if let Some(work) = after_label(text, cues.todo_labels) {
-            self.push(at, Kind::Left, Source::Cue, work, 2);
+        if let Some((work, owner)) = after_label(text, cues.todo_labels) {
+            let work = match owner {
+                Some(owner) => format!("{} ({owner})", work.trim_end_matches('.')),
+                None => work.to_owned(),
+            };
+            self.push(at, Kind::Left, Source::Cue, &work, 2);
             return;
         }
         self.turns(at, text, &said);
@@ -496,19 +536,26 @@ impl Reader<'_> {
             if self.is_fresh(at) && said.n_words() > 3 {
                 self.push(at, Kind::Open, Source::Cue, text, 0);
             }
-        } else if (said.has(cues.todo) && !said.begins_with(cues.provisos)) || said.has(cues.blocked) {
+        } else if said.has(cues.blocked) || self.is_work(&said) {
             self.push(at, Kind::Left, Source::Cue, text, 1);
+        } else if said.has(cues.question) && said.n_words() <= 12 {
+            self.push(at, Kind::Open, Source::Cue, text, 0);
         } else if said.has(cues.learned) || said.has(cues.decided) || said.opens_with(cues.rule) {
             let weight = weigh_learned(text, &said, self.lang);
             self.push(at, Kind::Learned, Source::Cue, text, weight);
-        } else if said.has(cues.question) {
-            self.push(at, Kind::Open, Source::Cue, text, 0);
         } else if said.has(cues.todo_weak)
             && !said.has(cues.negation)
             && !said.begins_with(cues.provisos)
         {
             self.push(at, Kind::Left, Source::WeakCue, text, 0);
         }
+    }
+
+    /// Whether a sentence says that something is still to be done, and not only in some case.
+    fn is_work(&self, said: &Said) -> bool {
+        let cues = &self.lang.report.cues;
+        let waits = said.has(cues.yet) && said.has(cues.not);
+        (said.has(cues.todo) || waits) && !said.begins_with(cues.provisos)
     }
 
     /// Whether a sentence says that work is finished, in its place: "pods are deleted" does so
@@ -541,96 +588,4 @@ impl Reader<'_> {
         let last = self.segments.last().map(|last| last.entry);
         segment.on.is_none() && segment.stamp.time.is_none() && last == Some(segment.entry)
     }
-}
-
-/// The first sentence of an item, without the day it opens with.
-fn first_body(segment: &Segment) -> &str {
-    let first = segment.sentences.first().map_or(segment.text.as_str(), |piece| &piece.text);
-    first.get(segment.lead..).filter(|body| !body.is_empty()).unwrap_or(first)
-}
-
-/// The first sentence, and further ones while the text stays short.
-fn lead_text(segment: &Segment, wanted: usize) -> String {
-    let mut text = first_body(segment).to_owned();
-    for piece in segment.sentences.iter().skip(1) {
-        if text.len() + piece.text.len() > wanted {
-            break;
-        }
-        text.push(' ');
-        text.push_str(&piece.text);
-    }
-    text
-}
-
-/// Units: bytes. An item that is not longer is told whole.
-const WHOLE: usize = 235;
-
-/// An item whole, or the two of its sentences that tell most.
-fn whole_or_best(segment: &Segment, lang: &Lang) -> String {
-    if segment.text.len() <= WHOLE || segment.sentences.len() < 2 {
-        return segment.body().to_owned();
-    }
-    let mut ranked: Vec<(i32, usize)> = segment
-        .sentences
-        .iter()
-        .enumerate()
-        .map(|(n, piece)| {
-            let said = Said::new(&piece.text, lang);
-            (weigh_learned(&piece.text, &said, lang) + i32::from(n == 0), n)
-        })
-        .collect();
-    ranked.sort_by_key(|(weight, n)| (-weight, *n));
-    let mut chosen = vec![ranked[0].1];
-    let length = |n: usize| segment.sentences[n].text.len();
-    if length(ranked[0].1) + length(ranked[1].1) <= WHOLE {
-        chosen.push(ranked[1].1);
-    }
-    chosen.sort_unstable();
-    chosen.into_iter().map(|n| segment.sentences[n].text.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// "Note: on investigation" opens with a word that tells nothing.
-fn after_note<'a>(text: &'a str, lang: &Lang) -> &'a str {
-    let head = text.char_indices().nth(24).map_or(text, |(at, _)| &text[..at]).to_lowercase();
-    let notes = lang.report.cues.notes.iter().filter(|note| {
-        head.strip_prefix(**note).is_some_and(|rest| note.ends_with(':') || rest.starts_with(' '))
-    });
-    let length = notes.map(|note| note.len()).max().unwrap_or(0);
-    text.get(length..).map_or(text, str::trim_start)
-}
-
-/// A line that is nothing but a link tells nothing beside the link.
-fn is_only_link(segment: &Segment) -> bool {
-    segment.kind == read::Kind::Sentence
-        && segment.links.iter().any(|link| link.title.len() + 2 >= segment.text.len())
-}
-
-/// "We can do so with:" goes on in the line of code below it.
-fn with_code(segment: &Segment, next: Option<&Segment>) -> String {
-    let text = segment.body();
-    let code = next.filter(|next| {
-        segment.raw.trim_end().ends_with(':')
-            && next.kind == read::Kind::Sentence
-            && next.text.len() <= 120
-            && next.text.starts_with('`')
-            && next.text.ends_with('`')
-    });
-    code.map_or_else(|| text.to_owned(), |code| format!("{text}: {}", code.text))
-}
-
-/// A sentence without its remarks.
-fn without_parentheses(text: &str) -> String {
-    let mut bare = text.to_owned();
-    while let Some((before, _, after)) = parenthesis(&bare) {
-        bare = format!("{before}{after}");
-    }
-    bare
-}
-
-/// The first part in parentheses, with what stands around it.
-fn parenthesis(text: &str) -> Option<(&str, &str, &str)> {
-    let open = text.find(" (")?;
-    let inner = &text[open + 2..];
-    let close = inner.find(')')?;
-    (!inner[..close].contains('(')).then(|| (&text[..open], &inner[..close], &inner[close + 1..]))
 }

@@ -87,9 +87,9 @@ impl Said {
     /// Whether it opens with one of the phrases.
     pub fn opens_with(&self, phrases: &[&str]) -> bool {
         let text = self.spaced.trim_start();
-        phrases.iter().any(|phrase| {
-            text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '))
-        })
+        phrases
+            .iter()
+            .any(|phrase| text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' ')))
     }
 
     /// Whether it names a cause first and says only then that something was done: such a
@@ -117,7 +117,10 @@ impl Said {
 
     /// Whether it begins with one of the words.
     pub fn begins_with(&self, words: &[&str]) -> bool {
-        self.spaced.split(' ').find(|word| !word.is_empty()).is_some_and(|word| words.contains(&word))
+        self.spaced
+            .split(' ')
+            .find(|word| !word.is_empty())
+            .is_some_and(|word| words.contains(&word))
     }
 
     /// Whether it opens with one of the words, filling words left aside.
@@ -180,7 +183,8 @@ fn done(clause: &str, lang: &Lang) -> Option<Done> {
         .enumerate()
         .filter_map(|(at, word)| {
             let states = cues.done_verbs.contains(word) && is_statement(&words, at, lang);
-            if !states && !(is_past(word, lang) && is_told(&words, at, lang)) {
+            let tells = states || is_past(word, lang) && is_told(&words, at, lang);
+            if !tells {
                 return None;
             }
             let before = words[..at].iter().rev().find(|word| !cues.adverbs.contains(word));
@@ -230,26 +234,37 @@ fn is_statement(words: &[&str], at: usize, lang: &Lang) -> bool {
         Some(_) => match words.get(at + 1) {
             None => true,
             Some(next) => {
-                cues.articles.contains(next) || *next == "and" || cues.adverbs.contains(next)
+                cues.articles.contains(next)
+                    || cues.objects.contains(next)
+                    || *next == "and"
+                    || cues.adverbs.contains(next)
             }
         },
     }
 }
 
-/// The rest of a line that opens with a label of work: "TODO: call" gives "call".
-pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<&'a str> {
+/// The rest of a line that opens with a label of work, and whose it is: "TODO(kim): call".
+pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Option<&'a str>)> {
     let bare = text.trim_start_matches(['[', '*', '(', ' ']);
     let head: String = bare.chars().take(24).collect::<String>().to_lowercase();
     let length = labels
         .iter()
         .filter(|label| {
-            head.strip_prefix(**label)
-                .is_some_and(|rest| rest.trim_start_matches(['*', ' ']).starts_with([':', ']', ')']))
+            head.strip_prefix(**label).is_some_and(|rest| {
+                rest.starts_with('(')
+                    || rest.trim_start_matches(['*', ' ']).starts_with([':', ']', ')'])
+            })
         })
         .map(|label| label.len())
         .max()?;
-    let rest = bare.get(length..)?.trim_start_matches([':', ']', ')', '*', ' ', '-', '–']);
-    (!rest.is_empty()).then_some(rest)
+    let mut rest = bare.get(length..)?;
+    let mut owner = None;
+    if let Some(inner) = rest.strip_prefix('(') {
+        let (name, behind) = inner.split_once(')').filter(|(name, _)| name.len() <= 40)?;
+        (rest, owner) = (behind.strip_prefix(':')?, Some(name.trim()));
+    }
+    let rest = rest.trim_start_matches([':', ']', ')', '*', ' ', '-', '–']);
+    (!rest.is_empty()).then_some((rest, owner.filter(|name| !name.is_empty())))
 }
 
 #[cfg(test)]
@@ -292,9 +307,11 @@ mod tests {
     fn labels_open_a_line_of_work() {
         let labels = EN.report.cues.todo_labels;
         for (text, rest) in [
-            ("TODO: call Bob", Some("call Bob")),
-            ("[Action Item] call Bob", Some("call Bob")),
-            ("Next steps: call Bob", Some("call Bob")),
+            ("TODO: call Bob", Some(("call Bob", None))),
+            ("TODO(kim): call Bob", Some(("call Bob", Some("kim")))),
+            ("[Action Item] call Bob", Some(("call Bob", None))),
+            ("Next steps: call Bob", Some(("call Bob", None))),
+            ("Open (since May) is the shop", None),
             ("Todos los santos", None),
             ("Next we call Bob", None),
         ] {

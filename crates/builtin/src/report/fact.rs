@@ -1,7 +1,7 @@
 //! One thing the report may tell.
 
-use crate::read::fold;
 use crate::lang::Lang;
+use crate::read::fold;
 
 /// Where in the report a fact belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,10 @@ impl Fact {
 
 /// Whether two sets of words name the same thing.
 pub fn same(one: &[String], other: &[String], least: f32) -> bool {
-    if one.is_empty() || other.is_empty() || one.len().min(other.len()) == 1 && one.len() != other.len() {
+    if one.is_empty()
+        || other.is_empty()
+        || one.len().min(other.len()) == 1 && one.len() != other.len()
+    {
         return false;
     }
     fold::overlap(one, other) >= least && names_agree(one, other)
@@ -81,7 +84,8 @@ pub fn same(one: &[String], other: &[String], least: f32) -> bool {
 /// "Commit phase 1" is not "commit phase 2", however much else they share.
 pub fn names_agree(one: &[String], other: &[String]) -> bool {
     let is_name = |word: &&String| word.chars().any(|c| !c.is_alphabetic() && c != '\'');
-    let (n_one, n_other) = (one.iter().filter(is_name).count(), other.iter().filter(is_name).count());
+    let (n_one, n_other) =
+        (one.iter().filter(is_name).count(), other.iter().filter(is_name).count());
     let (few, many) = if n_one <= n_other { (one, other) } else { (other, one) };
     few.iter().filter(is_name).all(|name| many.contains(name))
 }

@@ -87,7 +87,8 @@ pub fn is_version(heading: &str) -> bool {
 
 /// A heading as the name of a group: without its own numbering.
 pub fn name(heading: &str) -> &str {
-    let bare = heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
+    let bare =
+        heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
     if bare.chars().filter(|c| c.is_alphabetic()).count() >= 3 { bare } else { heading }
 }
 
@@ -116,7 +117,12 @@ mod tests {
     #[test]
     fn the_nearest_known_heading_decides() {
         let path = |texts: &[&str]| -> Vec<(u8, String)> {
-            texts.iter().zip(1..).map(|(text, level)| ((*text).to_owned(), level)).map(|(t, l)| (l, t)).collect()
+            texts
+                .iter()
+                .zip(1..)
+                .map(|(text, level)| ((*text).to_owned(), level))
+                .map(|(t, l)| (l, t))
+                .collect()
         };
         for (headings, expected) in [
             (vec!["Retro", "Action items", "Process improvements"], Below::Todo),

@@ -43,7 +43,9 @@ pub fn links(input: &Input<'_>, left: &[Fact], done: &[Fact]) -> Vec<Titled> {
         let mut named = known.iter().filter(|(link, _)| link.url == *url);
         let title = named
             .find_map(|(link, _)| given(link, input.lang))
-            .or_else(|| known.iter().find(|(link, _)| link.url == *url).and_then(|(link, _)| short(link)))
+            .or_else(|| {
+                known.iter().find(|(link, _)| link.url == *url).and_then(|(link, _)| short(link))
+            })
             .unwrap_or_else(|| place_in(url, input.lang));
         let title = if titles.contains(&title) { place_in(url, input.lang) } else { title };
         let title = if titles.contains(&title) { numbered(&title, &titles) } else { title };
@@ -83,14 +85,16 @@ fn addresses(input: &Input<'_>) -> Vec<String> {
 /// The words the text gives a link, when they say something.
 fn given(link: &Link, lang: &Lang) -> Option<String> {
     let title = clean(&link.title);
-    let words: Vec<&str> = title.split(' ').filter(|word| word.chars().any(char::is_alphanumeric)).collect();
+    let words: Vec<&str> =
+        title.split(' ').filter(|word| word.chars().any(char::is_alphanumeric)).collect();
     let folded = fold(&title);
     let says_nothing = lang.report.say.empty_titles.contains(&folded.trim_matches(['(', ')', '.']))
         || title.contains("://")
         || words.iter().all(|word| is_code(word));
     let cues = &lang.report.cues;
     let opens = words.first().map(|word| fold(word)).unwrap_or_default();
-    let is_fragment = cues.auxiliaries.contains(&opens.as_str()) || cues.fragments.contains(&opens.as_str());
+    let is_fragment =
+        cues.auxiliaries.contains(&opens.as_str()) || cues.fragments.contains(&opens.as_str());
     if says_nothing || words.len() < 2 || is_fragment {
         return None;
     }
@@ -153,7 +157,9 @@ fn place_in(url: &str, lang: &Lang) -> String {
         .split('/')
         .skip(1)
         .filter(|part| !part.is_empty() && *part != "-")
-        .map(|part| part.chars().filter(|c| c.is_alphanumeric() || "-_.".contains(*c)).take(40).collect())
+        .map(|part| {
+            part.chars().filter(|c| c.is_alphanumeric() || "-_.".contains(*c)).take(40).collect()
+        })
         .filter(|part: &String| part.chars().any(char::is_alphanumeric))
         .collect();
     let numbered = parts.windows(3).find_map(|window| {
@@ -179,9 +185,12 @@ fn place_in(url: &str, lang: &Lang) -> String {
         };
     }
     let image = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
-    let host: String = host.chars().filter(|c| c.is_alphanumeric() || ".-:".contains(*c)).take(60).collect();
+    let host: String =
+        host.chars().filter(|c| c.is_alphanumeric() || ".-:".contains(*c)).take(60).collect();
     let last = parts.last();
-    if let Some(last) = last.filter(|last| image.iter().any(|end| last.to_lowercase().ends_with(end))) {
+    if let Some(last) =
+        last.filter(|last| image.iter().any(|end| last.to_lowercase().ends_with(end)))
+    {
         return format!("{} {host} {last}", kind("image").unwrap_or_default()).trim().to_owned();
     }
     let shown = if parts.len() > 2 { &parts[parts.len() - 2..] } else { &parts[..] };
@@ -293,14 +302,21 @@ mod tests {
             ("PR #428", Some("PR #428")),
             ("overview", None),
         ] {
-            let link = Link { title: words.into(), url: "https://a.example/x".into(), is_image: false };
+            let link =
+                Link { title: words.into(), url: "https://a.example/x".into(), is_image: false };
             assert_eq!(given(&link, &EN).as_deref(), title, "{words}");
         }
     }
 
     #[test]
     fn addresses_that_would_break_a_link_stand_in_brackets() {
-        assert_eq!(line("two words", "https://a.example/(b"), "- [two words](<https://a.example/(b>)");
-        assert_eq!(line("two words", "https://a.example/(b)"), "- [two words](https://a.example/(b))");
+        assert_eq!(
+            line("two words", "https://a.example/(b"),
+            "- [two words](<https://a.example/(b>)"
+        );
+        assert_eq!(
+            line("two words", "https://a.example/(b)"),
+            "- [two words](https://a.example/(b))"
+        );
     }
 }

@@ -10,6 +10,7 @@ pub mod heading;
 pub mod cue;
 pub mod fact;
 pub mod classify;
+mod wording;
 pub mod overtake;
 pub mod choose;
 pub mod tldr;
@@ -114,7 +115,9 @@ fn dated(fact: &Fact) -> String {
         (None, None) => None,
     };
     match place.filter(|place| !fact.text.contains(place.as_str())) {
-        Some(place) => format!("{} ({})", unit::without_stop(&fact.text), place.replace(['[', ']'], "")),
+        Some(place) => {
+            format!("{} ({})", unit::without_stop(&fact.text), place.replace(['[', ']'], ""))
+        }
         None => fact.text.clone(),
     }
 }
@@ -149,7 +152,8 @@ fn shorten(chosen: &mut Chosen, room: usize, lang: &Lang) {
 }
 
 fn drop_least(facts: &mut Vec<Fact>) {
-    let least = facts.iter().enumerate().min_by_key(|(at, fact)| (fact.weight, std::cmp::Reverse(*at)));
+    let least =
+        facts.iter().enumerate().min_by_key(|(at, fact)| (fact.weight, std::cmp::Reverse(*at)));
     if let Some((at, _)) = least {
         facts.remove(at);
     }

@@ -10,10 +10,14 @@ use crate::read::{fold, inline};
 /// What remains true, with the task's items among it.
 pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     let mut facts = std::mem::take(&mut findings.facts);
+    newest(&mut findings.evidence);
     facts.retain(|fact| !is_overtaken(fact, &findings.evidence));
     facts.retain({
         let listed: Vec<usize> = listed_entries(&facts);
-        move |fact| fact.source != Source::WeakCue || fact.entry.is_none_or(|entry| !listed.contains(&entry))
+        move |fact| {
+            fact.source != Source::WeakCue
+                || fact.entry.is_none_or(|entry| !listed.contains(&entry))
+        }
     });
     let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
@@ -29,7 +33,8 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         if let Some(item) = of_same {
             item.is_half |= fact.is_half;
         }
-        let of_same = all[..n_items].iter().find(|item| item.kind != Kind::Open && item.is_same(&fact));
+        let of_same =
+            all[..n_items].iter().find(|item| item.kind != Kind::Open && item.is_same(&fact));
         match (fact.kind, of_same.map(|item| item.kind)) {
             (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
             (Kind::Left | Kind::Done, Some(Kind::Left)) => {}
@@ -40,11 +45,27 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     all
 }
 
+/// Sentences that are weighed against others; of more than that the newest count.
+const EVIDENCE_MAX: usize = 500;
+
+/// Keeps the newest sentences, in their order. Comparing all with all would take a long text
+/// too long.
+fn newest(evidence: &mut Vec<Evidence>) {
+    if evidence.len() > EVIDENCE_MAX {
+        let mut orders: Vec<i64> = evidence.iter().map(|one| one.order).collect();
+        orders.sort_unstable();
+        let least = orders[orders.len() - EVIDENCE_MAX];
+        evidence.retain(|one| one.order >= least);
+    }
+}
+
 /// Entries in which a list or a heading names the work.
 fn listed_entries(facts: &[Fact]) -> Vec<usize> {
     facts
         .iter()
-        .filter(|fact| fact.kind == Kind::Left && matches!(fact.source, Source::Box | Source::Heading))
+        .filter(|fact| {
+            fact.kind == Kind::Left && matches!(fact.source, Source::Box | Source::Heading)
+        })
         .filter_map(|fact| fact.entry)
         .collect()
 }
@@ -57,11 +78,11 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence]) -> bool {
         match (fact.kind, later.turn) {
             (Kind::Left | Kind::Open, Turn::Done) => is_done_by(&fact.words, later),
             (Kind::Left | Kind::Open, Turn::Withdrawn) => {
-                let shared = fold::shared(&fact.words, &later.words);
+                let shared = shared_terms(&fact.words, &later.words);
                 shared >= 4 || shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.6
             }
             (Kind::Done, Turn::Undone) => {
-                let shared = fold::shared(&fact.words, &later.words);
+                let shared = shared_terms(&fact.words, &later.words);
                 shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.34
             }
             _ => false,
@@ -69,12 +90,18 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence]) -> bool {
     })
 }
 
+/// How many words two texts share; numbers tell them apart, but do not bind them together.
+fn shared_terms(one: &[String], other: &[String]) -> usize {
+    let is_term = |word: &&String| word.chars().any(char::is_alphabetic);
+    one.iter().filter(is_term).filter(|word| other.contains(word)).count()
+}
+
 /// Whether a sentence says that work is finished: it shares the work's verb, or says "done", and
 /// at least two words and half of the shorter text.
 fn is_done_by(work: &[String], later: &Evidence) -> bool {
     let verb = work.iter().find(|word| word.chars().any(char::is_alphabetic));
     let names_verb = verb.is_some_and(|verb| later.words.contains(verb));
-    fold::shared(work, &later.words) >= 2.min(work.len().max(1))
+    shared_terms(work, &later.words) >= 2.min(work.len().max(1))
         && (names_verb || later.is_general)
         && fold::overlap(work, &later.words) >= 0.5
         && names_agree(work, &later.words)
@@ -136,7 +163,7 @@ fn held_against(input: &Input<'_>, item: &Item, evidence: &[Evidence]) -> Option
     let undone = evidence.iter().any(|last| {
         last.turn == Turn::Undone
             && last.order > against.order
-            && fold::shared(&last.words, &fact.words) >= 2
+            && shared_terms(&last.words, &fact.words) >= 2
     });
     if undone {
         return None;

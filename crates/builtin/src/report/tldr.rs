@@ -51,12 +51,14 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
         Status::OnHold => "⏸️",
         Status::Done => "🎉",
         Status::Rejected => "📦",
-        Status::Open | Status::Groomed | Status::InProgress => match (&chosen.done[..], chosen.n_left) {
-            ([], _) => "🌱",
-            (_, 0) if chosen.n_boxes > 0 && chosen.n_ticked == chosen.n_boxes => "🎉",
-            (_, 0) => "👍",
-            _ => "💪",
-        },
+        Status::Open | Status::Groomed | Status::InProgress => {
+            match (&chosen.done[..], chosen.n_left) {
+                ([], _) => "🌱",
+                (_, 0) if chosen.n_boxes > 0 && chosen.n_ticked == chosen.n_boxes => "🎉",
+                (_, 0) => "👍",
+                _ => "💪",
+            }
+        }
     };
     join(parts, emoji)
 }
@@ -82,7 +84,9 @@ fn one_sentence(text: &str) -> String {
     while let Some(c) = chars.next() {
         let ends = matches!(c, '.' | '!' | '?' | '…');
         let mut ahead = chars.clone();
-        let behind = ahead.find(|next| !matches!(next, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '»'));
+        let behind = ahead.find(|next| {
+            !matches!(next, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '»')
+        });
         let breaks = ends && behind.is_none_or(char::is_whitespace);
         match (breaks, behind) {
             (true, Some(_)) => {
@@ -131,7 +135,9 @@ fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<S
         return Some(capital(&cut(&last.text, 150)));
     };
     let firm = || chosen.done.iter().filter(told).filter(|fact| fact.weight + 1 >= firmest);
-    let leans = |fact: &&Fact| Said::new(&fact.text, input.lang).begins_with(input.lang.report.cues.leaning);
+    let leans = |fact: &&Fact| {
+        Said::new(&fact.text, input.lang).begins_with(input.lang.report.cues.leaning)
+    };
     let newest = firm().find(|fact| !leans(fact)).or_else(|| firm().next())?;
     Some(capital(&cut(&newest.text, 150)))
 }
@@ -144,7 +150,8 @@ fn boxes(input: &Input<'_>, chosen: &Chosen) -> String {
 /// What the text itself says in short.
 fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
     let told = findings.summary.last().map(String::as_str);
-    let insight = chosen.learned.iter().max_by_key(|fact| (fact.weight, std::cmp::Reverse(fact.segment)));
+    let insight =
+        chosen.learned.iter().max_by_key(|fact| (fact.weight, std::cmp::Reverse(fact.segment)));
     let text = told.or(insight.map(|fact| fact.text.as_str())).or_else(|| opening(input))?;
     let text = finish(text, 150, input.lang)?;
     Some(capital(&text))
@@ -153,7 +160,8 @@ fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<Stri
 /// The first sentence of the newest entry: better than nothing.
 fn opening<'a>(input: &'a Input<'_>) -> Option<&'a str> {
     let newest = input.segments.last()?.entry;
-    let of_entry = input.segments.iter().filter(|segment| segment.entry == newest && !segment.quoted);
+    let of_entry =
+        input.segments.iter().filter(|segment| segment.entry == newest && !segment.quoted);
     let mut sentences = of_entry.filter(|segment| segment.kind == crate::read::Kind::Sentence);
     sentences.find(|segment| segment.text.contains(' ')).map(|segment| segment.body())
 }
@@ -184,7 +192,8 @@ fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
 fn news(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     input.instruction.last_report.as_ref()?;
-    let what = input.delta.changes.iter().rev().find_map(|change| told(input, chosen, &change.what))?;
+    let what =
+        input.delta.changes.iter().rev().find_map(|change| told(input, chosen, &change.what))?;
     let what = finish(&what, 150, input.lang)?;
     Some(say.new.replace("{what}", without_stop(&what)))
 }
@@ -192,20 +201,28 @@ fn news(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
 fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
     let say = &input.lang.report.say;
     let named = |template: &str, item: &str| {
-        Some(template.replace("{item}", &format!("\"{}\"", cut(&super::overtake::item_text(item), 90))))
+        Some(
+            template
+                .replace("{item}", &format!("\"{}\"", cut(&super::overtake::item_text(item), 90))),
+        )
     };
     match what {
         What::EntryAdded { entry } | What::EntryEdited { entry } => {
-            let at = input.state.entries.iter().position(|known| known.id.as_str() == entry.as_str())?;
+            let at =
+                input.state.entries.iter().position(|known| known.id.as_str() == entry.as_str())?;
             let of_entry = |facts: &'_ [Fact]| -> Option<String> {
-                facts.iter().find(|fact| fact.entry == Some(at) && fact.kind != Kind::Open).map(|fact| fact.text.clone())
+                facts
+                    .iter()
+                    .find(|fact| fact.entry == Some(at) && fact.kind != Kind::Open)
+                    .map(|fact| fact.text.clone())
             };
             of_entry(&chosen.done)
                 .or_else(|| of_entry(&chosen.left))
                 .or_else(|| of_entry(&chosen.learned))
                 .or_else(|| {
                     let first = input.segments.iter().find(|segment| {
-                        segment.entry == at && !matches!(segment.kind, crate::read::Kind::Heading { .. })
+                        segment.entry == at
+                            && !matches!(segment.kind, crate::read::Kind::Heading { .. })
                     })?;
                     first.sentences.first().map(|piece| piece.text.clone())
                 })
@@ -217,7 +234,9 @@ fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
         What::FieldSet { field, to, .. } => {
             let name = say.fields.iter().find(|(known, _)| *known == field.name())?.1;
             Some(match to {
-                Some(value) => say.new_field.replace("{field}", name).replace("{value}", &cut(value, 80)),
+                Some(value) => {
+                    say.new_field.replace("{field}", name).replace("{value}", &cut(value, 80))
+                }
                 None => say.field_cleared.replace("{field}", name),
             })
         }

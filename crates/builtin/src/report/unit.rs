@@ -81,7 +81,8 @@ fn plain(text: &str) -> String {
             code = !code;
         }
         let next = chars.peek().copied();
-        let opens_tag = c == '<' && next.is_some_and(|n| n.is_alphabetic() || matches!(n, '/' | '!' | '?'));
+        let opens_tag =
+            c == '<' && next.is_some_and(|n| n.is_alphabetic() || matches!(n, '/' | '!' | '?'));
         let opens_link = c == ']' && matches!(next, Some('(' | '[' | ':'));
         if !code && opens_tag {
             shown.push('\\');
@@ -109,7 +110,8 @@ pub fn cut(text: &str, max: usize) -> String {
         .filter(|at| *at >= least)
         .max();
     let word = || head.rfind(' ').filter(|at| *at >= least);
-    let mut head = head[..clause.or_else(word).unwrap_or(end)].trim_end_matches([' ', ',', ';', ':', '.', '(']);
+    let mut head = head[..clause.or_else(word).unwrap_or(end)]
+        .trim_end_matches([' ', ',', ';', ':', '.', '(']);
     if head.matches('`').count() % 2 == 1 {
         head = head[..head.rfind('`').unwrap_or(head.len())].trim_end();
     }

@@ -73,7 +73,10 @@ impl Case {
     /// Adds an entry; each one is a day newer than the one before.
     pub fn entry(&mut self, text: &str) {
         let n = self.state.entries.len();
-        let on = self.on.checked_add(jiff::Span::new().days(i64::try_from(n).expect("few"))).expect("a day");
+        let on = self
+            .on
+            .checked_add(jiff::Span::new().days(i64::try_from(n).expect("few")))
+            .expect("a day");
         self.state.entries.push(Entry {
             id: id("en", n),
             kind: EntryKind::Text,
@@ -137,7 +140,12 @@ impl Case {
             "open" => {
                 let (tool, args) = self.args(value);
                 let fingerprint = Fingerprint(format!("{:0>64}", self.ledger.open.len()));
-                self.ledger.open.push(OpenProposal { fingerprint, tool, args, summary: value.to_owned() });
+                self.ledger.open.push(OpenProposal {
+                    fingerprint,
+                    tool,
+                    args,
+                    summary: value.to_owned(),
+                });
             }
             "rejected" | "expired" | "confirmed" => {
                 let (value, reason) = value.split_once(" | ").unwrap_or((value, ""));
@@ -147,9 +155,17 @@ impl Case {
                     "expired" => Verdict::Expired,
                     _ => Verdict::Confirmed,
                 };
-                let fingerprint = Fingerprint(format!("{:0>64}", 100 + self.ledger.decisions.len()));
+                let fingerprint =
+                    Fingerprint(format!("{:0>64}", 100 + self.ledger.decisions.len()));
                 let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
-                self.ledger.decisions.push(Decided { tool, args, verdict, reason, at: evening, fingerprint });
+                self.ledger.decisions.push(Decided {
+                    tool,
+                    args,
+                    verdict,
+                    reason,
+                    at: evening,
+                    fingerprint,
+                });
             }
             "change" => {
                 let change = self.change(value);
@@ -174,20 +190,27 @@ impl Case {
         let (kind, value) = line.split_once(' ').expect("a kind and a value");
         let (tool, args) = match kind {
             "due" => ("update_task_due_date", json!({ "dueDate": value })),
-            "estimate" => ("update_task_estimate", json!({ "minutes": value.parse::<u32>().expect("minutes") })),
+            "estimate" => (
+                "update_task_estimate",
+                json!({ "minutes": value.parse::<u32>().expect("minutes") }),
+            ),
             "priority" => ("update_task_priority", json!({ "priority": value })),
             "status" => match value.split_once(": ") {
-                Some((status, reason)) => ("set_task_status", json!({ "status": status, "reason": reason })),
+                Some((status, reason)) => {
+                    ("set_task_status", json!({ "status": status, "reason": reason }))
+                }
                 None => ("set_task_status", json!({ "status": value })),
             },
             "title" => ("set_task_title", json!({ "title": value })),
             "item" => ("add_checklist_item", json!({ "title": value })),
             "tick" => {
-                let item = self.state.items.iter().find(|item| item.title == value).expect("an item");
+                let item =
+                    self.state.items.iter().find(|item| item.title == value).expect("an item");
                 ("update_checklist_item", json!({ "id": item.id, "isChecked": true }))
             }
             "label" => {
-                let label = self.state.available_labels.iter().find(|l| l.name == value).expect("a label");
+                let label =
+                    self.state.available_labels.iter().find(|l| l.name == value).expect("a label");
                 ("assign_task_label", json!({ "id": label.id, "confidence": "high" }))
             }
             other => panic!("unknown proposal `{other}`"),
@@ -209,8 +232,13 @@ impl Case {
             "priority" => field(Field::Priority),
             "status" => field(Field::Status),
             "ticked" | "unticked" => {
-                let item = self.state.items.iter().find(|item| item.title == value).expect("an item");
-                What::ItemChecked { item: item.id.clone(), title: value.to_owned(), is_checked: kind == "ticked" }
+                let item =
+                    self.state.items.iter().find(|item| item.title == value).expect("an item");
+                What::ItemChecked {
+                    item: item.id.clone(),
+                    title: value.to_owned(),
+                    is_checked: kind == "ticked",
+                }
             }
             "entry" => What::EntryAdded { entry: id("en", value.parse().expect("a number")) },
             other => panic!("unknown change `{other}`"),
@@ -268,7 +296,9 @@ impl Case {
             "update_task_estimate" => vec![format!("estimate {}", args["minutes"])],
             "update_task_priority" => vec![format!("priority {}", text(args, "priority"))],
             "set_task_status" => match args.get("reason") {
-                Some(_) => vec![format!("status {}: {}", text(args, "status"), text(args, "reason"))],
+                Some(_) => {
+                    vec![format!("status {}: {}", text(args, "status"), text(args, "reason"))]
+                }
                 None => vec![format!("status {}", text(args, "status"))],
             },
             "set_task_title" => vec![format!("title {}", text(args, "title"))],
@@ -286,7 +316,11 @@ impl Case {
             "assign_task_labels" => list("labels")
                 .iter()
                 .map(|given| {
-                    let label = self.state.available_labels.iter().find(|label| given["id"] == json!(label.id));
+                    let label = self
+                        .state
+                        .available_labels
+                        .iter()
+                        .find(|label| given["id"] == json!(label.id));
                     assert_eq!(given["confidence"], json!("high"));
                     format!("label {}", label.expect("a label of the workspace").name)
                 })
@@ -294,8 +328,16 @@ impl Case {
             "retract_suggestions" => list("proposals")
                 .iter()
                 .map(|given| {
-                    let open = self.ledger.open.iter().find(|open| given["fingerprint"] == json!(open.fingerprint));
-                    format!("retract {} | {}", open.expect("an open proposal").summary, text(given, "reason"))
+                    let open = self
+                        .ledger
+                        .open
+                        .iter()
+                        .find(|open| given["fingerprint"] == json!(open.fingerprint));
+                    format!(
+                        "retract {} | {}",
+                        open.expect("an open proposal").summary,
+                        text(given, "reason")
+                    )
                 })
                 .collect(),
             other => panic!("no such tool: {other}"),
@@ -331,7 +373,10 @@ impl Case {
                     self.check_evidence(args);
                 }
                 "update_task_priority" => {
-                    assert!(["P0", "P1", "P2", "P3"].contains(&args["priority"].as_str().expect("text")));
+                    assert!(
+                        ["P0", "P1", "P2", "P3"]
+                            .contains(&args["priority"].as_str().expect("text"))
+                    );
                     self.check_evidence(args);
                 }
                 "add_multiple_checklist_items" => {
@@ -339,7 +384,11 @@ impl Case {
                     assert!((1..=20).contains(&items.len()));
                     for item in items {
                         let title = item["title"].as_str().expect("a title");
-                        assert!(!title.trim().is_empty() && title.chars().count() <= 400 && !title.contains('\n'));
+                        assert!(
+                            !title.trim().is_empty()
+                                && title.chars().count() <= 400
+                                && !title.contains('\n')
+                        );
                         self.check_evidence(item);
                     }
                 }
@@ -367,7 +416,12 @@ impl Case {
     fn check_evidence(&self, args: &Value) {
         let entry = args["evidence"]["entryId"].as_str().expect("an entry");
         let quote = args["evidence"]["quote"].as_str().expect("a quote");
-        let entry = self.state.entries.iter().find(|e| e.id.to_string() == entry).expect("an entry of the task");
+        let entry = self
+            .state
+            .entries
+            .iter()
+            .find(|e| e.id.to_string() == entry)
+            .expect("an entry of the task");
         assert!(!quote.is_empty() && quote.chars().count() <= 200, "{quote:?}");
         assert!(entry.text.contains(quote), "not verbatim: {quote:?}");
     }

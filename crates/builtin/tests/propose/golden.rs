@@ -45,7 +45,9 @@ fn read(path: &Path) -> Vec<Golden> {
         } else if let Some(wanted) = text.strip_prefix("= ") {
             expected.push(wanted.to_owned());
         } else {
-            let (key, value) = text.split_once(':').unwrap_or_else(|| panic!("{}:{}: {text}", path.display(), n + 1));
+            let (key, value) = text
+                .split_once(':')
+                .unwrap_or_else(|| panic!("{}:{}: {text}", path.display(), n + 1));
             case.context(key, value.trim());
         }
     }
@@ -54,8 +56,10 @@ fn read(path: &Path) -> Vec<Golden> {
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).expect("the golden files").map(|file| file.expect("a file").path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the golden files")
+        .map(|file| file.expect("a file").path())
+        .collect();
     files.sort();
     files
 }
@@ -67,10 +71,15 @@ fn golden_sentences_propose_what_they_say() {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         for golden in read(&path) {
             golden.case.check_form();
-            let made = if name.starts_with("note-") { golden.case.observations() } else { golden.case.lines() };
+            let made = if name.starts_with("note-") {
+                golden.case.observations()
+            } else {
+                golden.case.lines()
+            };
             let made = if made.is_empty() { vec!["nothing".to_owned()] } else { made };
             if made != golden.expected {
-                let texts: Vec<_> = golden.case.state.entries.iter().map(|entry| entry.text.as_str()).collect();
+                let texts: Vec<_> =
+                    golden.case.state.entries.iter().map(|entry| entry.text.as_str()).collect();
                 wrong.push(format!(
                     "{name}:{} {texts:?}\n  expected {:?}\n  made     {made:?}",
                     golden.line, golden.expected

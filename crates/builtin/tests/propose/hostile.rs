@@ -52,14 +52,27 @@ fn the_naughty_strings_keep_the_form() {
     assert!(text.lines().count() > 100);
     for line in text.lines() {
         case(line).check_form();
-        case(&format!("TODO: {line}\n- [ ] {line}\n# {line}\nDeadline: {line}\nBlocked by {line}")).check_form();
+        case(&format!("TODO: {line}\n- [ ] {line}\n# {line}\nDeadline: {line}\nBlocked by {line}"))
+            .check_form();
     }
     case(&text).check_form();
 }
 
 #[test]
 fn long_lines_are_read_in_bounded_time() {
-    for unit in ["the ", "due ", "- [ ] a\n", "and ", "\"", "TODO: ", "it is ", "3 hours ", "2026-03-20 ", "(", "> "] {
+    for unit in [
+        "the ",
+        "due ",
+        "- [ ] a\n",
+        "and ",
+        "\"",
+        "TODO: ",
+        "it is ",
+        "3 hours ",
+        "2026-03-20 ",
+        "(",
+        "> ",
+    ] {
         case(&unit.repeat(20_000 / unit.len())).check_form();
     }
 }

@@ -11,7 +11,8 @@ fn folded(text: &str) -> String {
 
 fn fits(wanted: &Value, line: &str) -> bool {
     let args = &wanted["args"];
-    let value = |key: &str| args[key].as_str().map(str::to_owned).unwrap_or_else(|| args[key].to_string());
+    let value =
+        |key: &str| args[key].as_str().map(str::to_owned).unwrap_or_else(|| args[key].to_string());
     let holds = |wanted: &str, given: &str| match wanted.strip_prefix("re:") {
         Some(words) => folded(given).contains(&folded(words)),
         None => folded(given) == folded(wanted),
@@ -23,7 +24,8 @@ fn fits(wanted: &Value, line: &str) -> bool {
         ("update_task_priority", "priority") => holds(&value("priority"), rest),
         ("set_task_status", "status") => {
             let (status, reason) = rest.split_once(": ").unwrap_or((rest, ""));
-            holds(&value("status"), status) && (args.get("reason").is_none() || holds(&value("reason"), reason))
+            holds(&value("status"), status)
+                && (args.get("reason").is_none() || holds(&value("reason"), reason))
         }
         ("set_task_title", "title") => holds(&value("title"), rest),
         ("add_checklist_item", "item") => holds(&value("title"), rest),

@@ -1,8 +1,8 @@
 //! Tasks for tests, and what the model answers about them.
 
 use dormouse_builtin::Builtin;
-use dormouse_types::change::What;
 use dormouse_types::caller::By;
+use dormouse_types::change::What;
 use dormouse_types::model::{
     Delta, DeltaChange, Entry, Fragment, FragmentData, FragmentKind, Instruction, Item, LastReport,
     Request, TaskState, ToolCall, TurnEvent,
@@ -154,7 +154,9 @@ impl Desk {
             match call.name.as_str() {
                 "update_report" | "record_observations" | "set_task_language" => {}
                 "add_multiple_checklist_items" => {
-                    found.extend(list("items").into_iter().map(|args| one("add_checklist_item", args)));
+                    found.extend(
+                        list("items").into_iter().map(|args| one("add_checklist_item", args)),
+                    );
                 }
                 "update_checklist_items" => found.extend(list("items").into_iter().map(|args| {
                     let title = item(&args["id"]);

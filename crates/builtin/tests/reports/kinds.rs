@@ -40,7 +40,9 @@ fn a_checklist() {
 
 #[test]
 fn hardly_any_text() {
-    let desk = Desk::new("Water the plants", date(2025, 6, 1)).item("Buy a can", false).item("Ask Bo", true);
+    let desk = Desk::new("Water the plants", date(2025, 6, 1))
+        .item("Buy a can", false)
+        .item("Ask Bo", true);
     insta::assert_snapshot!(desk.shown());
 }
 

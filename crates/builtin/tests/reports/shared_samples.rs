@@ -52,7 +52,10 @@ fn english_threads_score_well() {
         .output()
         .expect("python3 runs the scorer");
     let text = String::from_utf8_lossy(&scored.stdout);
-    assert!(scored.status.success(), "a gate is broken, an address invented or a proposal forbidden: {text}");
+    assert!(
+        scored.status.success(),
+        "a gate is broken, an address invented or a proposal forbidden: {text}"
+    );
     let summary: Value = serde_json::from_str(&text).expect("the scorer's JSON");
     let number = |key: &str| summary[key].as_f64().expect("a number");
     assert!(number("mean") >= 0.75, "mean {}: {text}", summary["mean"]);

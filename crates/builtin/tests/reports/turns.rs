@@ -76,7 +76,10 @@ fn a_refused_report_is_written_again_under_a_new_call_id() {
     request.turn = 2;
     let again = calls(&request);
     assert_eq!(again.len(), 1);
-    assert_eq!((again[0].name.as_str(), again[0].id.clone()), ("update_report", format!("call-{}", n_calls + 1)));
+    assert_eq!(
+        (again[0].name.as_str(), again[0].id.clone()),
+        ("update_report", format!("call-{}", n_calls + 1))
+    );
 }
 
 #[test]

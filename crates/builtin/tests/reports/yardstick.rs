@@ -29,7 +29,7 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
     };
     let n_chars = tldr.chars().count();
     fault(tldr.trim().is_empty() || n_chars > 400, format!("the summary has {n_chars} characters"));
-    let stops = tldr.trim_end().split_whitespace().filter(|word| word.ends_with(['.', '!', '?'])).count();
+    let stops = tldr.split_whitespace().filter(|word| word.ends_with(['.', '!', '?'])).count();
     fault(stops > 3, format!("the summary has {stops} sentences: {tldr}"));
     fault(tldr.contains('\n'), "the summary has several lines".into());
     fault(content.len() > 32 * 1024, format!("{} bytes", content.len()));
@@ -45,16 +45,25 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
             continue;
         }
         size += line.chars().count() + 1;
-        fault(!line.is_empty() && !line.starts_with("## ") && !line.starts_with("- "), format!("a loose line: {line}"));
+        fault(
+            !line.is_empty() && !line.starts_with("## ") && !line.starts_with("- "),
+            format!("a loose line: {line}"),
+        );
         if let Some(unit) = line.strip_prefix("- ") {
             n_units += 1;
             let text = unit.strip_prefix("[ ] ");
             fault(text.is_some() != (section == "📌"), format!("a box out of place: {line}"));
             let text = text.unwrap_or(unit);
-            fault(text.chars().count() > 300, format!("a unit of {} characters", text.chars().count()));
+            fault(
+                text.chars().count() > 300,
+                format!("a unit of {} characters", text.chars().count()),
+            );
             fault(!text.chars().any(char::is_alphanumeric), format!("an empty unit: {line}"));
             if matches!(section, "✅" | "📌") {
-                seen.push((text.to_lowercase().trim_end_matches(['.', ' ']).to_owned(), section == "✅"));
+                seen.push((
+                    text.to_lowercase().trim_end_matches(['.', ' ']).to_owned(),
+                    section == "✅",
+                ));
             }
         }
         let most = MOST.iter().find(|(emoji, _)| *emoji == section).map_or(0, |(_, most)| *most);
@@ -65,12 +74,14 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
     for (one, _) in seen.iter().filter(|(_, done)| *done) {
         for (other, _) in seen.iter().filter(|(_, done)| !*done) {
             let least = one.chars().count().min(other.chars().count());
-            let twice = one == other || least >= 20 && (one.contains(other) || other.contains(one.as_str()));
+            let twice = one == other
+                || least >= 20 && (one.contains(other) || other.contains(one.as_str()));
             fault(twice, format!("achieved and left: {one}"));
         }
     }
     let strange = |c: char| {
-        (c.is_control() && c != '\n') || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     };
     let prose = content.split("## 🔗").next().unwrap_or_default();
     fault(tldr.contains(strange) || prose.contains(strange), "unseen characters".into());

@@ -50,8 +50,9 @@ fn next(overview: &Overview) -> Vec<(String, &'static str)> {
         next.push((format!("decide on proposals about {tasks}"), "review"));
     }
     if overview.waiting_agents > 0 {
+        let wait = if overview.waiting_agents == 1 { "waits" } else { "wait" };
         let agents = counted(overview.waiting_agents, "agent");
-        next.push((format!("wake {agents} that wait"), "agent wake --due"));
+        next.push((format!("wake {agents} that {wait}"), "agent wake --due"));
     }
     if overview.dormant_agents > 0 {
         let agents = counted(overview.dormant_agents, "agent");

@@ -50,7 +50,10 @@ fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
     if let Some(now) = now {
         rows.push(("now", now, Tone::Plain));
     }
-    if let Some(proposed) = &item.proposed {
+    // Something new is told whole by the summary.
+    let is_told =
+        now.is_none() && item.proposed.as_ref().is_some_and(|p| item.human_summary.contains(p));
+    if let Some(proposed) = item.proposed.as_ref().filter(|_| !is_told) {
         rows.push(("proposed", proposed, Tone::Green));
     }
     let mut lines = Vec::new();

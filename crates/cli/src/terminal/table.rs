@@ -27,7 +27,7 @@ pub struct Table {
 /// Units: columns. Between two columns of the table.
 const GAP: usize = 2;
 /// Units: columns. A cut column is not made narrower than this while others can be left out.
-const COMFORT: usize = 22;
+const COMFORT: usize = 30;
 /// Units: columns. A cut column is never narrower than this.
 const LEAST: usize = 6;
 
@@ -65,51 +65,52 @@ impl Table {
     }
 
     /// The width of each column; none for one that is left out.
+    ///
+    /// A column that cannot be cut to a comfortable width has others left out for it first.
     fn widths(&self, width: usize) -> Vec<Option<usize>> {
-        let natural = |at: usize, name: &str| {
-            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width());
-            cells.chain([name.width()]).max().unwrap_or(0)
-        };
-        let mut widths: Vec<Option<usize>> = self
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(at, (name, _))| Some(natural(at, name)))
-            .collect();
-        while let Some(excess) = excess(&widths, width) {
-            if self.shrink(&mut widths, excess, COMFORT) || self.drop_one(&mut widths) {
-                continue;
+        let mut shown: Vec<Option<usize>> =
+            (0..self.columns.len()).map(|at| self.natural(at)).collect();
+        loop {
+            let mut widths = shown.clone();
+            self.shrink(&mut widths, width, COMFORT);
+            if excess(&widths, width).is_none() {
+                return widths;
             }
-            if !self.shrink(&mut widths, excess, LEAST) {
-                break;
+            if !self.drop_one(&mut shown) {
+                self.shrink(&mut widths, width, LEAST);
+                return widths;
             }
         }
-        widths
     }
 
-    /// Takes from the widest cut column what is too much, down to `least`.
-    fn shrink(&self, widths: &mut [Option<usize>], excess: usize, least: usize) -> bool {
-        let cut = widths.iter_mut().zip(&self.columns).filter(|(_, (_, fit))| *fit == Fit::Cut);
-        let Some(widest) = cut.filter_map(|(width, _)| width.as_mut()).max() else { return false };
-        let target = widest.saturating_sub(excess).max(least);
-        let shrunk = target < *widest;
-        *widest = target.min(*widest);
-        shrunk
+    /// The width of the widest cell of a column, its heading included.
+    fn natural(&self, at: usize) -> Option<usize> {
+        let (name, _) = self.columns.get(at)?;
+        let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width());
+        cells.chain([name.width()]).max()
     }
 
+    /// Takes what is too much from the columns that can be cut, down to `least` each.
+    fn shrink(&self, widths: &mut [Option<usize>], width: usize, least: usize) {
+        for (at, (_, fit)) in self.columns.iter().enumerate() {
+            let Some(excess) = excess(widths, width) else { return };
+            if *fit == Fit::Cut
+                && let Some(Some(width)) = widths.get_mut(at)
+            {
+                *width = width.saturating_sub(excess).max(least.min(*width));
+            }
+        }
+    }
+
+    /// Leaves out the column that is missed least.
     fn drop_one(&self, widths: &mut [Option<usize>]) -> bool {
-        let droppable =
-            self.columns.iter().zip(widths.iter_mut()).filter_map(|((_, fit), width)| match fit {
-                Fit::Drop(order) if width.is_some() => Some((*order, width)),
-                Fit::Drop(_) | Fit::Whole | Fit::Cut => None,
-            });
-        match droppable.max_by_key(|(order, _)| *order) {
-            Some((_, width)) => {
-                *width = None;
-                true
-            }
-            None => false,
-        }
+        let droppable = self.columns.iter().zip(widths).filter_map(|((_, fit), width)| match fit {
+            Fit::Drop(order) if width.is_some() => Some((*order, width)),
+            Fit::Drop(_) | Fit::Whole | Fit::Cut => None,
+        });
+        let Some((_, width)) = droppable.max_by_key(|(order, _)| *order) else { return false };
+        *width = None;
+        true
     }
 }
 
@@ -165,9 +166,9 @@ mod tests {
         let text = sample().render(46, Ink::new(false));
         assert_eq!(
             text,
-            "id     title                     status\n\
-             k3f9a  Paint the fence before…   IN PROGRESS\n\
-             9x0z1  屋根の修理                OPEN"
+            "id     title                       status\n\
+             k3f9a  Paint the fence before th…  IN PROGRESS\n\
+             9x0z1  屋根の修理                  OPEN"
         );
     }
 

@@ -1,12 +1,16 @@
 //! English words for proposals and observations.
 
+mod classes;
+mod work;
+
 use dormouse_types::task::{Priority, Status};
 
-use crate::lang::propose::{NewItems, Noticing, Retracting, Rules, Ticking};
+use crate::lang::propose::{Noticing, Retracting, Rules};
 use crate::propose::day::DayWords;
 use crate::propose::duration::SpanWords;
 
-/// English.
+/// English. Rows of words, not one word a line.
+#[rustfmt::skip]
 pub static RULES: Rules = Rules {
     days: DayWords {
         weekdays: [
@@ -24,7 +28,8 @@ pub static RULES: Rules = Rules {
         today: &["today", "tonight"],
         tomorrow: &["tomorrow"],
         coming: &["this", "coming", "upcoming"],
-        other: &["next", "last", "past", "previous", "every", "each", "another", "following", "some", "any"],
+        other: &["next", "last", "past", "previous", "every", "each", "another", "following",
+            "some", "any"],
         dotted: false,
         between: &["or", "and"],
         through: &["to", "through", "until", "till"],
@@ -34,7 +39,8 @@ pub static RULES: Rules = Rules {
         hours: &["h", "hr", "hrs", "hour", "hours"],
         minutes: &["m", "min", "mins", "minute", "minutes"],
         longer: &[
-            "d", "day", "days", "workday", "workdays", "w", "week", "weeks", "weekend", "weekends",
+            "d", "day", "days", "workday", "workdays", "w", "week", "weeks", "weekend",
+            "weekends",
             "month", "months", "year", "years", "sprint", "sprints",
         ],
         numbers: &[
@@ -49,136 +55,24 @@ pub static RULES: Rules = Rules {
         one: &["a", "an", "one"],
         between: &["to", "or"],
     },
-    classes: &[
-        // What may stand before a statement about the task without changing it.
-        (
-            "lead",
-            &[
-                "the", "our", "my", "a", "an", "new", "final", "hard", "firm", "fixed", "strict",
-                "official", "actual", "real", "revised", "updated", "current", "latest", "agreed",
-                "confirmed", "internal", "overall", "so", "ok", "okay", "now", "note", "nb", "update",
-                "reminder", "fyi", "important", "news", "also", "and", "but", "please", "well", "again",
-                "still", "as of today", "as of now", "from now on", "today", "heads up", "new information", "info", "good news",
-                "bad news", "unfortunately", "finally", "officially", "currently", "just", "this",
-                "that", "these", "it", "it's", "that's", "everything", "all", "of", "we", "we're", "i",
-                "i'm", "is", "are", "be", "has become", "have", "has", "task", "task's", "project",
-                "project's", "submission", "delivery", "completion", "ticket", "whole", "thing", "job", "work", "there", "there's", "today's",
-                ":", "-", "|", ",",
-            ],
-        ),
-        ("it", &[
-            "this", "it", "it's", "that", "that's", "all this", "all of this", "everything", "this task",
-            "the task", "my task", "this one", "this job", "the job", "the work", "this work",
-            "this whole thing", "the whole thing", "the whole task", "the project", "this project",
-            "this ticket", "this is", "this thing", "the rest",
-        ]),
-        ("me", &["i", "we", "i'd", "we'd", "i've", "we've"]),
-        ("being", &["is", "are", "'s", "has become", "became", "remains", "is still", "is now", "is becoming", "got", "has got"]),
-        ("very", &[
-            "very", "really", "quite", "now", "still", "rather", "extremely", "super", "again",
-            "currently", "so", "pretty", "a", "an", "suddenly", "definitely", "clearly",
-        ]),
-        // Deadlines.
-        ("deadline", &["deadline", "due date", "due day", "date due", "cut-off date", "cutoff date", "cut - off date"]),
-        (
-            "link",
-            &[
-                "is", "now", "on", "by", ":", "|", "-", "=", "has been", "has", "have", "been", "got",
-                "gets", "was moved", "was pushed", "was shifted", "was postponed", "was extended",
-                "was changed", "was set", "was brought forward", "was delayed", "moved", "pushed",
-                "shifted", "postponed", "extended", "changed", "set", "fixed", "brought", "delayed",
-                "slipped", "forward", "back", "out", "up", "to", "for", "until", "till", "latest",
-                "no later than", "not later than", "at the latest", "the", "remains", "stays", "it's",
-                "this", "it", "task", "project", "officially", "again", "once more", "agreed",
-                "confirmed", "as", "being", "from our side", "will be", "falls on",
-            ],
-        ),
-        ("duelink", &["on", "by", ":", "|", "-", "=", "at latest", "is", "now", "date", "this", "the", "no later than", "latest", "at the latest by", "at the latest on", "back", "in", "again", "coming"]),
-        ("moved", &["moved", "pushed", "shifted", "postponed", "extended", "changed", "set", "brought", "delayed", "put", "move", "extend"]),
-        ("shifted", &["moved", "pushed", "shifted", "postponed", "extended", "delayed", "slipped", "brought forward", "was moved", "was pushed", "was postponed", "was extended", "has been moved", "has been postponed", "has been extended", "has moved", "got moved", "got pushed"]),
-        ("oblige", &[
-            "has to", "have to", "must", "need to", "needs to", "need", "needs", "needed", "required",
-            "want", "wants", "wanted", "got to", "gotta", "is to", "are to", "to be", "'ll need",
-        ]),
-        ("finish", &[
-            "be", "get", "have", "it", "this", "everything", "all", "done", "finish", "finished", "ready",
-            "complete", "completed", "hand in", "handed in", "hand", "in", "submit", "submitted", "deliver",
-            "delivered", "out", "live", "ship", "shipped", "wrap", "wrapped", "up", "close", "closed",
-            "over", "in place", "filed", "the", "my", "our", "task", "project", "work", "of", "with",
-            "behind us", "off my desk", "sent out", "published", "signed off", "whole", "thing", "back",
-            "me", "from us", "from me", "for us", "fully", "entirely",
-        ]),
-        ("complete", &["finish", "complete", "deliver", "submit", "hand in", "wrap up", "ship", "wrap", "conclude"]),
-        ("by", &["by", "until", "till", "no later than", "not later than", "at the latest by", "at the latest on", "by the latest on", "latest by", "latest on"]),
-        ("arrow", &["→", "- >", "=>", "= >", "now"]),
-        // Estimates.
-        ("estimate", &[
-            "estimate", "time estimate", "estimation", "estimated time", "estimated effort",
-            "estimated duration", "estimated", "effort estimate", "effort", "re - estimate", "re - estimated",
-            "work estimate", "estimated work", "rough estimate", "expected effort", "expected time",
-            "time needed", "time required", "est", "est .",
-        ]),
-        ("elink", &[
-            ":", "|", "-", "=", "~", "≈", "is", "now", "about", "around", "approximately", "approx", "approx .",
-            "roughly", "at", "of", "for", "the", "this", "it", "task", "job", "some", "ca", "ca .", "circa",
-            "still", "in total", "altogether", "a", "work", "whole", "probably", "to be", "as", "maybe about",
-            "me", "us", "on", "good", "full", "another",
-        ]),
-        ("guess", &["estimate", "guess", "reckon", "say", "expect", "figure", "think"]),
-        ("takes", &[
-            "takes", "take", "will take", "should take", "is going to take", "will probably take", "should probably take", "probably takes", "will likely take", "to take", "needs", "need",
-            "will need", "requires", "will require", "is", "would say", "it'll take", "it takes",
-            "it will take", "this takes", "this will take", "it's", "this is", "it needs", "this needs", "it should take", "this should take",
-        ]),
-        ("itwill", &["it'll take", "this'll take", "that'll take"]),
-        ("plan", &["plan", "allow", "budget", "reserve", "set aside", "block", "planning", "allowing", "budgeted", "budgeting"]),
-        ("tail", &[
-            "of work", "of effort", "of my time", "for this", "for it", "for the task", "for this task",
-            "for the whole thing", "for everything", "in total", "total", "altogether", "all in all", "all told",
-            "to finish", "to complete", "to do", "to finish this", "to finish it", "to do this", "to do it",
-            "to complete this", "to complete it", "overall", "i think", "i guess", "i'd say", "to get it done",
-            "to get this done", "or so", "job", "task", "net", "in all", "of focused work", "work",
-        ]),
-        ("eraised", &["raised", "increased", "lowered", "cut", "revised", "changed", "updated", "up", "down", "bumped", "corrected", "grew", "went"]),
-        // Priorities.
-        ("prio", &["priority", "prio", "- priority", "- prio"]),
-        ("plink", &[
-            ":", "|", "-", "=", "is", "now", "set to", "raised to", "increased to", "lowered to", "changed to",
-            "bumped to", "up to", "down to", "of this", "of the task", "of this task", "for this", "for the task",
-            "for this task", "remains", "stays", "still", "has been", "was", "back to", "again", "reduced to",
-            "got", "went",
-        ]),
-        ("pset", &["raised", "raise", "bumped", "bump", "moved", "increased", "lowered", "lower", "dropped", "set", "changed", "upgraded", "downgraded", "made", "make", "move", "set"]),
-        ("ptail", &[
-            "task", "ticket", "thing", "job", "now", "again", "for us", "for me", "today", "please",
-            "from now on", "this week", "at the moment", "right now", "for now", "matter", "one", "for the team", "here",
-        ]),
-        ("because", &["because", "since", "as", "until", "whenever", "when", "and", "but", "so", "before", "after", "given", "while"]),
-        // Status.
-        ("began", &["started", "begun", "began"]),
-        ("adv", &["got", "have", "has", "just", "now", "finally", "already", "also", "today", "officially", "only", "then", "actually", "this morning", "yesterday", "last night", "am", "are", "is", "still", "currently", "we're", "i'm", "really"]),
-        ("ofit", &[
-            "on", "with", "working", "work", "to work", "this", "it", "the", "task", "job", "project", "today",
-            "yesterday", "now", "this morning", "this afternoon", "this evening", "this week", "tonight", "last night",
-            "finally", "just", "already", "again", "whole", "thing", "early", "right away", "a bit", "of", "!",
-            "properly", "slowly",
-        ]),
-        ("iam", &["i'm", "we're", "i am", "we are", "am", "are", "i have been", "i've been", "we've been", "we have been"]),
-        ("blocked", &["blocked", "stuck"]),
-        ("onhold", &["on hold", "paused", "parked", "on ice", "put on hold", "put on ice"]),
-        ("reasoned", &[":", "-", "because", "until", "till", "as long as", "while"]),
-    ],
+    classes: classes::CLASSES,
     negations: &[
-        "not", "no", "never", "n't", "can't", "cannot", "don't", "doesn't", "didn't", "isn't", "aren't",
-        "wasn't", "weren't", "won't", "wouldn't", "shouldn't", "couldn't", "hasn't", "haven't", "hadn't",
-        "without", "nobody", "none", "neither", "nor", "dont", "doesnt", "isnt", "wont", "cant", "needn't",
+        "not", "no", "never", "n't", "can't", "cannot", "don't", "doesn't", "didn't", "isn't",
+        "aren't",
+        "wasn't", "weren't", "won't", "wouldn't", "shouldn't", "couldn't", "hasn't", "haven't",
+        "hadn't",
+        "without", "nobody", "none", "neither", "nor", "dont", "doesnt", "isnt", "wont", "cant",
+        "needn't",
         "hardly", "nothing",
     ],
     doubts: &[
         "could", "would", "might", "may", "maybe", "perhaps", "possibly", "probably", "tentative",
-        "tentatively", "hope", "hopefully", "hoping", "aim", "aiming", "wish", "ideally", "should",
-        "presumably", "apparently", "supposedly", "suppose", "wonder", "wondering", "i'd love", "i'd like",
-        "we'd like", "would like", "try", "trying", "unlikely", "likely", "potentially", "rumour", "rumor",
+        "tentatively", "hope", "hopefully", "hoping", "aim", "aiming", "wish", "ideally",
+        "should",
+        "presumably", "apparently", "supposedly", "suppose", "wonder", "wondering", "i'd love",
+        "i'd like",
+        "we'd like", "would like", "try", "trying", "unlikely", "likely", "potentially", "rumour",
+        "rumor",
         "allegedly", "guess",
     ],
     conditions: &[
@@ -186,10 +80,12 @@ pub static RULES: Rules = Rules {
         "imagine", "what if", "even if", "as if", "depending",
     ],
     samples: &[
-        "for example", "for instance", "e . g", "example :", "sample", "such as", "? ? ?", "lorem ipsum",
+        "for example", "for instance", "e . g", "example :", "sample", "such as", "? ? ?",
+        "lorem ipsum",
         "template :", "placeholder", "i . e",
     ],
     conjunctions: &["and", "but", "so", "then", "also"],
+    speakers: &["i", "we", "he", "she", "they", "you", "i'm", "we're", "i've", "we've"],
     breaks: &["but", "however", "although", "though", "whereas"],
     due: &[
         "~lead+title* ~deadline ~link+title* <day>",
@@ -223,7 +119,8 @@ pub static RULES: Rules = Rules {
         "~lead* ~it ~lead* no longer due",
     ],
     due_void: &[
-        "unrealistic", "impossible", "passed", "missed", "expired", "cancelled", "canceled", "is off", "is gone", "was wrong",
+        "unrealistic", "impossible", "passed", "missed", "expired", "cancelled", "canceled",
+        "is off", "is gone", "was wrong",
         "dropped", "withdrawn", "too tight", "too early", "is wrong", "obsolete",
     ],
     estimate: &[
@@ -246,8 +143,10 @@ pub static RULES: Rules = Rules {
         "~me ~plan ~elink* <span> ~tail* <end>",
     ],
     estimate_void: &[
-        "took", "spent", "so far", "lasted", "already", "last time", "per", "each", "every", "remaining",
-        "left", "timeout", "wasted", "ago", "late", "delay", "in the end", "turned out", "outage", "before lunch",
+        "took", "spent", "so far", "lasted", "already", "last time", "per", "each", "every",
+        "remaining",
+        "left", "timeout", "wasted", "ago", "late", "delay", "in the end", "turned out", "outage",
+        "before lunch",
         "a day", "a week", "yesterday", "overtime", "drive", "drove", "meeting", "call",
     ],
     priority: &[
@@ -279,12 +178,15 @@ pub static RULES: Rules = Rules {
         ("<any>? ~pset ~lead+title* to? high -? ~prio ~ptail* <end>", Priority::P1),
         ("<any>? ~pset ~lead* ~prio ~plink* to high ~ptail* <end>", Priority::P1),
         ("^ ~lead+very* medium/normal -? ~prio ~ptail* <end>", Priority::P2),
-        ("~lead* ~it+title ~title* ~being? ~very* medium/normal -? ~prio ~ptail* <end>", Priority::P2),
+        ("~lead* ~it+title ~title* ~being? ~very* medium/normal -? ~prio ~ptail* <end>",
+        Priority::P2),
         ("^ ~lead+title* ~prio ~plink+very* medium/normal ~ptail* <end>", Priority::P2),
         ("^ ~lead+very* low/lowest -? ~prio ~ptail* <end>", Priority::P3),
         ("^ ~lead+very* low/lowest -? ~prio ~ptail* ~because", Priority::P3),
-        ("~lead* ~it+title ~title* ~being? ~very* low/lowest -? ~prio ~ptail* <end>", Priority::P3),
-        ("~lead* ~it+title ~title* ~being? ~very* low/lowest -? ~prio ~ptail* ~because", Priority::P3),
+        ("~lead* ~it+title ~title* ~being? ~very* low/lowest -? ~prio ~ptail* <end>",
+        Priority::P3),
+        ("~lead* ~it+title ~title* ~being? ~very* low/lowest -? ~prio ~ptail* ~because",
+        Priority::P3),
         ("~lead* ~it ~lead* has/gets/got ~very* low/lowest -? ~prio ~ptail* <end>", Priority::P3),
         ("^ ~lead+title* ~prio ~plink+very* low ~ptail* <end>", Priority::P3),
         ("<any>? ~pset ~lead+title* to? low -? ~prio ~ptail* <end>", Priority::P3),
@@ -304,7 +206,8 @@ pub static RULES: Rules = Rules {
         ("~me ~adv* ~began ~ofit+title* <end>", Status::InProgress),
         ("^ ~adv* ~began ~ofit+title* <end>", Status::InProgress),
         ("^ ~lead* work/task ~ofit+title* ~adv* ~began ~ofit* <end>", Status::InProgress),
-        ("^ ~lead* work/task ~ofit+title* is/has ~adv* underway ~ofit* <end>", Status::InProgress),
+        ("^ ~lead* work/task ~ofit+title* is/has ~adv* underway ~ofit* <end>",
+        Status::InProgress),
         ("~iam ~adv* working ~ofit+title* <end>", Status::InProgress),
         ("^ ~adv* working on ~ofit+title* <end>", Status::InProgress),
         ("^ ~lead* in progress ~ofit* <end>", Status::InProgress),
@@ -349,114 +252,14 @@ pub static RULES: Rules = Rules {
         "^ not started",
     ],
     status_void: &[
-        "stopped", "gave up", "finished", "unblocked", "no longer", "as soon as", "until yesterday", "last year",
+        "stopped", "gave up", "finished", "unblocked", "no longer", "as soon as",
+        "until yesterday", "last year",
         "was blocked", "were blocked", "used to",
     ],
-    tick: Ticking {
-        irregular: &[
-            ("send", &["sent"]), ("buy", &["bought"]), ("pay", &["paid"]), ("get", &["got", "gotten"]),
-            ("make", &["made"]), ("write", &["wrote", "written"]), ("do", &["did", "done"]),
-            ("find", &["found"]), ("take", &["took", "taken"]), ("bring", &["brought"]),
-            ("build", &["built"]), ("choose", &["chose", "chosen"]), ("draw", &["drew", "drawn"]),
-            ("drive", &["drove", "driven"]), ("eat", &["ate", "eaten"]), ("give", &["gave", "given"]),
-            ("go", &["went", "gone"]), ("hang", &["hung"]), ("have", &["had"]), ("hear", &["heard"]),
-            ("hold", &["held"]), ("keep", &["kept"]), ("lay", &["laid"]), ("learn", &["learnt", "learned"]),
-            ("leave", &["left"]), ("lend", &["lent"]), ("meet", &["met"]), ("rebuild", &["rebuilt"]),
-            ("redo", &["redid", "redone"]), ("rewrite", &["rewrote", "rewritten"]), ("run", &["ran"]),
-            ("see", &["saw", "seen"]), ("sell", &["sold"]), ("speak", &["spoke", "spoken"]),
-            ("spend", &["spent"]), ("teach", &["taught"]), ("tell", &["told"]), ("think", &["thought"]),
-            ("throw", &["threw", "thrown"]), ("understand", &["understood"]), ("withdraw", &["withdrew", "withdrawn"]),
-            ("begin", &["began", "begun"]), ("catch", &["caught"]), ("sweep", &["swept"]),
-            ("resend", &["resent"]), ("feed", &["fed"]), ("dig", &["dug"]), ("wind", &["wound"]),
-            ("stick", &["stuck"]), ("freeze", &["froze", "frozen"]), ("ring", &["rang", "rung"]),
-            ("undo", &["undid", "undone"]), ("weave", &["wove", "woven"]), ("break", &["broke", "broken"]),
-            ("grind", &["ground"]), ("tear", &["tore", "torn"]), ("try", &["tried"]), ("dry", &["dried"]), ("fry", &["fried"]),
-        ],
-        endings: &["ed"],
-        done: &["done", "finished", "completed", "complete", "✓", "✔", "✅", "fixed"],
-        subjects: &[
-            "i", "we", "i've", "we've", "have", "has", "just", "already", "finally", "also", "today",
-            "yesterday", "this", "morning", "afternoon", "evening", "now", "and", "then", "ok", "okay",
-            "update", "done", "good", "news", "so", "well", "last", "night", "week", "monday", "tuesday",
-            "wednesday", "thursday", "friday", "saturday", "sunday", "successfully", "quickly", "myself",
-            "both", "managed", "got", "it's", "-", ":", ",", "!", ".", "✓", "✔", "✅", "🎉",
-        ],
-        auxiliaries: &[
-            "is", "are", "was", "were", "has", "have", "been", "got", "now", "already", "just", "finally",
-            "all", "also", "be", "today", "yesterday", "both", "successfully", "fully", "safely", "officially",
-            ":", "-", "|", ",",
-        ],
-        fillers: &[
-            "the", "a", "an", "my", "our", "your", "all", "both", "final", "last", "remaining", "missing",
-            "this", "that", "these", "those", "out", "off", "up", "in", "on", "down", "of", "to",
-            "for", "with", "at", "from", "new", "their", "his", "her", "its", "over", "back", "and", "together",
-            "about", "into", "away",
-        ],
-        prepositions: &["of", "to", "for", "from", "with", "in", "at", "on", "by", "into", "-", "("],
-        void_before: &[
-            "before", "once", "when", "whenever", "after", "until", "till", "as soon as", "while", "by the time",
-            "the day", "the moment",
-        ],
-        void: &[
-            "will", "shall", "would", "could", "should", "might", "may", "can", "must", "need", "needs", "needed",
-            "want", "wants", "wanted", "plan", "planned", "planning", "try", "tried", "trying", "almost",
-            "nearly", "partly", "partially", "half", "to be", "being", "going to", "about to", "wish", "hope", "hopefully",
-            "supposed", "maybe", "perhaps", "probably", "tomorrow", "later", "soon", "i'll", "we'll", "it'll",
-            "they'll", "he'll", "she'll", "who", "draft", "back", "some", "someone", "somebody", "wrong", "failed", "asked", "told",
-            "without", "instead", "apparently", "think", "believe", "booked out", "booked up", "sold out", "most of", "some of", "part of", "start",
-            "first half", "except",
-        ],
-        failed: &[
-            "nobody answered", "no one answered", "no answer", "no reply", "didn't answer", "did not answer",
-            "didn't pick up", "voicemail", "mailbox", "no luck", "without success", "in vain", "didn't work",
-            "did not work", "engaged", "line was busy", "came back", "got rejected", "was rejected", "was refused",
-            "had to stop", "but failed", "didn't go through", "did not go through",
-        ],
-        undone: &[
-            "not", "never", "n't", "isn't", "wasn't", "hasn't", "haven't", "didn't", "aren't", "weren't", "yet",
-            "still need", "still needs", "still to", "no", "nobody", "cannot", "can't", "couldn't", "forgot", "again",
-            "bounced", "todo", "to do", "undone", "reverted", "redo",
-        ],
-        clause_words: &["but", "which", "that", "because", "so", "then", "although", "though", "while"],
-        mutual: &[
-            "call", "phone", "ring", "text", "email", "mail", "contact", "ask", "tell", "meet", "visit", "remind",
-            "answer", "write", "message", "ping", "invite", "inform", "pay", "see", "speak",
-        ],
-        joins: &["and", "&", "plus"],
-        unchanging: &["set", "put", "cut", "read", "let", "hit", "quit", "shut", "spread", "split", "reset", "cost", "shed"],
-    },
-    item: NewItems {
-        markers: &[
-            "todo", "to do", "to - do", "todos", "next step", "next steps", "action item", "action items", "action",
-            "still to do", "still open", "left to do", "follow - up", "follow up", "next action",
-            "next up",
-        ],
-        capitals: &["todo"],
-        void: &[
-            "done", "already", "no longer needed", "not needed", "obsolete", "cancelled", "canceled", "completed",
-            "dropped", "won't do", "wontfix", "finished", "withdrawn", "fixed in", "merged", "on investigation",
-            "resolved", "superseded", "not applicable", "n / a", "sample",
-        ],
-        samples: &["example :", "lorem ipsum", "sample item", "sample task", "sample action item", "? ? ? ?"],
-        talk: &["list", "lists", "file", "files", "item", "items", "comment", "comments", "is", "was", "are", "app", "s"],
-        nothing: &["nothing", "none", "n / a", "-", "tbd", "tba", "no action", "nil", "nothing left", "?", "to be decided"],
-        someday: &[
-            "ideas", "idea", "nice to have", "someday", "maybe", "in progress", "scope", "milestones", "roadmap",
-            "later", "needs", "now", "wish list", "wishlist", "future work", "parking lot", "icebox",
-        ],
-        untitled: &[
-            "notes", "note", "log", "summary", "timeline", "overview", "introduction", "intro", "background", "context",
-            "todo", "table of contents", "contents", "update", "updates", "today", "journal", "changelog", "change log",
-            "readme", "links", "references", "status", "misc", "description", "agenda", "minutes", "meeting notes",
-            "done", "untitled", "draft", "questions", "unreleased", "todos", "to do", "to - do", "action items",
-            "actions", "next steps", "next", "tasks", "task", "checklist", "backlog", "open items", "open points",
-            "follow ups", "follow - ups", "completed", "fixed", "added", "changed", "removed", "ideas", "lessons",
-            "lessons learned", "open questions", "decisions", "history", "remaining", "still to do", "to do list",
-            "todo list", "to - do list", "things to do",
-        ],
-        opposites: &[("on", "off"), ("up", "down"), ("in", "out"), ("before", "after"), ("with", "without"), ("over", "under")],
-    },
-    label_void: &["not", "no", "never", "without", "non", "isn't", "except", "excluding", "instead of", "rather than", "no longer"],
+    tick: work::TICK,
+    item: work::ITEM,
+    label_void: &["not", "no", "never", "without", "non", "isn't", "except", "excluding",
+        "instead of", "rather than", "no longer"],
     retract: Retracting {
         newer: "A newer entry says {value}.",
         taken_back: "A newer entry takes it back.",
@@ -485,7 +288,8 @@ pub static RULES: Rules = Rules {
             "<any>? escalated ~it",
             "<any>? ~pset ~lead+title* to? high -? ~prio",
         ],
-        ordinals: &["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
+        ordinals: &["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
+            "ninth", "tenth"],
         due_moved: "Due date moved for the {nth} time: {days}",
         priority_raised: "Priority raised from {from} to {to}",
         pressure: "Pressure is rising: \"{quote}\"",
@@ -496,7 +300,8 @@ pub static RULES: Rules = Rules {
         unblocked: "No longer blocked",
         rejected: "Rejected: {what}, reason: {reason}",
         subjects: [
-            "due date {value}", "estimate {value} min", "priority {value}", "status {value}", "title \"{value}\"",
+            "due date {value}", "estimate {value} min", "priority {value}", "status {value}",
+            "title \"{value}\"",
             "label {value}", "new item \"{value}\"", "check-off of \"{value}\"",
         ],
     },

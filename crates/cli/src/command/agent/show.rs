@@ -29,8 +29,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.screen.say(ink.bold(&line(&agent.display_name)));
     session.screen.say(ink.dim(agent.id.as_str()));
     for (name, value) in facts(session, &agent) {
-        let first = format!("{name:<10}");
-        let margin = Margin { first: &first, rest: "          " };
+        let first = format!("{name:<12}");
+        let margin = Margin { first: &first, rest: "            " };
         for text in wrap::text(&line(&value), width, margin) {
             session.screen.say(text);
         }

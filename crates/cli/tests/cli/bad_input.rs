@@ -1,0 +1,185 @@
+//! What is refused: named, explained, with a fitting exit code, and without a trace in the data.
+
+use serde_json::Value;
+
+use crate::world::{ALLOTMENT, World};
+
+/// A command is refused, says these things, and leaves the tasks as they were.
+fn check_refused(world: &World, args: &[&str], code: i32, says: &[&str]) {
+    let before = everything(world);
+    let done = world.run(args);
+    assert_eq!(done.code, code, "{args:?}: {done:?}");
+    assert!(done.err.starts_with("error: "), "{args:?}: {done:?}");
+    for text in says {
+        assert!(done.err.contains(text), "{args:?} does not say {text:?}: {done:?}");
+    }
+    assert_eq!(before, everything(world), "{args:?} changed something");
+}
+
+fn everything(world: &World) -> Vec<Value> {
+    let tasks = world.json(&["task", "list"]);
+    let ids = tasks["items"].as_array().into_iter().flatten().filter_map(|row| row["id"].as_str());
+    ids.map(|id| world.json(&["task", "show", id])).collect()
+}
+
+#[test]
+fn an_unknown_status_names_the_known_ones() {
+    let world = World::with_tasks();
+    let says = ["unknown status `finished`", "IN PROGRESS", "BLOCKED"];
+    check_refused(&world, &["task", "edit", "slug fence", "--status", "finished"], 2, &says);
+    check_refused(&world, &["task", "list", "--status", "finished"], 2, &says);
+}
+
+#[test]
+fn a_day_that_does_not_exist_is_refused() {
+    let world = World::with_tasks();
+    let says = ["`2026-02-30` is not a day", "YYYY-MM-DD"];
+    check_refused(&world, &["task", "edit", "slug fence", "--due", "2026-02-30"], 2, &says);
+    check_refused(&world, &["task", "note", "slug fence", "x", "--on", "2026-02-30"], 2, &says);
+}
+
+#[test]
+fn a_note_of_ten_megabytes_is_refused() {
+    let world = World::with_tasks();
+    let note = world.file("long.txt", "long ".repeat(2 * 1024 * 1024));
+    let says = ["request body", "at most 1048576"];
+    check_refused(&world, &["task", "note", "slug fence", "--file", &note], 1, &says);
+}
+
+#[test]
+fn a_note_beyond_the_limit_of_notes_is_refused() {
+    let world = World::with_tasks();
+    let note = world.file("long.txt", "x".repeat(100 * 1024 + 1));
+    check_refused(&world, &["task", "note", "slug fence", "--file", &note], 1, &["entry text"]);
+    let note = world.file("fits.txt", "x".repeat(100 * 1024));
+    world.ok(&["task", "note", "slug fence", "--file", &note]);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused() {
+    let world = World::with_tasks();
+    let file = world.file("latin1.md", b"# Caf\xe9\n- [ ] one\n");
+    check_refused(&world, &["import", &file], 1, &["latin1.md", "UTF-8"]);
+    check_refused(&world, &["task", "note", "slug fence", "--file", &file], 1, &["UTF-8"]);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    check_refused(&World::with_tasks(), &["import", "gone.md"], 1, &["gone.md cannot be read"]);
+}
+
+#[test]
+fn an_id_that_names_nothing_says_how_to_find_one() {
+    let world = World::with_tasks();
+    let says = ["there is no task `zzzzz`", "hint: ", "task list"];
+    check_refused(&world, &["task", "show", "zzzzz"], 1, &says);
+    let id = "jt-00000000000000000000000000";
+    check_refused(&world, &["task", "show", id], 1, &[id]);
+    check_refused(&world, &["agent", "show", "zzzzz"], 1, &["there is no agent `zzzzz`"]);
+    check_refused(
+        &world,
+        &["change", "confirm", "zzzzz:1"],
+        1,
+        &["there is no change set `zzzzz`"],
+    );
+}
+
+#[test]
+fn words_that_mean_two_tasks_list_both() {
+    let world = World::with_tasks();
+    world.ok(&["task", "add", "Fence", "for", "the", "beans"]);
+    let says = ["`fence` means 2 tasks", "Slug fence", "Fence for the beans", "hint: "];
+    check_refused(&world, &["task", "show", "fence"], 2, &says);
+}
+
+#[test]
+fn a_second_agent_for_a_task_is_refused() {
+    let world = World::with_agents();
+    let done = world.run(&["agent", "create", "slug fence"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("already"), "{done:?}");
+    assert_eq!(world.json(&["agent", "list"])["items"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_report_of_a_task_without_an_agent_says_how_to_get_one() {
+    let says = ["“Slug fence” has no agent", "hint: ", "agent create"];
+    check_refused(&World::with_tasks(), &["report", "slug fence"], 1, &says);
+}
+
+#[test]
+fn a_refusal_is_a_problem_document_with_json() {
+    let world = World::with_tasks();
+    let note = world.file("long.txt", "x".repeat(100 * 1024 + 1));
+    let done = world.run(&["task", "note", "slug fence", "--file", &note, "--json"]);
+    assert_eq!((done.code, &done.json()["type"]), (1, &Value::from("/problems/validation-failed")));
+    assert_eq!(done.json()["status"], 422);
+}
+
+#[test]
+fn a_data_folder_that_is_a_file_is_refused() {
+    let world = World::new();
+    let file = world.file("data", "text");
+    let done = world.run(&["task", "list"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains(&format!("{file} is a file, not a folder")), "{done:?}");
+    assert!(done.err.contains("hint: "), "{done:?}");
+}
+
+/// Permissions do not bind the user `root`, under whom these tests may run, so the folder stands
+/// where nobody can make one: below the kernel's own file system.
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let world = World::new();
+    let folder = std::path::Path::new("/proc/dormouse");
+    let done = world.run_at(folder, &["task", "list"], 100, b"");
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("/proc/dormouse cannot be made"), "{done:?}");
+    assert!(done.err.contains("hint: "), "{done:?}");
+}
+
+#[test]
+fn files_that_are_no_databases_are_refused_and_left_alone() {
+    let world = World::with_tasks();
+    let journal = world.data().join("journal.sqlite");
+    std::fs::write(&journal, "x".repeat(8192)).expect("the file can be replaced");
+    let done = world.run(&["task", "list"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("journal.sqlite"), "{done:?}");
+    assert_eq!(std::fs::read(&journal).ok(), Some("x".repeat(8192).into_bytes()));
+}
+
+#[test]
+fn a_folder_of_a_newer_version_is_refused_and_left_alone() {
+    let world = World::with_tasks();
+    let journal = world.data().join("journal.sqlite");
+    let mut bytes = std::fs::read(&journal).expect("the journal is a file");
+    // Where an SQLite file keeps the version of its schema, big-endian.
+    bytes[60..64].copy_from_slice(&999u32.to_be_bytes());
+    std::fs::write(&journal, &bytes).expect("the journal can be replaced");
+    let done = world.run(&["task", "list"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("newer Dormouse"), "{done:?}");
+    assert!(done.err.contains("another data folder"), "{done:?}");
+}
+
+#[test]
+fn escape_sequences_of_a_title_do_not_reach_the_terminal() {
+    let world = World::new();
+    world.ok(&["task", "add", "Fence \u{1b}[2J\u{1b}]0;owned\u{7}done", "--note", "a\u{1b}[31mb"]);
+    for args in [
+        &["task", "list"][..],
+        &["task", "show", "fence"],
+        &["task", "edit", "fence", "--due", "2026-02-03"],
+    ] {
+        let done = world.ok(args);
+        assert!(!done.out.contains('\u{1b}') && !done.err.contains('\u{1b}'), "{done:?}");
+    }
+}
+
+#[test]
+fn an_import_of_a_broken_file_writes_nothing() {
+    let world = World::new();
+    let bad = world.file("bad.md", [ALLOTMENT.as_bytes(), b"\xff\xfe"].concat());
+    check_refused(&world, &["import", &bad], 1, &["bad.md"]);
+}

@@ -1,0 +1,26 @@
+//! The real binary in folders of its own: that the parts are wired, what is refused and how, and
+//! what a person sees.
+
+mod bad_input;
+mod decisions;
+mod screens;
+mod two_commands;
+mod world;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A file that is not named above would never run.
+#[test]
+fn no_file_of_this_folder_is_forgotten() -> anyhow::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(&folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        found.extend(name.strip_suffix(".rs").filter(|name| *name != "main").map(str::to_owned));
+    }
+    let source = std::fs::read_to_string(folder.join("main.rs"))?;
+    let named = source.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    assert_eq!(found, named.map(str::to_owned).collect());
+    Ok(())
+}

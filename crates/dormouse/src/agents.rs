@@ -1,0 +1,280 @@
+//! Agents: create, list, wake, control.
+
+use dormouse_agents::lifecycle::NewAgent;
+use dormouse_agents::wake::route::is_automatic;
+use dormouse_journal::JournalError;
+use dormouse_store::agent::agent_entity::{
+    self, Automation, DormantReason, Lifecycle, State,
+};
+use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::wake_queue::{self, Reason};
+use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId};
+
+use crate::asked::{asked, require};
+use crate::view::{Agent, Slots};
+use crate::{Dormouse, Error};
+
+impl Dormouse {
+    /// Makes the agent of a task, by name: it wakes at once.
+    pub async fn create_agent(
+        &self,
+        caller: &Caller,
+        task: &TaskId,
+        name: Option<String>,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        let new = NewAgent { name, by_name: true };
+        let by = asked(caller, key.as_deref())?;
+        let id = self.agents.create(caller.workspace, task, &new, &by).await?;
+        self.agent(caller, &id).await
+    }
+
+    /// An agent.
+    pub async fn agent(&self, caller: &Caller, id: &AgentId) -> Result<Agent, Error> {
+        require(caller, Scope::Read)?;
+        let agent = self.agents.agent(caller.workspace, id).await?;
+        self.agent_view(caller, agent).await
+    }
+
+    /// Every agent that ever existed, newest first; of one lifecycle if given.
+    pub async fn agents(
+        &self,
+        caller: &Caller,
+        lifecycle: Option<String>,
+    ) -> Result<Vec<Agent>, Error> {
+        require(caller, Scope::Read)?;
+        let known = ["created", "active", "dormant", "destroyed"];
+        if let Some(given) = lifecycle.as_deref().filter(|given| !known.contains(given)) {
+            return Err(Error::Invalid {
+                field: "lifecycle",
+                message: format!("`{given}` is none of {}", known.join(", ")),
+            });
+        }
+        let all = self.store.all(entity::of_kind::<agent_entity::Agent>(caller.workspace)).await?;
+        let mut agents = Vec::new();
+        for agent in all {
+            let wanted = lifecycle.as_deref();
+            if wanted.is_none_or(|wanted| wanted == lifecycle_name(agent.doc.value.lifecycle)) {
+                agents.push(self.agent_view(caller, agent).await?);
+            }
+        }
+        Ok(agents)
+    }
+
+    /// The agents a person may mean: an id or its end, a name, or words of a task's title.
+    pub async fn find_agents(&self, caller: &Caller, text: &str) -> Result<Vec<Agent>, Error> {
+        let text = text.trim().to_lowercase();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all = self.agents(caller, None).await?;
+        let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
+        let mut found: Vec<Agent> =
+            all.iter().filter(|agent| ends(agent.id.as_str())).cloned().collect();
+        if found.is_empty() {
+            let named = |agent: &&Agent| agent.display_name.to_lowercase() == text;
+            found = all.iter().filter(named).cloned().collect();
+        }
+        if found.is_empty() {
+            let tasks = self.find_tasks(caller, &text).await?;
+            let of_task = |agent: &&Agent| {
+                let id = agent.slots.active_task_id.as_ref();
+                tasks.iter().any(|task| Some(&task.id) == id)
+            };
+            found = all.iter().filter(of_task).cloned().collect();
+        }
+        let live = |agent: &Agent| agent.lifecycle != "destroyed";
+        if found.iter().any(live) {
+            found.retain(live);
+        }
+        Ok(found)
+    }
+
+    /// The live agent of a task.
+    pub async fn agent_of_task(
+        &self,
+        caller: &Caller,
+        task: &TaskId,
+    ) -> Result<Option<Agent>, Error> {
+        require(caller, Scope::Read)?;
+        self.journal.task(caller.workspace, task).await?;
+        match self.agents.of_task(caller.workspace, task).await? {
+            Some(agent) => self.agent_view(caller, agent).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Wakes an agent because a person asks, or says something.
+    pub async fn wake_agent(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        message: Option<String>,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        self.wake_for(caller, id, Reason::UserInitiated, message, key).await
+    }
+
+    /// Has an agent look at everything afresh.
+    pub async fn reanalyse_agent(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        self.wake_for(caller, id, Reason::Reanalysis, None, key).await
+    }
+
+    async fn wake_for(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        reason: Reason,
+        message: Option<String>,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        let by = asked(caller, key.as_deref())?;
+        self.agents.wake(caller.workspace, id, reason, message.as_deref(), &by).await?;
+        self.agent(caller, id).await
+    }
+
+    /// Sets whether changes wake an agent by themselves: `auto`, `on` or `off`.
+    pub async fn set_automation(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        automation: &str,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        let automation = match automation {
+            "auto" => Automation::Auto,
+            "on" => Automation::On,
+            "off" => Automation::Off,
+            other => {
+                return Err(Error::Invalid {
+                    field: "automation",
+                    message: format!("`{other}` is none of auto, on, off"),
+                });
+            }
+        };
+        let by = asked(caller, key.as_deref())?;
+        self.agents.set_automation(caller.workspace, id, automation, &by).await?;
+        self.agent(caller, id).await
+    }
+
+    /// Pauses an agent: changes start no run.
+    pub async fn pause_agent(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        self.agents.pause(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
+        self.agent(caller, id).await
+    }
+
+    /// Resumes a dormant agent.
+    pub async fn resume_agent(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        self.agents.resume(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
+        self.agent(caller, id).await
+    }
+
+    /// Destroys an agent; its trail stays.
+    pub async fn destroy_agent(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        self.agents.destroy(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
+        self.agent(caller, id).await
+    }
+
+    pub(crate) async fn agent_view(
+        &self,
+        caller: &Caller,
+        stored: Stored<agent_entity::Agent>,
+    ) -> Result<Agent, Error> {
+        let ws = caller.workspace;
+        let agent = stored.doc.value;
+        let state: State = self.agents.state(ws, &agent.id).await?.value;
+        let row = self.store.first(wake_queue::of_agent(ws, &agent.id)).await?;
+        let (mut activity, mut due_at, mut stale_since) = ("asleep", None, None);
+        if let Some(row) = row {
+            if row.owner.is_some() {
+                activity = "running";
+            } else if row.due_at.is_some() {
+                activity = "waiting";
+            }
+            due_at = row.due_at;
+            // A signal that no run has taken up yet makes the report out of date.
+            stale_since = row.first_signal_at.filter(|_| !row.reasons.is_empty());
+        }
+        let task_title = match &state.slots.active_task_id {
+            None => None,
+            Some(task) => match self.journal.task(ws, task).await {
+                Ok(view) => Some(view.task.value.title.clone()),
+                Err(JournalError::NoTask { .. }) => None,
+                Err(error) => return Err(error.into()),
+            },
+        };
+        Ok(Agent {
+            automatic: is_automatic(&agent, self.model.class()),
+            id: agent.id,
+            kind: agent.kind,
+            display_name: agent.display_name,
+            lifecycle: lifecycle_name(agent.lifecycle).into(),
+            dormant_reason: agent.dormant_reason.map(|reason| {
+                match reason {
+                    DormantReason::Paused => "paused",
+                    DormantReason::Failures => "failures",
+                    DormantReason::TaskDeleted => "taskDeleted",
+                    DormantReason::Budget => "budget",
+                }
+                .into()
+            }),
+            mode: agent.mode,
+            automation: match agent.config.automation {
+                Automation::Auto => "auto",
+                Automation::On => "on",
+                Automation::Off => "off",
+            }
+            .into(),
+            allowed_category_ids: agent.allowed_category_ids,
+            slots: Slots { active_task_id: state.slots.active_task_id },
+            task_title,
+            activity: activity.into(),
+            due_at,
+            last_wake_at: state.last_wake_at,
+            next_wake_at: state.next_wake_at,
+            consecutive_failure_count: state.consecutive_failure_count,
+            revision: state.revision,
+            processed_counter_by_host: state.processed_counter_by_host,
+            stale_since,
+            model: agent.config.model.unwrap_or_else(|| self.model.name().to_owned()),
+            created_at: agent.created_at,
+            destroyed_at: agent.destroyed_at,
+            vector_clock: stored.columns.clock,
+        })
+    }
+}
+
+pub(crate) fn lifecycle_name(lifecycle: Lifecycle) -> &'static str {
+    match lifecycle {
+        Lifecycle::Created => "created",
+        Lifecycle::Active => "active",
+        Lifecycle::Dormant => "dormant",
+        Lifecycle::Destroyed => "destroyed",
+    }
+}

@@ -1,0 +1,58 @@
+//! Scopes and idempotency: what every method checks first.
+
+use dormouse_agents::lifecycle::Asked;
+use dormouse_changes::Who;
+use dormouse_journal::{EditCtx, OnceKey};
+use dormouse_types::{Caller, Origin, Scope, hash, limits};
+use serde::Serialize;
+
+use crate::Error;
+
+/// Refuses a caller without a scope.
+pub(crate) fn require(caller: &Caller, scope: Scope) -> Result<(), Error> {
+    if caller.may(scope) {
+        return Ok(());
+    }
+    Err(Error::ScopeMissing { scope: scope.name() })
+}
+
+/// The receipt id of an idempotency key: a function of the caller and the key.
+pub(crate) fn receipt_id(caller: &Caller, key: Option<&str>) -> Result<Option<String>, Error> {
+    let Some(key) = key else { return Ok(None) };
+    let length = key.chars().count();
+    if length == 0 {
+        return Err(Error::Invalid {
+            field: "Idempotency-Key",
+            message: "it is empty; leave it out, or give 1 to 128 characters".into(),
+        });
+    }
+    limits::IDEMPOTENCY_KEY.check(length)?;
+    Ok(Some(hash::joined(&["http", &caller.actor.to_string(), key]).0))
+}
+
+/// Who edits the journal, at most once under a key.
+pub(crate) fn edit_ctx(
+    caller: &Caller,
+    verb: &str,
+    request: &impl Serialize,
+    if_match: Option<i64>,
+    key: Option<&str>,
+) -> Result<EditCtx, Error> {
+    let mut ctx = EditCtx::new(Origin::Person { via: None }, caller.actor.to_string());
+    ctx.if_match = if_match;
+    if let Some(id) = receipt_id(caller, key)? {
+        let body = hash::canonical(&(verb, request)).expect("a request is plain data");
+        ctx.once = Some(OnceKey { id, request: hash::sha256(body) });
+    }
+    Ok(ctx)
+}
+
+/// Who asks something of an agent.
+pub(crate) fn asked(caller: &Caller, key: Option<&str>) -> Result<Asked, Error> {
+    Ok(Asked { actor: caller.actor.to_string(), key: receipt_id(caller, key)? })
+}
+
+/// Who decides.
+pub(crate) fn who(caller: &Caller) -> Who {
+    Who { ws: caller.workspace, actor: caller.actor.to_string() }
+}

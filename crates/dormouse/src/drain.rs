@@ -1,0 +1,106 @@
+//! What a command does beside its answer: recovery before, due wakes after.
+
+use dormouse_agents::wake::drain::{Ran, Scope};
+use dormouse_runs::End;
+use dormouse_store::agent::report;
+use dormouse_types::{AgentId, Caller, TaskId};
+
+use crate::view::RunOutcome;
+use crate::{Dormouse, Error, WORKSPACE};
+
+/// Whose wakes a drain runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DrainScope {
+    /// The agents of these tasks.
+    pub tasks: Vec<TaskId>,
+    /// These agents.
+    pub agents: Vec<AgentId>,
+    /// Whoever is due by the clock.
+    pub all_due: bool,
+}
+
+/// What a drain left.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DrainReport {
+    /// How many runs ended.
+    pub ran: usize,
+    /// How many agents still wait for their time.
+    pub waiting: usize,
+}
+
+impl Dormouse {
+    /// Finishes what an earlier process left half way; one line for each.
+    ///
+    /// The caller holds the data folder's lock.
+    pub async fn recover(&self) -> Result<Vec<String>, Error> {
+        let mut told = self.agents.take_over(WORKSPACE).await?;
+        for one in self.changes.recover(WORKSPACE).await? {
+            told.push(match one.error {
+                None => format!("{} finished", one.tool),
+                Some(error) => format!("{} stays open: {error}", one.tool),
+            });
+        }
+        Ok(told)
+    }
+
+    /// Routes the journal's changes and runs the wakes of a scope to their end.
+    pub async fn drain(
+        &self,
+        scope: DrainScope,
+        on_run: &mut (dyn FnMut(RunOutcome) + Send),
+    ) -> Result<DrainReport, Error> {
+        let scope = Scope { tasks: scope.tasks, agents: scope.agents, all_due: scope.all_due };
+        let mut ran: Vec<Ran> = Vec::new();
+        self.agents.drain(WORKSPACE, &scope, |one| ran.push(one.clone())).await?;
+        for one in &ran {
+            on_run(self.run_outcome(one).await?);
+        }
+        let waiting = self.agents.waiting(WORKSPACE).await?.len();
+        Ok(DrainReport { ran: ran.len(), waiting })
+    }
+
+    async fn run_outcome(&self, ran: &Ran) -> Result<RunOutcome, Error> {
+        let caller = Caller::owner(WORKSPACE);
+        let agent = self.agent(&caller, &ran.agent).await?;
+        let task = agent.slots.active_task_id.clone();
+        let proposals = match &task {
+            None => 0,
+            Some(task) => {
+                let sets = self.change_sets(&caller, Some(task.clone()), true).await;
+                // A task that was deleted meanwhile shows no proposals.
+                sets.unwrap_or_default()
+                    .into_iter()
+                    .filter(|set| set.run_key == ran.run.key.as_str())
+                    .map(|set| set.items.len())
+                    .sum()
+            }
+        };
+        let thread = Some(ran.run.thread.clone());
+        let messages = self.messages(&caller, &ran.agent, thread, 10_000).await?;
+        let report = self
+            .agents
+            .latest_report(WORKSPACE, &ran.agent)
+            .await?
+            .is_some_and(|report: report::Report| report.provenance["runKey"] == ran.run.key.0);
+        let (status, error) = match &ran.end {
+            End::Completed { .. } => ("completed", None),
+            End::Skipped => ("skipped", None),
+            End::Failed { error } => ("failed", Some(error.clone())),
+            End::PutBack { reason } => ("queued", Some(reason.clone())),
+            End::Lost => ("started", Some("another process took over".to_owned())),
+        };
+        Ok(RunOutcome {
+            run_key: ran.run.key.clone(),
+            agent_id: ran.agent.clone(),
+            agent_name: agent.display_name,
+            task_id: task,
+            task_title: agent.task_title.unwrap_or_default(),
+            status: status.into(),
+            error,
+            report,
+            proposals,
+            observations: messages.iter().filter(|message| message.kind == "observation").count(),
+        })
+    }
+}
+

@@ -1,0 +1,281 @@
+//! What a person can meet, as errors and as problems with a stable type.
+
+use dormouse_agents::AgentError;
+use dormouse_changes::DecideError;
+use dormouse_formats::markdown::ReadError as ImportError;
+use dormouse_journal::JournalError;
+use dormouse_runs::WorkError;
+use dormouse_store::{CommitError, ReadError};
+use dormouse_types::limits::Beyond;
+use serde_json::{Map, Value, json};
+
+/// Why something was not done. Nothing is half written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller lacks a scope.
+    #[error("this needs the scope `{scope}`")]
+    ScopeMissing {
+        /// Which one.
+        scope: &'static str,
+    },
+    /// A value that is not acceptable.
+    #[error("{field}: {message}")]
+    Invalid {
+        /// Which one.
+        field: &'static str,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// A value beyond a limit.
+    #[error(transparent)]
+    Beyond(#[from] Beyond),
+    /// Something that is not there.
+    #[error("there is no {what} {id}")]
+    NotFound {
+        /// What kind of thing.
+        what: &'static str,
+        /// As given.
+        id: String,
+    },
+    /// A file that cannot be imported; nothing was written.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// About a task.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// About a proposal.
+    #[error(transparent)]
+    Decide(#[from] DecideError),
+    /// About an agent.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// Rows cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A commit failed.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+/// Whether trying again helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// The same request never succeeds.
+    Never,
+    /// The same request may succeed later.
+    Later,
+    /// After the person changed something.
+    AfterUser,
+}
+
+/// An error in the shape of RFC 9457, without its wire format.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The slug of its type; its page is `docs/errors/<slug>.md`.
+    pub kind: &'static str,
+    /// HTTP status.
+    pub status: u16,
+    /// The same for every problem of this type.
+    pub title: String,
+    /// This one, with what to do.
+    pub detail: String,
+    /// Whether trying again helps.
+    pub retry: Retry,
+    /// More members.
+    pub extra: Map<String, Value>,
+}
+
+/// Every problem type: slug, HTTP status, title, whether trying again helps.
+pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
+    ("not-found", 404, "There is no such thing", Retry::Never),
+    ("validation-failed", 422, "A value is not acceptable", Retry::AfterUser),
+    ("limit-reached", 409, "A limit is reached", Retry::AfterUser),
+    ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
+    ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
+    ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
+    ("conflict", 409, "Somebody else was faster", Retry::Later),
+    ("precondition-failed", 412, "It is not what you saw", Retry::AfterUser),
+    ("idempotency-mismatch", 422, "The idempotency key was used for another request", Retry::AfterUser),
+    ("agent-exists", 409, "The task has an agent already", Retry::AfterUser),
+    ("agent-state", 409, "The agent is in no state for this", Retry::AfterUser),
+    ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
+    ("already-decided", 409, "The proposal is decided already", Retry::Never),
+    ("change-set-expired", 410, "The proposal expired", Retry::Never),
+    ("change-retracted", 409, "The proposal cannot be applied", Retry::Never),
+    ("undo-refused", 409, "The verdict cannot be taken back", Retry::Never),
+    ("damaged-row", 500, "A stored row cannot be read", Retry::Never),
+    ("store-failed", 503, "The database cannot be used", Retry::Later),
+    ("internal", 500, "Something is broken in the program", Retry::Never),
+];
+
+impl Error {
+    /// The slug of the problem type.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ScopeMissing { .. } => "scope-missing",
+            Self::Invalid { .. } => "validation-failed",
+            Self::Beyond(beyond) => beyond.limit.problem,
+            Self::NotFound { .. } => "not-found",
+            Self::Import(ImportError::TooLarge { .. }) => "payload-too-large",
+            Self::Import(_) => "import-failed",
+            Self::Journal(error) => journal(error),
+            Self::Decide(error) => decide(error),
+            Self::Agent(error) => agent(error),
+            Self::Read(error) => read(error),
+            Self::Commit(error) => commit(error),
+        }
+    }
+
+    /// The error as a problem.
+    pub fn problem(&self) -> Problem {
+        let slug = self.kind();
+        let (kind, status, title, retry) =
+            PROBLEMS.iter().find(|(kind, ..)| *kind == slug).unwrap_or(&PROBLEMS[PROBLEMS.len() - 1]);
+        let mut extra = Map::new();
+        if let Some(beyond) = self.beyond() {
+            extra.insert("limit".into(), json!(beyond.limit.max));
+            extra.insert("actual".into(), json!(beyond.actual));
+            extra.insert("unit".into(), json!(beyond.limit.unit));
+        }
+        if let Some(field) = self.field() {
+            let error = json!({ "pointer": format!("/{field}"), "code": kind, "message": chain(self) });
+            extra.insert("errors".into(), json!([error]));
+        }
+        Problem {
+            kind,
+            status: *status,
+            title: (*title).to_owned(),
+            detail: chain(self),
+            retry: *retry,
+            extra,
+        }
+    }
+
+    fn beyond(&self) -> Option<&Beyond> {
+        use dormouse_journal::EditError;
+        match self {
+            Self::Beyond(beyond)
+            | Self::Decide(DecideError::Reason(beyond))
+            | Self::Agent(AgentError::Beyond(beyond))
+            | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
+            _ => None,
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::Invalid { field, .. } => Some(field),
+            Self::Journal(JournalError::Edit(error)) => Some(error.field()),
+            _ => None,
+        }
+    }
+}
+
+/// The whole chain in one line: a message never repeats its source.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        source = error.source();
+    }
+    text
+}
+
+fn journal(error: &JournalError) -> &'static str {
+    use dormouse_journal::EditError;
+    match error {
+        JournalError::NoTask { .. } => "not-found",
+        JournalError::Edit(EditError::Deleted { .. }) => "task-deleted",
+        JournalError::Edit(EditError::Beyond { beyond, .. }) => beyond.limit.problem,
+        JournalError::Edit(
+            EditError::NoItem { .. }
+            | EditError::NoEntry { .. }
+            | EditError::NoLabel { .. }
+            | EditError::NoCategory { .. },
+        ) => "not-found",
+        JournalError::Edit(_) | JournalError::Cursor { .. } | JournalError::Zone { .. } => {
+            "validation-failed"
+        }
+        JournalError::Changed(_) => "undo-refused",
+        JournalError::Precondition { .. } => "precondition-failed",
+        JournalError::Conflict { .. } | JournalError::Fenced { .. } => "conflict",
+        JournalError::Reused { .. } => "idempotency-mismatch",
+        JournalError::Stored { .. } => "damaged-row",
+        JournalError::Read(error) => read(error),
+        JournalError::Commit(error) => commit(error),
+    }
+}
+
+fn decide(error: &DecideError) -> &'static str {
+    match error {
+        DecideError::NotFound { .. } => "not-found",
+        DecideError::DigestDiffers { .. } => "precondition-failed",
+        DecideError::AlreadyDecided { .. } => "already-decided",
+        DecideError::Expired { .. } => "change-set-expired",
+        DecideError::Retracted { .. } => "change-retracted",
+        DecideError::Changed { .. } | DecideError::NothingToUndo { .. } => "undo-refused",
+        DecideError::Reason(beyond) => beyond.limit.problem,
+        DecideError::Busy { .. } => "conflict",
+        DecideError::Journal(error) => journal(error),
+        DecideError::Read(error) => read(error),
+        DecideError::Commit(error) => commit(error),
+        DecideError::Broken(_) => "internal",
+    }
+}
+
+fn agent(error: &AgentError) -> &'static str {
+    match error {
+        AgentError::NotFound { .. } => "not-found",
+        AgentError::Exists { .. } => "agent-exists",
+        AgentError::TaskDeleted { .. } => "task-deleted",
+        AgentError::State { .. } => "agent-state",
+        AgentError::Beyond(beyond) => beyond.limit.problem,
+        AgentError::Reused { .. } => "idempotency-mismatch",
+        AgentError::Busy { .. } => "conflict",
+        AgentError::Journal(error) => journal(error),
+        AgentError::Changes(error) => decide(error),
+        AgentError::Work(WorkError::Read(error)) | AgentError::Read(error) => read(error),
+        AgentError::Work(WorkError::Commit(error)) | AgentError::Commit(error) => commit(error),
+        AgentError::Work(WorkError::Broken(_)) => "internal",
+    }
+}
+
+fn read(error: &ReadError) -> &'static str {
+    match error {
+        ReadError::Engine { .. } => "store-failed",
+        ReadError::Corrupt { .. } => "damaged-row",
+    }
+}
+
+fn commit(error: &CommitError) -> &'static str {
+    match error {
+        CommitError::Refused { .. } => "conflict",
+        CommitError::Mismatch { .. } => "idempotency-mismatch",
+        CommitError::Unknown { .. } | CommitError::Broken { .. } => "store-failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_leads_to_a_known_problem() {
+        for limit in dormouse_types::limits::ALL {
+            assert!(PROBLEMS.iter().any(|(slug, ..)| *slug == limit.problem), "{limit:?}");
+        }
+    }
+
+    #[test]
+    fn slugs_are_unique() {
+        let mut slugs: Vec<_> = PROBLEMS.iter().map(|(slug, ..)| *slug).collect();
+        slugs.sort_unstable();
+        slugs.dedup();
+        assert_eq!(slugs.len(), PROBLEMS.len());
+    }
+}

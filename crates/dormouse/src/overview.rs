@@ -1,0 +1,49 @@
+//! The state of affairs.
+
+use dormouse_journal::Filter;
+use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
+use dormouse_store::agent::{change_item, entity, saga};
+use dormouse_types::{Caller, Scope, limits};
+
+use crate::asked::require;
+use crate::view::Overview;
+use crate::{Dormouse, Error};
+
+impl Dormouse {
+    /// How many tasks, agents and open proposals there are.
+    pub async fn overview(&self, caller: &Caller) -> Result<Overview, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        let (mut tasks, mut open_tasks, mut cursor) = (0, 0, None);
+        loop {
+            let filter = Filter::default();
+            let page =
+                self.journal.tasks(ws, &filter, limits::PAGE.max, cursor.as_deref()).await?;
+            tasks += page.items.len();
+            open_tasks += page.items.iter().filter(|task| !task.status.is_terminal()).count();
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let agents = self.store.all(entity::of_kind::<Agent>(ws)).await?;
+        let open = self.store.all(change_item::open(ws)).await?;
+        let mut with_proposals: Vec<_> = open.iter().map(|item| &item.task).collect();
+        with_proposals.dedup();
+        let waiting = self.agents.waiting(ws).await?;
+        let is = |agent: &Agent, lifecycle| agent.lifecycle == lifecycle;
+        Ok(Overview {
+            open_tasks,
+            tasks,
+            agents: agents.iter().filter(|a| !is(&a.doc.value, Lifecycle::Destroyed)).count(),
+            open_proposals: open.len(),
+            tasks_with_proposals: with_proposals.len(),
+            waiting_agents: waiting.len(),
+            dormant_agents: agents
+                .iter()
+                .filter(|a| a.doc.value.dormant_reason == Some(DormantReason::Failures))
+                .count(),
+            open_operations: self.store.all(saga::by_status(ws, "pending")).await?.len(),
+        })
+    }
+}

@@ -1,0 +1,528 @@
+//! Tasks: read and edit.
+
+use dormouse_journal::{Edit, Filter, TaskSummary, TaskView};
+use dormouse_store::agent::agent_entity::{self, Lifecycle};
+use dormouse_store::agent::change_item;
+use dormouse_types::task::{EntryKind, Priority, Status};
+use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
+use dormouse_store::change_log;
+use jiff::civil::Date;
+use serde::Serialize;
+
+use crate::asked::{edit_ctx, require};
+use crate::view::{self, Activity, Named, Page, Task, TaskRow};
+use crate::{Dormouse, Error};
+
+/// Which tasks a list shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskFilter {
+    /// Only these.
+    pub status: Option<Status>,
+    /// Words that all occur in the title.
+    pub text: Option<String>,
+    /// Soft-deleted ones too.
+    pub deleted: bool,
+}
+
+/// A task to be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct NewTask {
+    /// May be empty.
+    pub title: String,
+    /// OPEN unless given.
+    pub status: Option<Status>,
+    /// BLOCKED and ON HOLD need one.
+    pub status_reason: Option<String>,
+    /// Counts as P2 unless given.
+    pub priority: Option<Priority>,
+    /// The day it is due.
+    pub due_on: Option<Date>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<u32>,
+    /// ISO 639 code.
+    pub language: Option<String>,
+    /// By name; made when there is none.
+    pub category: Option<String>,
+    /// By name; made when there are none.
+    pub labels: Vec<String>,
+    /// A first note.
+    pub note: Option<String>,
+    /// Checklist items.
+    pub items: Vec<String>,
+}
+
+/// Fields of a task to be set; the inner none clears.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TaskPatch {
+    /// The title.
+    pub title: Option<String>,
+    /// The status.
+    pub status: Option<Status>,
+    /// Its reason.
+    pub status_reason: Option<String>,
+    /// The priority.
+    pub priority: Option<Option<Priority>>,
+    /// The day it is due.
+    pub due_on: Option<Option<Date>>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<Option<u32>>,
+    /// ISO 639 code.
+    pub language: Option<Option<String>>,
+    /// By name.
+    pub category: Option<Option<String>>,
+}
+
+/// Fields of an item to be set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ItemPatch {
+    /// The title.
+    pub title: Option<String>,
+    /// Tick or untick.
+    pub is_checked: Option<bool>,
+    /// Archive or bring back.
+    pub is_archived: Option<bool>,
+}
+
+/// An entry to be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct NewEntry {
+    /// Markdown.
+    pub text: String,
+    /// What it holds.
+    pub kind: EntryKind,
+    /// Units: minutes; of a time entry.
+    pub minutes: Option<u32>,
+    /// The day it speaks from; today unless given.
+    pub on: Option<Date>,
+}
+
+impl Dormouse {
+    /// A page of tasks, newest first.
+    pub async fn tasks(
+        &self,
+        caller: &Caller,
+        filter: TaskFilter,
+        limit: usize,
+        cursor: Option<String>,
+    ) -> Result<Page<TaskRow>, Error> {
+        require(caller, Scope::Read)?;
+        let filter = Filter {
+            status: filter.status,
+            text: filter.text,
+            include_deleted: filter.deleted,
+        };
+        let page =
+            self.journal.tasks(caller.workspace, &filter, limit, cursor.as_deref()).await?;
+        for damaged in &page.damaged {
+            tracing::error!(%damaged, "a task cannot be listed");
+        }
+        let items = self.rows(caller, page.items).await?;
+        Ok(Page { items, next_cursor: page.next })
+    }
+
+    /// The tasks a person may mean by an id, its end, or words of a title.
+    pub async fn find_tasks(&self, caller: &Caller, text: &str) -> Result<Vec<TaskRow>, Error> {
+        require(caller, Scope::Read)?;
+        let found = self.journal.find(caller.workspace, text).await?;
+        self.rows(caller, found).await
+    }
+
+    async fn rows(
+        &self,
+        caller: &Caller,
+        summaries: Vec<TaskSummary>,
+    ) -> Result<Vec<TaskRow>, Error> {
+        let open = self.store.all(change_item::open(caller.workspace)).await?;
+        let mut rows = Vec::new();
+        for task in summaries {
+            let agent = self.live_agent(caller, &task.id).await?;
+            rows.push(TaskRow {
+                open_proposals: open.iter().filter(|item| item.task == task.id).count(),
+                agent,
+                items_checked: usize::try_from(task.n_items_done).unwrap_or(0),
+                items_total: usize::try_from(task.n_items_done + task.n_items_open).unwrap_or(0),
+                id: task.id,
+                title: task.title,
+                status: task.status,
+                priority: task.priority,
+                due_on: task.due_on,
+                created_at: task.created_at,
+                updated_at: task.updated_at,
+                deleted_at: task.deleted_at,
+            });
+        }
+        Ok(rows)
+    }
+
+    async fn live_agent(
+        &self,
+        caller: &Caller,
+        task: &TaskId,
+    ) -> Result<Option<dormouse_types::AgentId>, Error> {
+        let agents = self.store.all(agent_entity::of_task(caller.workspace, task)).await?;
+        let live = agents.into_iter().find(|a| a.doc.value.lifecycle != Lifecycle::Destroyed);
+        Ok(live.map(|agent| agent.doc.value.id))
+    }
+
+    /// A task, whole.
+    pub async fn task(&self, caller: &Caller, id: &TaskId) -> Result<Task, Error> {
+        require(caller, Scope::Read)?;
+        let view = self.journal.task(caller.workspace, id).await?;
+        self.task_view(caller, &view).await
+    }
+
+    pub(crate) async fn task_view(
+        &self,
+        caller: &Caller,
+        view: &TaskView,
+    ) -> Result<Task, Error> {
+        let state = dormouse_journal::state(view, &self.zone);
+        let task = &view.task.value;
+        let items = self.store.all(change_item::of_task(caller.workspace, &task.id)).await?;
+        let category = task.category_id.as_ref().and_then(|id| {
+            let known = view.categories.iter().find(|category| category.id == *id)?;
+            Some(Named { id: known.id.clone(), name: known.name.clone() })
+        });
+        Ok(Task {
+            id: task.id.clone(),
+            revision: view.revision,
+            title: task.title.clone(),
+            status: task.status.status,
+            status_reason: task.status.reason.clone(),
+            status_history: task
+                .status_history
+                .iter()
+                .map(|entry| view::StatusChange {
+                    status: entry.status,
+                    reason: entry.reason.clone(),
+                    created_at: entry.created_at,
+                })
+                .collect(),
+            priority: task.priority,
+            due_on: task.due_on,
+            estimate_minutes: task.estimate_minutes,
+            time_spent_minutes: state.time_spent_minutes,
+            language: task.language_code.clone(),
+            category,
+            labels: state
+                .labels
+                .into_iter()
+                .map(|label| Named { id: label.id, name: label.name })
+                .collect(),
+            suppressed_labels: state.suppressed_labels,
+            items: state
+                .items
+                .into_iter()
+                .map(|item| view::Item {
+                    id: item.id,
+                    checklist: item.checklist,
+                    title: item.title,
+                    is_checked: item.is_checked,
+                    is_archived: item.is_archived,
+                    checked_by: item.checked_by,
+                    checked_at: item.checked_at,
+                    depth: item.depth,
+                })
+                .collect(),
+            entries: state
+                .entries
+                .into_iter()
+                .map(|entry| view::Entry {
+                    id: entry.id,
+                    kind: entry.kind,
+                    text: entry.text,
+                    minutes: entry.minutes,
+                    on: entry.on,
+                    created_at: entry.created_at,
+                })
+                .collect(),
+            agent: self.live_agent(caller, &task.id).await?,
+            open_proposals: items.iter().filter(|item| item.state.is_open()).count(),
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+            deleted_at: task.deleted_at,
+        })
+    }
+
+    /// Makes a task.
+    pub async fn create_task(
+        &self,
+        caller: &Caller,
+        new: NewTask,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        require(caller, Scope::Edit)?;
+        let ctx = edit_ctx(caller, "task.create", &new, None, key.as_deref())?;
+        let ws = caller.workspace;
+        let mut edits = Vec::new();
+        if let Some(status) = new.status {
+            edits.push(Edit::Status { status, reason: new.status_reason });
+        }
+        edits.extend(new.priority.map(|priority| Edit::Priority(Some(priority))));
+        edits.extend(new.due_on.map(|day| Edit::DueOn(Some(day))));
+        edits.extend(new.estimate_minutes.map(|minutes| Edit::Estimate(Some(minutes))));
+        edits.extend(new.language.map(|code| Edit::Language { code: Some(code) }));
+        if let Some(name) = &new.category {
+            let category = self.journal.ensure_category(ws, name, &ctx).await?;
+            edits.push(Edit::Category(Some(category.id)));
+        }
+        for name in &new.labels {
+            let label = self.journal.ensure_label(ws, name, &ctx).await?;
+            edits.push(Edit::AddLabel(label.id));
+        }
+        let items = new.items.into_iter();
+        edits.extend(items.map(|title| Edit::AddItem { title, is_checked: false, depth: 0 }));
+        edits.extend(new.note.map(Edit::note));
+        let new = dormouse_journal::NewTask { title: new.title, edits };
+        let edited = self.journal.create(ws, &new, &ctx).await?;
+        self.task(caller, &edited.task).await
+    }
+
+    /// Sets fields of a task; with `if_match` only at that revision.
+    pub async fn edit_task(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        patch: TaskPatch,
+        if_match: Option<i64>,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        require(caller, Scope::Edit)?;
+        let mut ctx = edit_ctx(caller, "task.edit", &(id, &patch), if_match, key.as_deref())?;
+        let mut edits = Vec::new();
+        edits.extend(patch.title.map(Edit::Title));
+        match (patch.status, patch.status_reason) {
+            (Some(status), reason) => edits.push(Edit::Status { status, reason }),
+            (None, Some(reason)) => {
+                // A reason alone belongs to the status the task has, at the revision it has it.
+                let view = self.journal.task(caller.workspace, id).await?;
+                ctx.if_match = ctx.if_match.or(Some(view.revision));
+                let status = view.task.value.status.status;
+                edits.push(Edit::Status { status, reason: Some(reason) });
+            }
+            (None, None) => {}
+        }
+        edits.extend(patch.priority.map(Edit::Priority));
+        edits.extend(patch.due_on.map(Edit::DueOn));
+        edits.extend(patch.estimate_minutes.map(Edit::Estimate));
+        edits.extend(patch.language.map(|code| Edit::Language { code }));
+        match patch.category {
+            Some(Some(name)) => {
+                let plain = edit_ctx(caller, "category", &name, None, None)?;
+                let category =
+                    self.journal.ensure_category(caller.workspace, &name, &plain).await?;
+                edits.push(Edit::Category(Some(category.id)));
+            }
+            Some(None) => edits.push(Edit::Category(None)),
+            None => {}
+        }
+        self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
+        self.task(caller, id).await
+    }
+
+    async fn edit_one(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        verb: &str,
+        request: &impl Serialize,
+        edits: &[Edit],
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        require(caller, Scope::Edit)?;
+        let ctx = edit_ctx(caller, verb, &(id, request), None, key.as_deref())?;
+        self.journal.edit(caller.workspace, id, edits, &ctx).await?;
+        self.task(caller, id).await
+    }
+
+    /// Soft-deletes a task.
+    pub async fn delete_task(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        self.edit_one(caller, id, "task.delete", &(), &[Edit::Delete], key).await
+    }
+
+    /// Restores a soft-deleted task.
+    pub async fn restore_task(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        self.edit_one(caller, id, "task.restore", &(), &[Edit::Restore], key).await
+    }
+
+    /// Adds a checklist item.
+    pub async fn add_item(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        title: String,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        let edit = Edit::AddItem { title: title.clone(), is_checked: false, depth: 0 };
+        self.edit_one(caller, id, "item.add", &title, &[edit], key).await
+    }
+
+    /// Ticks, renames or archives a checklist item.
+    pub async fn edit_item(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        item: &ItemId,
+        patch: ItemPatch,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        let request = (item, patch.clone());
+        let mut edits = Vec::new();
+        let item = || item.clone();
+        edits.extend(patch.title.map(|title| Edit::RenameItem { item: item(), title }));
+        edits.extend(
+            patch.is_checked.map(|is_checked| Edit::CheckItem { item: item(), is_checked }),
+        );
+        edits.extend(
+            patch.is_archived.map(|is_archived| Edit::ArchiveItem { item: item(), is_archived }),
+        );
+        self.edit_one(caller, id, "item.edit", &request, &edits, key).await
+    }
+
+    /// Adds an entry.
+    pub async fn add_entry(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        new: NewEntry,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        let spoken = matches!(new.kind, EntryKind::Audio | EntryKind::Image);
+        let edit = Edit::AddEntry {
+            kind: new.kind,
+            text: (!spoken).then(|| new.text.clone()),
+            transcript: spoken.then(|| new.text.clone()),
+            minutes: new.minutes,
+            on: new.on,
+            tainted: false,
+        };
+        self.edit_one(caller, id, "entry.add", &new, &[edit], key).await
+    }
+
+    /// Replaces the text of an entry.
+    pub async fn edit_entry(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        entry: &EntryId,
+        text: String,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        let edit = Edit::EditEntry { entry: entry.clone(), text: Some(text.clone()) };
+        self.edit_one(caller, id, "entry.edit", &(entry, text), &[edit], key).await
+    }
+
+    /// Soft-deletes an entry.
+    pub async fn delete_entry(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        entry: &EntryId,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        let edit = Edit::DeleteEntry(entry.clone());
+        self.edit_one(caller, id, "entry.delete", entry, &[edit], key).await
+    }
+
+    /// Restores a soft-deleted entry.
+    pub async fn restore_entry(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        entry: &EntryId,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        let edit = Edit::RestoreEntry(entry.clone());
+        self.edit_one(caller, id, "entry.restore", entry, &[edit], key).await
+    }
+
+    /// Puts a label on a task, by name; it is made when there is none.
+    pub async fn add_label(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        name: &str,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        require(caller, Scope::Edit)?;
+        // The task comes first: a label made for a task that is not there would be an orphan.
+        self.journal.task(caller.workspace, id).await?;
+        let plain = edit_ctx(caller, "label", &name, None, None)?;
+        let label = self.journal.ensure_label(caller.workspace, name, &plain).await?;
+        let edit = Edit::AddLabel(label.id);
+        self.edit_one(caller, id, "label.add", &name, &[edit], key).await
+    }
+
+    /// Takes a label off a task, by name or id; it is not proposed for it again.
+    pub async fn remove_label(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        name: &str,
+        key: Option<String>,
+    ) -> Result<Task, Error> {
+        require(caller, Scope::Edit)?;
+        let view = self.journal.task(caller.workspace, id).await?;
+        let wanted = name.trim().to_lowercase();
+        let label = view
+            .labels()
+            .into_iter()
+            .find(|label| label.name.to_lowercase() == wanted || label.id.as_str() == wanted)
+            .map(|label| label.id.clone())
+            .ok_or_else(|| Error::NotFound { what: "label on this task", id: name.into() })?;
+        self.edit_one(caller, id, "label.remove", &name, &[Edit::RemoveLabel(label)], key).await
+    }
+
+    /// The labels of the workspace, by name.
+    pub async fn labels(&self, caller: &Caller) -> Result<Vec<Named<LabelId>>, Error> {
+        require(caller, Scope::Read)?;
+        let labels = self.journal.labels(caller.workspace).await?;
+        Ok(labels.into_iter().map(|label| Named { id: label.id, name: label.name }).collect())
+    }
+
+    /// The categories of the workspace, by name.
+    pub async fn categories(
+        &self,
+        caller: &Caller,
+    ) -> Result<Vec<Named<dormouse_types::CategoryId>>, Error> {
+        require(caller, Scope::Read)?;
+        let all = self.journal.categories(caller.workspace).await?;
+        Ok(all.into_iter().map(|one| Named { id: one.id, name: one.name }).collect())
+    }
+
+    /// What happened to a task, oldest first.
+    pub async fn task_activity(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+    ) -> Result<Vec<Activity>, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        self.journal.task(ws, id).await?;
+        let changes = self.store.all(change_log::of_task(ws, id, Seq(0), Seq(i64::MAX))).await?;
+        Ok(changes
+            .into_iter()
+            .map(|change| Activity {
+                seq: change.seq.0,
+                at: change.at,
+                origin: match &change.origin {
+                    Origin::Person { .. } => "person",
+                    Origin::Agent { .. } => "agent",
+                    Origin::Import => "import",
+                }
+                .into(),
+                what: change.what,
+            })
+            .collect())
+    }
+}

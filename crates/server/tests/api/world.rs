@@ -1,0 +1,151 @@
+//! A router over an empty folder, a clock that stands still, entropy that counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use dormouse::{Dormouse, DrainScope, Parts};
+use dormouse_builtin::Builtin;
+use dormouse_types::port::{BoxFuture, Clock, Entropy};
+use dormouse_types::{Caller, Timestamp, WorkspaceId};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+/// 2026-03-02, a Monday, 09:00 UTC.
+const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        NOW
+    }
+
+    fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[derive(Default)]
+struct Counting(AtomicU64);
+
+impl Entropy for Counting {
+    fn fill(&self, out: &mut [u8]) {
+        let n = self.0.fetch_add(1, Ordering::SeqCst).to_be_bytes();
+        let bytes = n.iter().rev().copied().chain(std::iter::repeat(0));
+        for (place, byte) in out.iter_mut().rev().zip(bytes) {
+            *place = byte;
+        }
+    }
+}
+
+/// The API over a folder of its own.
+pub struct World {
+    router: Router,
+    dormouse: Dormouse,
+    _folder: tempfile::TempDir,
+}
+
+/// One answer.
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("no JSON ({e}): {}", self.body))
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    /// As it goes over the wire, the body indented.
+    pub fn shown(&self) -> String {
+        let mut text = format!("{}\n", self.status);
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\n"));
+        }
+        match serde_json::from_str::<Value>(&self.body) {
+            Ok(body) => text.push_str(&format!("\n{body:#}")),
+            Err(_) => text.push_str(&format!("\n{}", self.body)),
+        }
+        text
+    }
+}
+
+impl World {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let clock: Arc<dyn Clock> = Arc::new(Still);
+        let entropy: Arc<dyn Entropy> = Arc::new(Counting::default());
+        let store = dormouse::open_folder(folder.path(), &clock, &entropy).expect("it opens");
+        let dormouse = Dormouse::new(Parts {
+            store,
+            clock,
+            entropy,
+            model: Arc::new(Builtin::new()),
+            zone: jiff::tz::TimeZone::UTC,
+            owner: "test".to_owned(),
+        });
+        let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
+        Self { router, dormouse, _folder: folder }
+    }
+
+    /// Runs every agent of these tasks that is due.
+    pub async fn drain(&self, task: &str) {
+        let tasks = vec![task.parse().expect("an id of a task")];
+        let scope = DrainScope { tasks, agents: Vec::new() };
+        self.dormouse.drain(scope, &mut |_run| {}).await.expect("the agents run");
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response: Response<Body> = match self.router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        let status = response.status().as_u16();
+        let headers = response
+            .headers()
+            .iter()
+            .filter(|(name, _)| *name != "content-length")
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or("?").to_owned()))
+            .collect();
+        let body = response.into_body().collect().await.expect("the body is whole").to_bytes();
+        Answer { status, headers, body: String::from_utf8(body.to_vec()).expect("text") }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Request::get(path).body(Body::empty()).expect("a request")).await
+    }
+
+    pub async fn call(&self, method: &str, path: &str, body: &str) -> Answer {
+        self.call_with(method, path, body, &[]).await
+    }
+
+    pub async fn call_with(
+        &self,
+        method: &str,
+        path: &str,
+        body: &str,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Body::from(body.to_owned())).expect("a request")).await
+    }
+
+    /// Makes a task and returns its id.
+    pub async fn task(&self, body: &str) -> String {
+        let answer = self.call("POST", "/api/journal/tasks", body).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.json()["id"].as_str().expect("a task has an id").to_owned()
+    }
+}

@@ -132,3 +132,60 @@ fn holder(lock: &mut File) -> String {
         _ => "another command".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use dormouse_types::Timestamp;
+    use dormouse_types::port::BoxFuture;
+
+    use super::*;
+
+    /// Time passes only by sleeping, and then at once.
+    #[derive(Default)]
+    struct Sleeping(AtomicI64);
+
+    impl Clock for Sleeping {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+        }
+
+        fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
+            self.0.store(at.micros(), Ordering::SeqCst);
+            Box::pin(std::future::ready(()))
+        }
+    }
+
+    async fn take(path: &Path, told: &mut Vec<String>) -> Result<Folder, FolderError> {
+        Folder::take(path, &Sleeping::default(), |text| told.push(text.to_owned())).await
+    }
+
+    #[tokio::test]
+    async fn a_new_folder_is_its_owners_alone() -> anyhow::Result<()> {
+        let place = tempfile::tempdir()?;
+        let path = place.path().join("deep/data");
+        let folder = take(&path, &mut Vec::new()).await?;
+        assert_eq!(std::fs::metadata(folder.path())?.permissions().mode() & 0o777, 0o700);
+        assert_eq!(std::fs::metadata(path.join("lock"))?.permissions().mode() & 0o777, 0o600);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_second_one_waits_says_so_once_and_gives_up_naming_the_first() -> anyhow::Result<()> {
+        let place = tempfile::tempdir()?;
+        let first = take(place.path(), &mut Vec::new()).await?;
+        let mut told = Vec::new();
+        let second = take(place.path(), &mut told).await.map(drop);
+        let pid = std::process::id();
+        let error = second.expect_err("the first still holds it").to_string();
+        assert!(error.ends_with(&format!("is in use by process {pid}")), "{error}");
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with(&format!("waiting for process {pid}")), "{told:?}");
+        drop(first);
+        take(place.path(), &mut told).await?;
+        assert_eq!(told.len(), 1, "nobody waits for a free folder");
+        Ok(())
+    }
+}

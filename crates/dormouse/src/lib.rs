@@ -47,7 +47,6 @@ pub struct Dormouse {
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
-    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) zone: jiff::tz::TimeZone,
 }
@@ -86,12 +85,12 @@ impl Dormouse {
             journal: journal.clone(),
             changes: changes.clone(),
             driver,
-            clock: clock.clone(),
+            clock,
             entropy,
             zone: zone.clone(),
             owner,
         });
-        Self { store, journal, changes, agents, clock, model, zone }
+        Self { store, journal, changes, agents, model, zone }
     }
 }
 

@@ -90,7 +90,8 @@ fn told(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Step> {
     let heard = statements.iter().filter(|statement| statement.is_about_task(input));
     heard
         .filter_map(|statement| {
-            let found = statement.find(&patterns.moved).filter(|found| statement.holds(found, rules))?;
+            let found =
+                statement.find(&patterns.moved).filter(|found| statement.holds(found, rules))?;
             let to = found.day?;
             let is_step = found.other != Some(to);
             is_step.then(|| Step {

@@ -47,7 +47,11 @@ fn read(lang: &Lang) -> Patterns {
         due: all(rules.due),
         due_off: all(rules.due_off),
         estimate: all(rules.estimate),
-        priority: rules.priority.iter().map(|(text, p)| (Pattern::of(text, rules.classes), *p)).collect(),
+        priority: rules
+            .priority
+            .iter()
+            .map(|(text, p)| (Pattern::of(text, rules.classes), *p))
+            .collect(),
         priority_off: all(rules.priority_off),
         status: rules
             .status

@@ -174,11 +174,7 @@ fn opens(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang) ->
 }
 
 /// The colon behind "Update 2 March:".
-fn announced(
-    tokens: &[Token],
-    days: &BTreeMap<usize, day::Mention>,
-    lang: &Lang,
-) -> Option<usize> {
+fn announced(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang) -> Option<usize> {
     let colon = tokens.iter().take(10).position(|t| t.is(":"))?;
     let leads = lang.propose.classes.iter().filter(|(name, _)| *name == "lead");
     let leads: Vec<&str> = leads.flat_map(|(_, phrases)| phrases.iter().copied()).collect();

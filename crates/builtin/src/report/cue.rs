@@ -30,7 +30,7 @@ pub enum Done {
 impl Said {
     /// Prepares a sentence.
     pub fn new(text: &str, lang: &Lang) -> Self {
-        let folded = fold(text);
+        let folded = fold(&without_months(text, lang));
         let mut said = Self {
             spaced: String::from(" "),
             clauses: vec![String::from(" ")],
@@ -149,6 +149,27 @@ impl Said {
             })
             .max()
     }
+}
+
+/// Without the names of months: "in May" is no wish.
+fn without_months(text: &str, lang: &Lang) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_name = bare.starts_with(char::is_uppercase) && {
+            let folded = fold(bare);
+            lang.months.iter().any(|(name, _)| *name == folded)
+        };
+        let next = words.peek().is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+        if is_name && (!kept.is_empty() || next) {
+            // The sign behind the name still ends a clause.
+            kept.push(word.rsplit_once(bare).map_or("", |(_, behind)| behind));
+        } else {
+            kept.push(word);
+        }
+    }
+    kept.join(" ")
 }
 
 fn has(spaced: &str, phrases: &[&str]) -> bool {
@@ -297,6 +318,9 @@ mod tests {
             ("The build is being deployed.", None),
             ("Rented a dryer for two weeks", Some(Done::Act)),
             ("Needed for the kitchen", None),
+            ("Paid the deposit in May", Some(Done::Act)),
+            ("May 12: paid the deposit", Some(Done::Act)),
+            ("The deposit may be paid", None),
             ("It is fixed ????", None),
         ] {
             assert_eq!(Said::new(text, &EN).done(&EN), expected, "{text}");

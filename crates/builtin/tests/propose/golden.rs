@@ -1,6 +1,6 @@
 //! Golden sentences, a file per rule.
 //!
-//! A case is a block of lines between blank lines: context (`item: Book the room`), entries
+//! A case is a block of lines between blank lines: context (`item: Book the hall`), entries
 //! (`> text`, each a day newer than the one before; `\n` is a line break), and what must come of
 //! it (`= due 2026-03-20`, or `= nothing`). Lines with `#` are remarks.
 

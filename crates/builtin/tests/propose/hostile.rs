@@ -6,7 +6,7 @@ use crate::case::{Case, data};
 
 fn case(text: &str) -> Case {
     let mut case = Case::new("", "2026-03-02".parse().expect("a day"));
-    for item in ["Send the invoice", "x", "", "Book the room"] {
+    for item in ["Send the parcel", "x", "", "Book the hall"] {
         case.item(item, false);
     }
     for label in ["errands", "it", "a b", "", "-"] {
@@ -31,7 +31,7 @@ proptest! {
                 "- [ ] ", "- [x] ", "TODO: ", "Deadline: ", "due ", "by Friday", "2026-02-30", "2026-03-20", "\n",
                 "\n\n", "# ", "## To do\n", "- ", "1. ", "> ", "```\n", "`", "~~", "\"", "“", "”", "(", ")", "[a](",
                 "http://a.example/x", "3 hours", "½", "estimate ", "urgent", "high priority", "blocked by ",
-                "waiting for ", "on hold until ", "sent the invoice", "not ", "if ", "?", "!", ". ", ", ", "| ", " |",
+                "waiting for ", "on hold until ", "sent the parcel", "not ", "if ", "?", "!", ". ", ", ", "| ", " |",
                 "é", "\u{202E}", "\0", "👩‍👩‍👧", "ß", "İ", "\u{0301}", "\r\n", "\t", "errands", "a b", "99999999999999999999",
                 "14:05", "12.5", "March 10-12", "i started", "_", "*", "x", "9h", "and a half ", " — ", "…", "'",
             ]),

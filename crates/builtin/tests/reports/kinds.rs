@@ -39,6 +39,24 @@ fn a_checklist() {
 }
 
 #[test]
+fn a_roadmap() {
+    let text = include_str!("texts/roadmap.md");
+    insta::assert_snapshot!(of("Lantern app", text).shown());
+}
+
+#[test]
+fn a_bug() {
+    let text = include_str!("texts/bug.md");
+    insta::assert_snapshot!(of("Export loses umlauts", text).shown());
+}
+
+#[test]
+fn a_log_of_days() {
+    let text = include_str!("texts/log.md");
+    insta::assert_snapshot!(of("Water in the cellar", text).shown());
+}
+
+#[test]
 fn hardly_any_text() {
     let desk = Desk::new("Water the plants", date(2025, 6, 1))
         .item("Buy a can", false)

@@ -3,6 +3,7 @@
 mod desk;
 mod hostile;
 mod kinds;
+mod rules;
 mod shared_samples;
 mod turns;
 mod yardstick;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use dormouse::view::RunOutcome;
-use dormouse::{Dormouse, DrainReport, DrainScope, Parts};
+use dormouse::{Dormouse, DrainReport, DrainScope, Parts, WORKSPACE};
 use dormouse_adapters::{OsEntropy, SystemClock};
 use dormouse_builtin::Builtin;
+use dormouse_types::Caller;
 use dormouse_types::port::{Clock, Entropy};
-use dormouse_types::{Caller, WorkspaceId};
+use jiff::tz::TimeZone;
 
 use crate::client::Client;
 use crate::config::Config;
@@ -15,11 +16,10 @@ use crate::failure::Failure;
 use crate::folder::{Folder, FolderError};
 use crate::terminal::note;
 
-/// The only workspace of a data folder.
-const WORKSPACE: WorkspaceId = WorkspaceId(1);
-
 /// Everything that runs in this process.
 pub struct Engine {
+    /// The time zone that was settled when the folder was new.
+    pub zone: TimeZone,
     dormouse: Dormouse,
     // Held to the end: no second command may write beside this one.
     _folder: Folder,
@@ -38,18 +38,21 @@ impl Engine {
         );
         let store = dormouse::open_folder(folder.path(), &clock, &entropy)
             .map_err(|e| Failure::failed(e.to_string()))?;
+        let zone = dormouse::settled_zone(&store, &clock, &entropy, &config.zone)
+            .await
+            .map_err(|e| told(&e))?;
         let dormouse = Dormouse::new(Parts {
             store,
             clock,
             entropy,
-            model: Arc::new(Builtin::new()),
-            zone: config.zone.clone(),
+            model: Arc::new(Builtin),
+            zone: zone.clone(),
             owner: format!("process-{}", std::process::id()),
         });
         for finished in dormouse.recover().await.map_err(|e| told(&e))? {
             note(&format!("recovered: {finished}"));
         }
-        Ok(Self { dormouse, _folder: folder })
+        Ok(Self { zone, dormouse, _folder: folder })
     }
 
     /// The client of this process' own router, with every right of the owner.

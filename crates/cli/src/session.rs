@@ -62,7 +62,7 @@ impl Session {
         Ok(Self {
             client: engine.client(),
             screen: Screen::new(config.screen),
-            zone: config.zone,
+            zone: engine.zone.clone(),
             data_flag: config.data_flag,
             engine,
             no_wait: config.no_wait,
@@ -83,6 +83,16 @@ impl Session {
         if !self.agents.contains(agent) {
             self.agents.push(agent.clone());
         }
+    }
+
+    /// Finds out who waits because of earlier changes, and runs nobody.
+    ///
+    /// Errors: the store cannot be read or written.
+    pub async fn route(&self) -> Result<(), Failure> {
+        if !self.no_wait {
+            self.engine.drain(DrainScope::default(), &mut |_nobody| {}).await?;
+        }
+        Ok(())
     }
 
     /// A command for the person to type, in the folder of this one.
@@ -110,6 +120,7 @@ impl Session {
         let scope = DrainScope {
             tasks: std::mem::take(&mut self.tasks),
             agents: std::mem::take(&mut self.agents),
+            all_due: false,
         };
         let flag = self.data_flag.clone();
         let mut on_run = |run: RunOutcome| note(&told(&run, &flag));

@@ -374,3 +374,19 @@ fn a_text_beyond_the_limit_is_split_between_paragraphs() {
     }
     assert_eq!(drafts.not_understood.len(), 1);
 }
+
+#[test]
+fn a_day_below_a_task_is_its_text_and_no_task_of_its_own() {
+    assert_snapshot!(
+        read("a.md", "# Passport\n- [ ] photos\n\n## 2027-02-08\nThe office closes.\n\n- [ ] find the old one\n"),
+        @r#"
+    TASK "Passport" line 1 key a.md/passport#1
+      [ ] photos   <photos#1>
+      ENTRY <2027-02-08@2027-02-08#1> on 2027-02-08
+        | ## 2027-02-08
+        | The office closes.
+        | 
+        | - [ ] find the old one
+    "#
+    );
+}

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use dormouse::error::PROBLEMS;
 use dormouse_types::limits::Beyond;
 use serde_json::{Map, Value, json};
 
@@ -29,21 +30,23 @@ pub struct Problem {
     pub extra: Map<String, Value>,
 }
 
-/// Slugs that the router itself answers with; those of the facade come from its errors.
-pub const SLUGS: &[&str] = &[
-    "not-found",
-    "method-not-allowed",
-    "malformed-json",
-    "validation-failed",
-    "payload-too-large",
+/// Problem types that only a wire can have: slug, HTTP status, title. All others are the facade's.
+pub const WIRE_PROBLEMS: &[(&str, u16, &str)] = &[
+    ("malformed-json", 400, "The body is not JSON"),
+    ("method-not-allowed", 405, "The address does not answer this method"),
 ];
 
 impl Problem {
-    fn new(slug: &'static str, status: u16, title: &str, detail: impl Into<String>) -> Self {
+    /// A problem of a known type.
+    fn new(slug: &'static str, detail: impl Into<String>) -> Self {
+        let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (slug, status, title));
+        let wire = WIRE_PROBLEMS.iter().map(|(slug, status, title)| (slug, status, title));
+        let known = facade.chain(wire).find(|(known, ..)| **known == slug);
+        let (_, status, title) = known.expect("every slug of the router is in one of the tables");
         Self {
             slug: slug.into(),
-            status,
-            title: title.to_owned(),
+            status: *status,
+            title: (*title).to_owned(),
             detail: detail.into(),
             extra: Map::new(),
         }
@@ -51,24 +54,24 @@ impl Problem {
 
     /// Nothing is there.
     pub fn not_found(detail: impl Into<String>) -> Self {
-        Self::new("not-found", 404, "Not found", detail)
+        Self::new("not-found", detail)
     }
 
     /// The path exists, the method does not.
     pub fn method_not_allowed(detail: impl Into<String>) -> Self {
-        Self::new("method-not-allowed", 405, "Method not allowed", detail)
+        Self::new("method-not-allowed", detail)
     }
 
     /// The body is not JSON.
     pub fn malformed_json(detail: impl Into<String>) -> Self {
-        Self::new("malformed-json", 400, "Malformed JSON", detail)
+        Self::new("malformed-json", detail)
     }
 
     /// The body is larger than accepted.
     pub fn payload_too_large(beyond: Beyond) -> Self {
         let detail = format!("{beyond}: send less, or in several parts");
         let limit = beyond.limit;
-        let mut problem = Self::new("payload-too-large", 413, "Payload too large", detail);
+        let mut problem = Self::new("payload-too-large", detail);
         problem.extra.insert("limit".into(), json!(limit.max));
         problem.extra.insert("unit".into(), json!(limit.unit));
         problem
@@ -85,10 +88,10 @@ impl Problem {
     /// Several values are not acceptable; all are named, so that they are mended in one go.
     pub fn all_invalid(values: Vec<Invalid>) -> Self {
         let detail = values.iter().map(|value| value.message.as_str()).collect::<Vec<_>>();
-        let mut problem =
-            Self::new("validation-failed", 422, "Validation failed", detail.join("; "));
-        let errors =
-            values.into_iter().map(|v| json!({"pointer": v.pointer, "message": v.message}));
+        let mut problem = Self::new("validation-failed", detail.join("; "));
+        let errors = values.into_iter().map(
+            |v| json!({"pointer": v.pointer, "code": "validation-failed", "message": v.message}),
+        );
         problem.extra.insert("errors".into(), errors.collect());
         problem
     }
@@ -163,12 +166,12 @@ mod tests {
             problem.to_json(),
             json!({
                 "type": "/problems/validation-failed",
-                "title": "Validation failed",
+                "title": "A value is not acceptable",
                 "status": 422,
                 "detail": "unknown status `X`; no such day",
                 "errors": [
-                    {"pointer": "/status", "message": "unknown status `X`"},
-                    {"pointer": "/dueOn", "message": "no such day"},
+                    {"pointer": "/status", "code": "validation-failed", "message": "unknown status `X`"},
+                    {"pointer": "/dueOn", "code": "validation-failed", "message": "no such day"},
                 ],
             })
         );

@@ -70,14 +70,22 @@ pub struct Cues {
     pub todo_verbs: &'static [&'static str],
     /// A decision.
     pub decided: &'static [&'static str],
+    /// A new state of affairs: "is now".
+    pub from_now: &'static [&'static str],
+    /// Endings of a word behind that by which it only goes on: "is now running".
+    pub ongoing_endings: &'static [&'static str],
     /// Something waits.
     pub blocked: &'static [&'static str],
     /// A cause or an insight.
     pub learned: &'static [&'static str],
-    /// The strongest of them.
+    /// The one that explains everything.
+    pub root: &'static [&'static str],
+    /// What names a cause at all.
     pub cause: &'static [&'static str],
     /// An earlier statement does not hold, or a wish is met already.
     pub withdrawn: &'static [&'static str],
+    /// What was believed does not hold.
+    pub correction: &'static [&'static str],
     /// Work was taken back.
     pub undone: &'static [&'static str],
     /// A question without a question mark.

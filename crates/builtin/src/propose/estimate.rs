@@ -21,9 +21,12 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>
         {
             return None;
         }
-        // "2 hours and 1 hour of tests": the sum is the person's to make.
-        let goes_on = statement.sentence.joints.get(found.tokens.end) == Some(&true)
-            && statement.sentence.spans.range(found.tokens.end..).next().is_some();
+        // "2 hours and 1 hour of tests", "2 hours, maybe 3": the sum or choice is the person's.
+        let sentence = &statement.sentence;
+        let next = sentence.spans.range(found.tokens.end..).next().map(|(at, _)| *at);
+        let goes_on = next.is_some_and(|next| {
+            (found.tokens.end..next).any(|at| sentence.joints[at] || sentence.unsure[at])
+        });
         if goes_on {
             return None;
         }
@@ -32,6 +35,7 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>
         })?;
         Some(Said {
             rank: statement.rank,
+            section: statement.section,
             evidence: statement.evidence_of(&found),
             value: Some(minutes),
         })

@@ -142,6 +142,8 @@ pub struct Match {
     pub minutes: Option<u32>,
     /// The tokens of the captured words.
     pub rest: Option<Range<usize>>,
+    /// Of those, where the words begin that are not the pattern's own.
+    pub rest_from: usize,
 }
 
 impl Pattern {
@@ -288,6 +290,7 @@ impl What {
             Self::Rest => {
                 let start = found.rest.as_ref().map_or(at, |rest| rest.start);
                 found.rest = Some(start..end);
+                found.rest_from = at;
             }
             Self::Phrases { .. } | Self::OtherSpan | Self::Any | Self::End => {}
         }

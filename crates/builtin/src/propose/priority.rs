@@ -13,7 +13,12 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Prio
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
     value::newest(statements.iter().filter(|s| s.is_about_task(input)).filter_map(|statement| {
-        let said = |value, evidence| Said { rank: statement.rank, evidence, value };
+        let said = |value, evidence| Said {
+            rank: statement.rank,
+            section: statement.section,
+            evidence,
+            value,
+        };
         if let Some(found) = statement.find(&patterns.priority_off)
             && !statement.is_question()
         {

@@ -30,6 +30,13 @@ pub struct Rank {
     place: usize,
 }
 
+impl Rank {
+    /// Whether nothing but the place in one text tells the two apart.
+    pub fn is_of_same_moment(&self, other: &Self) -> bool {
+        (self.entry, self.on) == (other.entry, other.on)
+    }
+}
+
 /// A sentence of an entry.
 #[derive(Debug)]
 pub struct Statement<'a> {
@@ -47,6 +54,8 @@ pub struct Statement<'a> {
     pub on: Date,
     /// How new it is.
     pub rank: Rank,
+    /// Which heading it stands below, counted over all entries.
+    pub section: usize,
     /// Whether it opens its segment.
     pub is_first: bool,
     /// Whether somebody else is quoted.
@@ -58,8 +67,12 @@ pub fn statements<'a>(input: &'a Input<'_>) -> Vec<Statement<'a>> {
     let title = content_words(&input.state.title, input.lang);
     let mut found = Vec::new();
     let mut quotation = Quotation::default();
+    let mut section = 0;
     for segment in &input.segments {
         let Some(entry) = input.state.entries.get(segment.entry) else { continue };
+        if matches!(segment.kind, Kind::Heading { .. }) {
+            section += 1;
+        }
         for (n, piece) in segment.sentences.iter().enumerate() {
             let is_quoted = quotation.passes(segment, &piece.raw) || segment.quoted;
             let on = segment.on.filter(|on| *on <= entry.on).unwrap_or(entry.on);
@@ -72,6 +85,7 @@ pub fn statements<'a>(input: &'a Input<'_>) -> Vec<Statement<'a>> {
                 sentence: read(&piece.raw, on, &title, input.lang),
                 on,
                 rank: Rank { at: entry.created_at, entry: segment.entry, on: segment.on, place },
+                section,
                 is_first: n == 0,
                 is_quoted,
             });

@@ -4,7 +4,7 @@ use dormouse_types::limits;
 use dormouse_types::task::{Field, Status};
 use serde_json::json;
 
-use super::pattern;
+use super::pattern::{self, Match};
 use super::statement::Statement;
 use super::value::{self, Said};
 use super::words::Class;
@@ -27,7 +27,12 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Stan
     let patterns = patterns::of(input.lang);
     let heard = statements.iter().filter(|s| s.is_about_task(input) && !is_past_moment(s));
     value::newest(heard.filter_map(|statement| {
-        let said = |value, evidence| Said { rank: statement.rank, evidence, value };
+        let said = |value, evidence| Said {
+            rank: statement.rank,
+            section: statement.section,
+            evidence,
+            value,
+        };
         if let Some(found) = statement.find(&patterns.status_off)
             && !statement.is_question()
         {
@@ -38,7 +43,7 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Stan
             if pattern::holds(&statement.sentence.tokens, rules.status_void) {
                 return None;
             }
-            let reason = found.rest.clone().and_then(|rest| reason(statement, rest, input));
+            let reason = reason(statement, &found, input);
             if status.needs_reason() && reason.is_none() {
                 return None;
             }
@@ -52,14 +57,11 @@ fn is_past_moment(statement: &Statement<'_>) -> bool {
     statement.segment.lead == 0 && statement.segment.stamp.time.is_some()
 }
 
-/// The captured words without the full stop; none when they name nothing.
-fn reason(
-    statement: &Statement<'_>,
-    rest: std::ops::Range<usize>,
-    input: &Input<'_>,
-) -> Option<String> {
+/// The captured words without the full stop; none when they name nothing ("this", "you").
+fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option<String> {
     let tokens = &statement.sentence.tokens;
-    let names_something = tokens[rest.clone()].iter().any(|t| {
+    let rest = found.rest.clone()?;
+    let names_something = tokens[found.rest_from..rest.end].iter().any(|t| {
         matches!(t.class, Class::Number | Class::Sealed)
             || input.lang.months.iter().any(|(month, _)| *month == t.word)
             || t.class == Class::Word && !content_words(&t.word, input.lang).is_empty()

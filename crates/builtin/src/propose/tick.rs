@@ -241,7 +241,7 @@ impl Goal {
         if holds(words, &other(rules.void)) { None } else { Some(true) }
     }
 
-    /// "I sent the parcel", "the parcel has been sent", "invoice sent".
+    /// "I sent the parcel", "the parcel has been sent", "parcel sent".
     fn told(&self, words: &[Word], lang: &Lang) -> Option<bool> {
         let rules = &lang.propose.tick;
         if self.objects.is_empty() {

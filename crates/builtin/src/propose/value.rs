@@ -13,6 +13,8 @@ use crate::Input;
 pub struct Said<T> {
     /// How new it is.
     pub rank: Rank,
+    /// Which heading it stands below.
+    pub section: usize,
     /// The sentence.
     pub evidence: Evidence,
     /// The value; none when the sentence takes back what was said before.
@@ -20,8 +22,20 @@ pub struct Said<T> {
 }
 
 /// The newest of what was said.
-pub fn newest<T>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
-    said.into_iter().max_by_key(|said| said.rank)
+///
+/// Sections of one text that each name a value of their own speak of parts, not of the task.
+pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
+    let said: Vec<Said<T>> = said.into_iter().collect();
+    let at = said.iter().enumerate().max_by_key(|(_, said)| said.rank).map(|(at, _)| at)?;
+    let newest = &said[at];
+    let is_of_part = said.iter().any(|other| {
+        other.rank.is_of_same_moment(&newest.rank)
+            && other.section != newest.section
+            && other.value != newest.value
+            && other.value.is_some()
+            && newest.value.is_some()
+    });
+    if is_of_part { None } else { said.into_iter().nth(at) }
 }
 
 /// A single-value proposal, unless the field, the person or the ledger stands against it.

@@ -1,5 +1,7 @@
 //! What is told when there is more than a reader takes in.
 
+use std::cmp::Reverse;
+
 use super::classify::{Findings, order_of_entry};
 use super::fact::{Fact, Kind, Source};
 use super::heading;
@@ -79,7 +81,10 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     chosen.done = done;
 
     let mut learned = learned;
-    learned.sort_by_key(|fact| (-fact.weight, fact.segment));
+    // Of two that weigh the same, the one under a heading and then the fuller one tells more.
+    learned.sort_by_key(|fact| {
+        (-fact.weight, fact.source, Reverse(fact.words.len().min(12)), fact.segment)
+    });
     let mut learned = finished(distinct(learned), lang);
     learned.retain(|fact| {
         !chosen.done.iter().chain(&chosen.left).any(|other| is_in_both(&fact.text, &other.text))

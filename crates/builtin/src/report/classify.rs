@@ -58,6 +58,8 @@ pub enum Turn {
     Withdrawn,
     /// Finished work was taken back.
     Undone,
+    /// What was believed does not hold.
+    Corrected,
 }
 
 /// Units: positions. Entries are further apart than any two segments of one.
@@ -501,8 +503,8 @@ impl Reader<'_> {
             Below::Summary => {
                 self.found.summary.push(text.clone());
                 let told = said.has(cues.learned) || said.has(cues.decided);
-                if (told || has_figure(&text) && !said.has(cues.conditional)) && !said.asks() {
-                    let weight = 3 + weigh_learned(&text, &said, self.lang);
+                if (told || self.is_figure(&text, &said)) && !said.asks() {
+                    let weight = 2 + weigh_learned(&text, &said, self.lang);
                     self.push(at, Kind::Learned, Source::Cue, &text, weight);
                 } else {
                     self.cues(at, &text);
@@ -538,15 +540,17 @@ impl Reader<'_> {
             }
         } else if said.has(cues.blocked) || self.is_work(&said) {
             self.push(at, Kind::Left, Source::Cue, text, 1);
-        } else if said.has(cues.question) && said.n_words() <= 12 {
+        } else if said.has(cues.question) && said.n_words() <= 12 && self.is_fresh(at) {
             self.push(at, Kind::Open, Source::Cue, text, 0);
-        } else if said.has(cues.learned) || said.has(cues.decided) || said.opens_with(cues.rule) {
+        } else if said.has(cues.learned)
+            || said.has(cues.decided)
+            || said.opens_with(cues.rule)
+            || said.has(cues.correction)
+            || said.is_new_rule(self.lang)
+        {
             let weight = weigh_learned(text, &said, self.lang);
             self.push(at, Kind::Learned, Source::Cue, text, weight);
-        } else if said.has(cues.todo_weak)
-            && !said.has(cues.negation)
-            && !said.begins_with(cues.provisos)
-        {
+        } else if self.is_weak_work(&said) {
             self.push(at, Kind::Left, Source::WeakCue, text, 0);
         }
     }
@@ -554,8 +558,22 @@ impl Reader<'_> {
     /// Whether a sentence says that something is still to be done, and not only in some case.
     fn is_work(&self, said: &Said) -> bool {
         let cues = &self.lang.report.cues;
+        said.has(cues.todo) && !said.begins_with(cues.provisos)
+    }
+
+    /// The same, by words that count only where nothing lists the work.
+    fn is_weak_work(&self, said: &Said) -> bool {
+        let cues = &self.lang.report.cues;
         let waits = said.has(cues.yet) && said.has(cues.not);
-        (said.has(cues.todo) || waits) && !said.begins_with(cues.provisos)
+        let wants = said.has(cues.todo_weak) && !said.has(cues.negation);
+        (waits || wants) && !said.begins_with(cues.provisos)
+    }
+
+    /// Whether a summary gives a figure of what happened, not of what somebody wants.
+    fn is_figure(&self, text: &str, said: &Said) -> bool {
+        let cues = &self.lang.report.cues;
+        // "Guests could not book for an hour" is no wish.
+        has_figure(text) && (!said.has(cues.conditional) || said.has(cues.negation))
     }
 
     /// Whether a sentence says that work is finished, in its place: "pods are deleted" does so
@@ -576,6 +594,9 @@ impl Reader<'_> {
         }
         if said.has(cues.withdrawn) {
             self.testify(at, Turn::Withdrawn, text, text);
+        }
+        if said.has(cues.correction) {
+            self.testify(at, Turn::Corrected, text, text);
         }
         if said.has(cues.undone) {
             self.testify(at, Turn::Undone, text, text);

@@ -100,6 +100,17 @@ impl Said {
             && has(&self.spaced, lang.report.cues.explaining)
     }
 
+    /// Whether it says that something is different from now on.
+    pub fn is_new_rule(&self, lang: &Lang) -> bool {
+        let cues = &lang.report.cues;
+        cues.from_now.iter().any(|phrase| {
+            self.spaced.split_once(&format!(" {phrase} ")).is_some_and(|(_, behind)| {
+                let next = behind.split(' ').next().unwrap_or_default();
+                !cues.ongoing_endings.iter().any(|ending| next.ends_with(ending))
+            })
+        })
+    }
+
     /// Whether it asks.
     pub fn asks(&self) -> bool {
         self.asks
@@ -319,7 +330,7 @@ mod tests {
             ("Rented a dryer for two weeks", Some(Done::Act)),
             ("Needed for the kitchen", None),
             ("Paid the deposit in May", Some(Done::Act)),
-            ("May 12: paid the deposit", Some(Done::Act)),
+            ("Paid the deposit on May 12", Some(Done::Act)),
             ("The deposit may be paid", None),
             ("It is fixed ????", None),
         ] {

@@ -102,9 +102,11 @@ pub fn has_figure(text: &str) -> bool {
 pub fn weigh_learned(text: &str, said: &super::cue::Said, lang: &Lang) -> i32 {
     let cues = &lang.report.cues;
     let mut weight = 0;
-    if said.has(cues.cause) {
+    if said.has(cues.root) {
+        weight += 7;
+    } else if said.has(cues.cause) {
         weight += 4;
-    } else if said.has(cues.decided) {
+    } else if said.has(cues.decided) || said.has(cues.correction) || said.is_new_rule(lang) {
         weight += 3;
     } else if said.has(cues.learned) || said.opens_with(cues.rule) {
         weight += 2;

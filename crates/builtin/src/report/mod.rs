@@ -20,6 +20,7 @@ pub mod leave_out;
 
 use dormouse_types::change::What;
 use dormouse_types::limits;
+use dormouse_types::model::Verdict;
 
 use self::choose::Chosen;
 use self::fact::Fact;
@@ -64,8 +65,17 @@ pub fn report(input: &Input<'_>) -> Report {
     Report { tldr, content, language: input.language.clone() }
 }
 
-/// Whether anything changed that a report would tell.
+/// Whether anything changed that a report would tell: in the journal, or by a proposal the person
+/// accepted since the last report.
 pub fn is_material(input: &Input<'_>) -> bool {
+    let told_at = input.instruction.last_report.as_ref().map(|report| report.at);
+    let accepted = input.ledger.decisions.iter().any(|decided| {
+        decided.verdict == Verdict::Confirmed && told_at.is_none_or(|at| decided.at > at)
+    });
+    accepted || has_material_change(input)
+}
+
+fn has_material_change(input: &Input<'_>) -> bool {
     input.delta.changes.iter().any(|change| match change.what {
         What::TaskDeleted | What::TaskRestored => false,
         What::TaskCreated { .. }

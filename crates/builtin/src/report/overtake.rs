@@ -30,16 +30,15 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     for fact in facts {
         let of_same =
             all[..n_items].iter_mut().find(|item| item.kind != Kind::Open && item.is_same(&fact));
-        if let Some(item) = of_same {
+        let kind_of_same = of_same.map(|item| {
             item.is_half |= fact.is_half;
-        }
-        let of_same =
-            all[..n_items].iter().find(|item| item.kind != Kind::Open && item.is_same(&fact));
-        match (fact.kind, of_same.map(|item| item.kind)) {
+            item.kind
+        });
+        match (fact.kind, kind_of_same) {
             (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
-            (Kind::Left | Kind::Done, Some(Kind::Left)) => {}
-            (Kind::Done, Some(Kind::Done)) => {}
-            _ => all.push(fact),
+            // The list says it already.
+            (Kind::Left, Some(Kind::Left)) | (Kind::Done, Some(Kind::Left | Kind::Done)) => {}
+            (Kind::Learned | Kind::Open, _) | (Kind::Left | Kind::Done, _) => all.push(fact),
         }
     }
     all
@@ -80,6 +79,10 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence]) -> bool {
             (Kind::Left | Kind::Open, Turn::Withdrawn) => {
                 let shared = shared_terms(&fact.words, &later.words);
                 shared >= 4 || shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.6
+            }
+            (Kind::Learned, Turn::Corrected) => {
+                shared_terms(&fact.words, &later.words) >= 2
+                    && fold::overlap(&fact.words, &later.words) >= 0.5
             }
             (Kind::Done, Turn::Undone) => {
                 let shared = shared_terms(&fact.words, &later.words);

@@ -136,7 +136,8 @@ fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<S
     };
     let firm = || chosen.done.iter().filter(told).filter(|fact| fact.weight + 1 >= firmest);
     let leans = |fact: &&Fact| {
-        Said::new(&fact.text, input.lang).begins_with(input.lang.report.cues.leaning)
+        let said = Said::new(&fact.text, input.lang);
+        said.begins_with(input.lang.report.cues.leaning) || said.n_words() < 4
     };
     let newest = firm().find(|fact| !leans(fact)).or_else(|| firm().next())?;
     Some(capital(&cut(&newest.text, 150)))

@@ -106,6 +106,17 @@ fn work_that_was_taken_back_is_not_done() {
 }
 
 #[test]
+fn a_correction_replaces_what_was_believed() {
+    let desk = task()
+        .entry("Root cause: the valve of the pump.")
+        .entry("Correction: it is not the valve of the pump, the hose leaks.");
+    assert_eq!(
+        units(&desk, "💡"),
+        ["Correction: it is not the valve of the pump, the hose leaks."]
+    );
+}
+
+#[test]
 fn a_text_against_an_open_box_becomes_a_question() {
     let desk = task().item("Order the pump", false).entry("Ordered the pump today.");
     assert_eq!(units(&desk, "📌"), Vec::<String>::new());

@@ -1,7 +1,10 @@
 //! Which calls a turn makes.
 
 use dormouse_types::change::What;
-use dormouse_types::model::{FragmentData, Request, ToolResult, Turn};
+use dormouse_types::model::{
+    Decided, Fragment, FragmentData, FragmentKind, Ledger, Request, ToolResult, Turn, Verdict,
+};
+use dormouse_types::{Fingerprint, Timestamp};
 use jiff::civil::date;
 
 use crate::desk::{Desk, calls};
@@ -88,6 +91,37 @@ fn nothing_material_is_no_report() {
     desk.changes = vec![What::TaskRestored];
     assert!(!names(&desk.request()).contains(&"update_report".to_owned()));
     assert!(names(&fence().since("All is calm.").request()).contains(&"update_report".to_owned()));
+}
+
+#[test]
+fn a_proposal_accepted_since_the_last_report_is_material() {
+    let decided = |verdict, micros| {
+        let mut request = {
+            let mut desk = fence().since("All is calm.");
+            desk.changes = vec![];
+            desk.request()
+        };
+        request.fragments.push(Fragment {
+            kind: FragmentKind::Decisions,
+            text: String::new(),
+            data: FragmentData::Decisions(Ledger {
+                decisions: vec![Decided {
+                    tool: "add_checklist_item".into(),
+                    args: serde_json::json!({ "title": "Paint the gate" }),
+                    verdict,
+                    reason: None,
+                    at: Timestamp::from_micros(micros),
+                    fingerprint: Fingerprint("f".repeat(64)),
+                }],
+                open: vec![],
+            }),
+            tainted: false,
+        });
+        names(&request).contains(&"update_report".to_owned())
+    };
+    assert!(decided(Verdict::Confirmed, 5));
+    assert!(!decided(Verdict::Confirmed, 1), "it was told already");
+    assert!(!decided(Verdict::Rejected, 5));
 }
 
 #[test]

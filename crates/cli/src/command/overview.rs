@@ -7,6 +7,8 @@ use crate::failure::Failure;
 use crate::session::Session;
 
 pub async fn run(session: &mut Session) -> Result<(), Failure> {
+    // What changed without waiting, now counts as waiting.
+    session.route().await?;
     let reply = session.client.get("/api/overview").await?;
     if session.print_body(&reply) {
         return Ok(());

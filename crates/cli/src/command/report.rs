@@ -38,7 +38,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let page: Page<Report> = reply.read()?;
         (reply, page.items)
     } else {
-        let reply = session.client.get(&format!("/api/agents/{agent}/report")).await?;
+        let wake = session.command(&format!("agent wake {}", agent.short()));
+        let reply = session
+            .client
+            .get(&format!("/api/agents/{agent}/report"))
+            .await
+            .map_err(|failure| failure.hint(format!("{wake} lets it look again")))?;
         let report: Report = reply.read()?;
         (reply, vec![report])
     };

@@ -38,11 +38,11 @@ fn a_confirmed_proposal_changes_the_task_and_undo_takes_it_back() {
     assert_eq!(due_on(&world), Value::Null);
     let done = world.ok(&["change", "confirm", &name]);
     assert!(done.out.contains(&format!("confirmed {name}")), "{done:?}");
-    assert_eq!(due_on(&world), "2026-05-15");
+    assert_eq!(due_on(&world), "2036-05-15");
     world.ok(&["change", "undo", &name]);
     assert_eq!(due_on(&world), Value::Null);
     world.ok(&["change", "confirm", &name]);
-    assert_eq!(due_on(&world), "2026-05-15");
+    assert_eq!(due_on(&world), "2036-05-15");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_verdict_with_the_digest_of_another_item_is_refused() {
     assert_eq!(done.json()["status"], 412);
 
     world.ok(&["change", "confirm", &format!("{name}@{}", &digest[..8])]);
-    assert_eq!(due_on(&world), "2026-05-15");
+    assert_eq!(due_on(&world), "2036-05-15");
 }
 
 #[test]

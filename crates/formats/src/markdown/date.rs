@@ -93,6 +93,14 @@ pub(super) fn leading(text: &str, year: Option<i16>) -> Reading<'_> {
     at(text, year)
 }
 
+/// Whether a heading is a day and nothing else: it says when, not what.
+pub(super) fn is_alone(heading: &str) -> bool {
+    match leading(heading, None) {
+        Reading::Day(_, rest) => !rest.contains(char::is_alphabetic),
+        Reading::Impossible(_) | Reading::Nothing => false,
+    }
+}
+
 /// Reads the date of a heading: the one it begins with, or a whole date set off by a dash, a
 /// comma or a bracket, as change logs have it.
 pub(super) fn of_heading(text: &str, year: Option<i16>) -> Reading<'_> {

@@ -114,7 +114,7 @@ impl<'a> Gatherer<'a> {
         for number in section.body.clone() {
             let line = self.source.line(number);
             let kind = self.outline.lines[number];
-            if let Some(at) = kind.inside {
+            if let Some(at) = kind.inside.filter(|at| section.boxes.contains(at)) {
                 let check = &self.outline.boxes[at];
                 if number <= check.title_last {
                     self.flush(&mut run);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::date;
 use super::outline::{Heading, Outline};
 use super::source::Source;
 
@@ -51,19 +52,24 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline) -> Vec<Section> {
             None => (0, outline.first),
         };
         let body = start..end.max(start);
+        while open.last().is_some_and(|&above| sections[above].level >= level) {
+            open.pop();
+        }
+        // The top of the file encloses nothing: it has no heading.
+        let parent = open.last().copied();
+        // A day below a task says when its text was written: check items there are text of that
+        // day, not a task that is called like a date.
+        let is_day_of_task = heading.is_some_and(|at| date::is_alone(&outline.headings[at].text))
+            && parent.is_some_and(|above| sections[above].is_task());
         let from = outline.boxes.partition_point(|check| check.first < body.start);
         let upto = outline.boxes.partition_point(|check| check.first < body.end);
+        let upto = if is_day_of_task { from } else { upto };
         let is_bare = body
             .clone()
             .all(|line| outline.lines[line].is_rule || source.line(line).trim().is_empty());
         if heading.is_none() && is_bare {
             continue;
         }
-        while open.last().is_some_and(|&above| sections[above].level >= level) {
-            open.pop();
-        }
-        // The top of the file encloses nothing: it has no heading.
-        let parent = open.last().copied();
         if heading.is_some() {
             open.push(sections.len());
         }

@@ -107,10 +107,7 @@ impl File<'_> {
     /// A heading that is only a day says when, not what.
     fn top_can_be_title(&self) -> bool {
         let text = self.sections.first().and_then(|section| section.heading(self.outline));
-        text.is_some_and(|heading| match date::leading(&heading.text, None) {
-            Reading::Day(_, rest) => rest.contains(char::is_alphabetic),
-            Reading::Impossible(_) | Reading::Nothing => !heading.text.is_empty(),
-        })
+        text.is_some_and(|heading| !heading.text.is_empty() && !date::is_alone(&heading.text))
     }
 
     /// The title, and the section whose heading it is.

@@ -6,7 +6,7 @@ use crate::world::World;
 
 /// A task whose note names a day, with an agent that has read it.
 async fn with_agent(world: &World) -> (String, String) {
-    let body = r#"{"title": "Water butt", "note": "The kit must be fitted by 2026-05-15."}"#;
+    let body = r#"{"title": "Water butt", "items": ["buy the kit"], "note": "Still to do: buy the kit.\nDeadline: 2026-05-15."}"#;
     let task = world.task(body).await;
     let answer = world.call("POST", &format!("/api/journal/tasks/{task}/agent"), "{}").await;
     assert_eq!(answer.status, 201, "{}", answer.body);

@@ -89,7 +89,7 @@ impl World {
             store,
             clock,
             entropy,
-            model: Arc::new(Builtin::new()),
+            model: Arc::new(Builtin),
             zone: jiff::tz::TimeZone::UTC,
             owner: "test".to_owned(),
         });
@@ -100,7 +100,7 @@ impl World {
     /// Runs every agent of these tasks that is due.
     pub async fn drain(&self, task: &str) {
         let tasks = vec![task.parse().expect("an id of a task")];
-        let scope = DrainScope { tasks, agents: Vec::new() };
+        let scope = DrainScope { tasks, ..DrainScope::default() };
         self.dormouse.drain(scope, &mut |_run| {}).await.expect("the agents run");
     }
 

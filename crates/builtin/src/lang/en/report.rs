@@ -172,9 +172,11 @@ pub const REPORT: Words = Words {
         decided: &[
             "decided", "we decide", "i decide", "decision", "agreed", "we agree", "rejected",
             "chosen", "we chose", "we choose", "we go with", "went with", "we keep", "we stay with",
-            "is now", "are now", "from now on", "instead of", "settled on", "ruled out",
+            "from now on", "instead of", "settled on", "ruled out",
             "opted for", "dropped the idea", "no longer", "is intentionally", "by design",
         ],
+        from_now: &["is now", "are now"],
+        ongoing_endings: &["ing"],
         blocked: &[
             "blocked by", "blocked on", "blocking on", "waiting for", "waiting on", "waits for",
             "on hold until", "stuck on", "cannot start until", "can't start until",
@@ -193,6 +195,10 @@ pub const REPORT: Words = Words {
             "believed to be", "more expensive", "cheaper", "took longer", "than expected",
             "as expected", "not supported", "requires", "depends on",
         ],
+        root: &[
+            "root cause", "root causes", "ultimate cause", "direct cause", "main cause",
+            "underlying cause", "the cause was", "the cause is", "real reason",
+        ],
         cause: &[
             "root cause", "ultimate cause", "direct cause", "cause of", "the cause", "caused by",
             "caused", "causes", "causing", "because", "resulting in", "resulted in", "leading to",
@@ -205,6 +211,11 @@ pub const REPORT: Words = Words {
             "superseded", "won't do", "will not do", "wontfix", "cancelled", "canceled",
             "not necessary after all", "no need to", "dropped",
         ],
+        correction: &[
+            "correction", "corrected", "was wrong", "were wrong", "is wrong", "are wrong",
+            "is not the case", "was not the case", "not true", "contrary to", "proved false",
+            "disproved",
+        ],
         undone: &[
             "reverted", "is reverted", "revert", "rolled back", "taken back", "took back", "undone", "reopened", "re-opened",
             "turned out not", "did not work", "didn't work", "does not seem to", "had no effect",
@@ -213,7 +224,8 @@ pub const REPORT: Words = Words {
         question: &[
             "not clear", "unclear", "to be decided", "tbd", "undecided", "not decided",
             "not determined", "to be confirmed", "tbc", "who decides", "open question",
-            "we don't know", "unknown", "we do not know", "not sure whether", "not sure if",
+            "we don't know", "cause unknown", "reason unknown", "still unknown", "is unknown",
+            "unknown why", "we do not know", "not sure whether", "not sure if",
         ],
         negation: &[
             "not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "can't",

@@ -1,7 +1,7 @@
 //! `dormouse agent log`: the runs of an agent, what it did in them, and what it was asked.
 
 use clap::Args;
-use dormouse::view::{Message, Page, Prompt, Wake};
+use dormouse::view::{Message, Page, Prompt, PromptFragment, Wake};
 use dormouse_formats::sanitise;
 use dormouse_types::{AgentId, ThreadId};
 use serde_json::Value;
@@ -99,9 +99,10 @@ async fn messages(
     let page: Page<Message> = reply.read()?;
     let width = session.screen.prose_width();
     for message in &page.items {
+        let Some(text) = content(message) else { continue };
         let first = format!("  {:<12} ", kind(message));
         let rest = " ".repeat(first.len());
-        for text in wrap::text(&content(message), width, Margin { first: &first, rest: &rest }) {
+        for text in wrap::text(&text, width, Margin { first: &first, rest: &rest }) {
             session.screen.say(text);
         }
     }
@@ -117,17 +118,27 @@ fn kind(message: &Message) -> String {
     }
 }
 
-/// A message as one paragraph, cut where it would fill the screen.
-fn content(message: &Message) -> String {
-    /// Units: characters.
+/// A message as one paragraph, cut where it would fill the screen; none when it has no words.
+fn content(message: &Message) -> Option<String> {
+    /// Units: columns.
     const SHOWN: usize = 400;
-    let text = match &message.content {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
+    let part = |name: &str| message.content.as_ref().and_then(|content| content.get(name));
+    let text = match (message.kind.as_str(), &message.content) {
+        (_, None) => String::new(),
+        (_, Some(Value::String(text))) => text.clone(),
+        ("action", Some(_)) if part("args").is_some() => {
+            part("args").map(Value::to_string).unwrap_or_default()
+        }
+        // What a model says beside its calls; the calls follow as messages of their own.
+        (_, Some(_)) if part("text").is_some_and(Value::is_string) => {
+            part("text").and_then(Value::as_str).unwrap_or_default().to_owned()
+        }
+        ("thought", Some(_)) => String::new(),
+        (_, Some(other)) => other.to_string(),
     };
-    let name = message.tool_name.as_deref().map_or_else(String::new, |name| format!("{name} "));
-    wrap::cut_to(&line(&format!("{name}{text}")), SHOWN)
+    let name = message.tool_name.as_deref().map_or_else(String::new, |name| format!("{name}  "));
+    let text = line(&format!("{name}{text}"));
+    (!text.trim().is_empty()).then(|| wrap::cut_to(&text, SHOWN))
 }
 
 async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Result<(), Failure> {
@@ -148,8 +159,23 @@ async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Resul
         session.screen.say(ink.bold(&heading));
         for fragment in &prompt.fragments {
             session.screen.say(ink.dim(&format!("── {}", line(&fragment.kind))));
-            session.screen.say(sanitise::block(&fragment.text));
+            session.screen.say(readable(fragment));
         }
     }
     Ok(())
+}
+
+/// A piece of a prompt as it was sent, but tools without the schema of their arguments.
+fn readable(fragment: &PromptFragment) -> String {
+    let tools: Option<Vec<Value>> = match fragment.kind.as_str() {
+        "tools" => serde_json::from_str(&fragment.text).ok(),
+        _ => None,
+    };
+    let Some(tools) = tools else { return sanitise::block(&fragment.text) };
+    let text = |tool: &Value, name: &str| tool[name].as_str().unwrap_or_default().to_owned();
+    let lines = tools
+        .iter()
+        .map(|tool| line(&format!("{}: {}", text(tool, "name"), text(tool, "description"))));
+    let lines: Vec<String> = lines.chain(["(--json shows their arguments)".to_owned()]).collect();
+    lines.join("\n")
 }

@@ -60,9 +60,9 @@ async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<()
 }
 
 async fn due(session: &mut Session) -> Result<(), Failure> {
+    session.route().await?;
     let page: Page<Agent> = session.client.get("/api/agents").await?.read()?;
-    let waiting: Vec<&Agent> =
-        page.items.iter().filter(|agent| agent.activity == "waiting").collect();
+    let waiting: Vec<&Agent> = page.items.iter().filter(|agent| is_due(agent)).collect();
     for agent in &waiting {
         session.touch_agent(&agent.id);
     }
@@ -72,4 +72,9 @@ async fn due(session: &mut Session) -> Result<(), Failure> {
         session.screen.say("No agent waits.");
     }
     Ok(())
+}
+
+/// Whether an agent waits for nothing but to be run. One that failed waits until its retry.
+fn is_due(agent: &Agent) -> bool {
+    agent.activity == "waiting" && agent.next_wake_at.is_none()
 }

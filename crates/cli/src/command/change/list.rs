@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::{line, wrap};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -33,13 +34,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return Ok(());
     }
     let page: Page<ChangeSet> = reply.read()?;
-    let mut table = Table::new([
-        ("item", Fit::Whole),
-        ("proposal", Fit::Cut),
-        ("task", Fit::Drop(1)),
-        ("state", Fit::Whole),
-    ]);
-    let mut n_rows = 0;
+    let mut groups: Vec<(String, Table)> = Vec::new();
     let mut n_hidden = 0;
     for set in &page.items {
         for item in &set.items {
@@ -47,25 +42,37 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             if is_open && !item.shown && !params.all {
                 n_hidden += 1;
             } else if is_open || params.all || item.status == "applying" {
-                n_rows += 1;
-                table.row([
-                    proposal::name(item),
-                    item.human_summary.clone(),
-                    crate::terminal::wrap::cut_to(titled(&set.task_title), 30),
-                    proposal::status(item),
-                ]);
+                let cells =
+                    [proposal::name(item), item.human_summary.clone(), proposal::status(item)];
+                match groups.iter_mut().find(|(task, _)| *task == set.task_id.to_string()) {
+                    Some((_, table)) => table.row(cells),
+                    None => {
+                        let mut table = Table::new(COLUMNS);
+                        table.row(cells);
+                        groups.push((set.task_id.to_string(), table));
+                    }
+                }
             }
         }
     }
-    if n_rows == 0 {
+    if groups.is_empty() {
         session.screen.say("No open proposals.");
         return Ok(());
     }
     let (width, ink) = (session.screen.width(), session.screen.ink());
-    session.screen.say(table.render(width, ink));
+    for (task, table) in &groups {
+        let set = page.items.iter().find(|set| set.task_id.to_string() == *task);
+        let title = line(titled(set.map_or("", |set| &set.task_title)));
+        session.screen.say(ink.bold(&wrap::cut_to(&title, width)));
+        session.screen.say(table.render(width, ink));
+        session.screen.say("");
+    }
     if n_hidden > 0 {
         session.screen.say(format!("{n_hidden} more appear as these are decided"));
     }
     session.screen.say(format!("decide: {}", session.command("review")));
     Ok(())
 }
+
+const COLUMNS: [(&str, Fit); 3] =
+    [("item", Fit::Whole), ("proposal", Fit::Cut), ("state", Fit::Whole)];

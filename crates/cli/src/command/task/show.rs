@@ -45,7 +45,7 @@ fn page(session: &Session, task: &Task) -> Vec<String> {
     for text in &mut lines {
         *text = ink.bold(text);
     }
-    lines.push(ink.dim(&format!("{} · revision {}", task.id, task.revision)));
+    lines.push(ink.dim(task.id.as_str()));
     for (name, value) in facts(task) {
         let name = format!("{name:<10}");
         let margin = Margin { first: &name, rest: "          " };
@@ -98,6 +98,7 @@ fn facts(task: &Task) -> Vec<(&'static str, String)> {
         let names: Vec<&str> = task.labels.iter().map(|label| label.name.as_str()).collect();
         facts.push(("labels", names.join(", ")));
     }
+    facts.push(("revision", task.revision.to_string()));
     if task.deleted_at.is_some() {
         facts.push(("deleted", "yes; `task restore` brings it back".to_owned()));
     }

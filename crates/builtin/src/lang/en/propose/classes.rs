@@ -47,7 +47,7 @@ pub const CLASSES: Classes = &[
         &[
             "is", "now", "on", "by", ":", "|", "-", "=", "has been", "has", "have", "been", "got",
             "gets", "was moved", "was pushed", "was shifted", "was postponed", "was extended",
-            "was changed", "was set", "was brought forward", "was delayed", "moved", "pushed",
+            "was changed", "was set", "was confirmed", "was brought forward", "was delayed", "moved", "pushed",
             "shifted", "postponed", "extended", "changed", "set", "fixed", "brought", "delayed",
             "slipped", "forward", "back", "out", "up", "to", "for", "until", "till", "latest",
             "no later than", "not later than", "at the latest", "the", "remains", "stays", "it's",
@@ -99,7 +99,7 @@ pub const CLASSES: Classes = &[
         "circa",
         "still", "in total", "altogether", "a", "work", "whole", "probably", "to be", "as",
         "maybe about",
-        "me", "us", "on", "good", "full", "another",
+        "me", "us", "on", "good", "full",
     ]),
     ("guess", &["estimate", "guess", "reckon", "say", "expect", "figure", "think"]),
     ("takes", &[

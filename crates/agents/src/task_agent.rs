@@ -401,11 +401,7 @@ impl<'a> TaskAgent<'a> {
         call: &ToolCall,
     ) -> Result<(ToolResult, Vec<Op>), WorkError> {
         let task = self.task_id(lease).await?;
-        let operation = hash::joined(&[
-            lease.run.key.as_str(),
-            &hash::canonical(&(&call.name, &call.args)).unwrap_or_default(),
-            "0",
-        ]);
+        let operation = dormouse_runs::trail::operation(lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
             Origin::Agent { agent: lease.run.agent.clone() },
             format!("agent:{}", lease.run.agent),

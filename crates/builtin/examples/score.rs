@@ -17,13 +17,10 @@ use serde_json::{Map, Value, json};
 
 fn main() -> anyhow::Result<()> {
     let mut reports = Map::new();
-    let mut show = false;
-    for arg in std::env::args().skip(1) {
-        if arg == "--show" {
-            show = true;
-            continue;
-        }
-        let path = Path::new(&arg);
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let show = args.iter().any(|arg| arg == "--show");
+    for arg in args.iter().filter(|arg| *arg != "--show") {
+        let path = Path::new(arg);
         let read = |path: &Path| {
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
         };

@@ -86,6 +86,9 @@ pub fn text(ledger: &Ledger, task: &TaskState) -> String {
             text.push_str(&format!("- fp={} {}\n", &short(&open.fingerprint.0), open.summary));
         }
     }
+    if text.is_empty() {
+        text.push_str("No decisions and no open proposals yet.");
+    }
     text
 }
 

@@ -382,8 +382,9 @@ fn a_day_below_a_task_is_its_text_and_no_task_of_its_own() {
         @r#"
     TASK "Passport" line 1 key a.md/passport#1
       [ ] photos   <photos#1>
-      ENTRY <2027-02-08@2027-02-08#1> on 2027-02-08
+      ENTRY <2027-02-08#1> on 2027-02-08
         | ## 2027-02-08
+        | 
         | The office closes.
         | 
         | - [ ] find the old one

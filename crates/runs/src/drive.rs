@@ -275,7 +275,7 @@ impl Driver {
         let (_, message) = trail::result(
             &mut run.trail,
             number,
-            &recorded.name,
+            &recorded,
             &result,
             now,
             &*self.entropy,

@@ -5,7 +5,7 @@ use dormouse_store::{Op, ReadError, Store};
 use dormouse_turns::{LoggedTurn, RunLog};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::Entropy;
-use dormouse_types::{Id as _, MessageId, Timestamp, WorkspaceId};
+use dormouse_types::{Id as _, MessageId, OperationId, Timestamp, WorkspaceId, hash};
 use serde::{Deserialize, Serialize};
 
 use crate::lease::Lease;
@@ -39,7 +39,11 @@ pub fn turn(
     };
     let (_, mut ops) = trail.append(draft, now, entropy);
     for (call, result) in logged.calls.iter().zip(&logged.results) {
-        let metadata = Metadata { tool_name: Some(call.name.clone()), ..metadata.clone() };
+        let metadata = Metadata {
+            tool_name: Some(call.name.clone()),
+            operation_id: trail.run_key.as_ref().map(|run| operation(run, call).0),
+            ..metadata.clone()
+        };
         let draft = Draft {
             kind: kind::ACTION,
             content: json(call),
@@ -49,7 +53,7 @@ pub fn turn(
         };
         ops.extend(trail.append(draft, now, entropy).1);
         if let Some(result) = result {
-            ops.extend(self::result(trail, turn, &call.name, result, now, entropy).1);
+            ops.extend(self::result(trail, turn, call, result, now, entropy).1);
         }
     }
     ops
@@ -59,7 +63,7 @@ pub fn turn(
 pub fn result(
     trail: &mut Chain,
     turn: u32,
-    tool: &str,
+    call: &ToolCall,
     result: &ToolResult,
     now: Timestamp,
     entropy: &dyn Entropy,
@@ -71,12 +75,19 @@ pub fn result(
         trigger: None,
         metadata: Metadata {
             turn: Some(turn),
-            tool_name: Some(tool.to_owned()),
+            tool_name: Some(call.name.clone()),
+            operation_id: trail.run_key.as_ref().map(|run| operation(run, call).0),
             refused: Some(result.refused),
             ..Metadata::default()
         },
     };
     trail.append(draft, now, entropy)
+}
+
+/// The operation of a call: the same call of the same run is the same operation.
+pub fn operation(run_key: &str, call: &ToolCall) -> OperationId {
+    let intent = hash::canonical(&(&call.name, &call.args)).expect("arguments are plain JSON");
+    OperationId(hash::joined(&[run_key, hash::sha256(intent).as_str(), "0"]).0)
 }
 
 fn json(value: &impl Serialize) -> String {

@@ -262,7 +262,6 @@ impl<'a> TaskAgent<'a> {
     async fn judge(
         &self,
         lease: &Lease,
-        log: &RunLog,
         calls: &[ToolCall],
         report_only: bool,
     ) -> Result<Executed, WorkError> {
@@ -273,11 +272,12 @@ impl<'a> TaskAgent<'a> {
             });
             return Ok(Executed { results: results.collect(), ops: Vec::new() });
         };
-        let mut used = used_before(log);
         let mut proposed: Vec<Proposed> = Vec::new();
         let mut retractions: Vec<Retraction> = Vec::new();
         let mut results = Vec::new();
         let made_before = self.proposed_before(lease, &ground.items);
+        let mut used: Vec<String> =
+            made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
             let tool = tools::by_name(&call.name)
                 .or_else(|| dormouse_changes::tools::by_name(&call.name));
@@ -290,33 +290,39 @@ impl<'a> TaskAgent<'a> {
                     self.immediate(tool, call, task, &ground, &mut retractions)
                 }
                 Some(tool) => {
-                    let room = made_before + proposed.len() >= limits::ITEMS_PER_WAKE.max;
-                    if room {
-                        let text = format!("{} proposals per wake are the limit", limits::ITEMS_PER_WAKE.max);
-                        results.push(Some(refused(call, text)));
-                        continue;
-                    }
-                    let judged = gather::call(
-                        tool,
-                        call,
-                        &Ground { task, items: &ground.items, proposed: &proposed, used: &used },
-                    );
+                    let items: Vec<Item> = ground
+                        .items
+                        .iter()
+                        .filter(|item| !retractions.iter().any(|one| one.item == **item))
+                        .cloned()
+                        .collect();
+                    let ground = Ground {
+                        task,
+                        items: &items,
+                        proposed: &proposed,
+                        made_before: made_before.len(),
+                        used: &used,
+                    };
+                    let judged = gather::call(tool, call, &ground);
                     let (is_refused, text) = gather::reply(&judged);
                     for one in judged {
                         if let Judged::Queued(one) = one {
+                            // What was refused or redundant leaves the tool free for a better call.
+                            if tool.policy == Policy::Deferred {
+                                used.push(tool.name.to_owned());
+                            }
                             proposed.push(one);
                         }
-                    }
-                    if !is_refused && tool.policy == Policy::Deferred {
-                        used.push(tool.name.to_owned());
                     }
                     Some(ToolResult { call_id: call.id.clone(), refused: is_refused, text })
                 }
             };
             results.push(result);
         }
-        // A withdrawal of what is proposed anew in the same turn is void.
-        retractions.retain(|one| !proposed.iter().any(|p| p.fingerprint == one.item.fingerprint));
+        // A withdrawal of what is proposed anew in the same turn is void: the item just stays open.
+        let kept: Vec<_> = proposed.iter().map(|one| one.fingerprint.clone()).collect();
+        proposed.retain(|p| !retractions.iter().any(|one| one.item.fingerprint == p.fingerprint));
+        retractions.retain(|one| !kept.contains(&one.item.fingerprint));
         let by = Proposer {
             ws: lease.ws,
             agent: &lease.run.agent,
@@ -333,8 +339,8 @@ impl<'a> TaskAgent<'a> {
         Ok(Executed { results, ops })
     }
 
-    /// How many items this run has proposed in earlier turns.
-    fn proposed_before(&self, lease: &Lease, items: &[Item]) -> usize {
+    /// The items this run has proposed in earlier turns.
+    fn proposed_before<'i>(&self, lease: &Lease, items: &'i [Item]) -> Vec<&'i Item> {
         items
             .iter()
             .filter(|item| {
@@ -345,7 +351,7 @@ impl<'a> TaskAgent<'a> {
                         item.round,
                     )
             })
-            .count()
+            .collect()
     }
 
     /// Runs an immediate call; none when it writes the journal, which waits for the turn's commit.
@@ -625,11 +631,11 @@ impl Work for TaskAgent<'_> {
     fn execute<'a>(
         &'a self,
         lease: &'a Lease,
-        log: &'a RunLog,
+        _log: &'a RunLog,
         calls: &'a [ToolCall],
         report_only: bool,
     ) -> BoxFuture<'a, Result<Executed, WorkError>> {
-        Box::pin(self.judge(lease, log, calls, report_only))
+        Box::pin(self.judge(lease, calls, report_only))
     }
 
     fn effect<'a>(
@@ -768,16 +774,3 @@ fn accepted_notes(log: &RunLog) -> Vec<Note> {
         .take(limits::OBSERVATIONS_PER_WAKE.max)
         .collect()
 }
-
-/// Single-use tools that earlier turns used.
-fn used_before(log: &RunLog) -> Vec<String> {
-    log.turns
-        .iter()
-        .flat_map(|turn| turn.calls.iter().zip(&turn.results))
-        .filter(|(_, result)| result.as_ref().is_some_and(|result| !result.refused))
-        .filter_map(|(call, _)| dormouse_changes::tools::by_name(&call.name))
-        .filter(|tool| tool.policy == Policy::Deferred)
-        .map(|tool| tool.name.to_owned())
-        .collect()
-}
-

@@ -121,9 +121,21 @@ pub struct Evidence {
     pub quote: String,
 }
 
+/// Reads arguments that a model wrapped in a code fence or a second layer of JSON.
+pub fn recovered(args: &Value) -> Value {
+    let Value::String(text) = args else { return args.clone() };
+    let text = text.trim();
+    let inner = text
+        .strip_prefix("```json")
+        .or_else(|| text.strip_prefix("```"))
+        .and_then(|text| text.strip_suffix("```"))
+        .unwrap_or(text);
+    serde_json::from_str(inner.trim()).unwrap_or_else(|_| args.clone())
+}
+
 /// Reads typed arguments; the message says what is wrong and what was expected.
 pub fn typed<T: for<'de> Deserialize<'de>>(args: &Value, expected: &str) -> Result<T, Refused> {
-    serde_json::from_value(args.clone())
+    serde_json::from_value(recovered(args))
         .map_err(|e| Refused::Invalid(format!("{e}; expected {expected}")))
 }
 

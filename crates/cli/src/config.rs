@@ -18,8 +18,8 @@ const DEFAULT_WIDTH: usize = 80;
 pub struct Config {
     /// The data folder.
     pub data: PathBuf,
-    /// The `--data` part of a command that is shown to be typed; empty when it is not needed.
-    pub data_flag: String,
+    /// How this program is called, with its data folder: the beginning of commands that are shown.
+    pub call: String,
     /// The terminal.
     pub screen: Settings,
     /// Whether agents are left asleep.
@@ -38,13 +38,19 @@ impl Config {
             return Err(Failure::usage("there is no data folder: HOME is not set")
                 .hint("name one with --data DIR or DORMOUSE_DATA"));
         };
-        let data_flag = match &global.data {
-            Some(data) => format!(" --data {}", quoted(&data.to_string_lossy())),
-            None => String::new(),
+        let call = match &global.data {
+            Some(data) => format!("{} --data {}", program(), quoted(&data.to_string_lossy())),
+            None => program(),
         };
         let screen = Settings { width: width(), colour: colour(global), json: global.json };
-        Ok(Self { data, data_flag, screen, no_wait: global.no_wait, zone: TimeZone::system() })
+        Ok(Self { data, call, screen, no_wait: global.no_wait, zone: TimeZone::system() })
     }
+}
+
+/// The program as it was called: by its path, or as a command that the shell finds.
+fn program() -> String {
+    let called = std::env::args_os().next().map(|name| name.to_string_lossy().into_owned());
+    called.filter(|name| name.contains('/')).map_or_else(|| "dormouse".to_owned(), |n| quoted(&n))
 }
 
 fn folder(name: &str) -> Option<PathBuf> {

@@ -23,9 +23,8 @@ pub struct Session {
     pub screen: Screen,
     /// The person's time zone.
     pub zone: TimeZone,
-    /// What stands between `dormouse` and a command that is shown to be typed.
-    pub data_flag: String,
     engine: Engine,
+    call: String,
     no_wait: bool,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
@@ -63,7 +62,7 @@ impl Session {
             client: engine.client(),
             screen: Screen::new(config.screen),
             zone: engine.zone.clone(),
-            data_flag: config.data_flag,
+            call: config.call,
             engine,
             no_wait: config.no_wait,
             tasks: Vec::new(),
@@ -97,10 +96,7 @@ impl Session {
 
     /// A command for the person to type, in the folder of this one.
     pub fn command(&self, rest: &str) -> String {
-        if rest.is_empty() {
-            return format!("dormouse{}", self.data_flag);
-        }
-        format!("dormouse{} {rest}", self.data_flag)
+        format!("{} {rest}", self.call)
     }
 
     /// Prints the body with `--json`; says whether that was all there is to print.
@@ -122,8 +118,12 @@ impl Session {
             agents: std::mem::take(&mut self.agents),
             all_due: false,
         };
-        let flag = self.data_flag.clone();
-        let mut on_run = |run: RunOutcome| note(&told(&run, &flag));
+        let mut proposed: Vec<TaskId> = Vec::new();
+        let mut on_run = |run: RunOutcome| {
+            note(&told(&run));
+            proposed
+                .extend(run.task_id.filter(|task| run.proposals > 0 && !proposed.contains(task)));
+        };
         let waiting = tokio::select! {
             biased;
             interrupted = tokio::signal::ctrl_c() => {
@@ -141,6 +141,13 @@ impl Session {
                 }
             },
         };
+        match proposed.as_slice() {
+            [] => {}
+            [task] => {
+                note(&format!("decide: {}", self.command(&format!("review {}", task.short()))))
+            }
+            _ => note(&format!("decide: {}", self.command("review"))),
+        }
         if waiting > 0 {
             let (agents, wait) = if waiting == 1 { ("agent", "waits") } else { ("agents", "wait") };
             note(&format!("{waiting} {agents} {wait}: {}", self.command("agent wake --due")));
@@ -167,7 +174,7 @@ impl Session {
 }
 
 /// One run in one line.
-fn told(run: &RunOutcome, data_flag: &str) -> String {
+fn told(run: &RunOutcome) -> String {
     let name = line(&run.agent_name);
     let short = run.agent_id.short();
     let title = line(&run.task_title);
@@ -190,11 +197,6 @@ fn told(run: &RunOutcome, data_flag: &str) -> String {
                 text.push_str(&format!(": {}", line(error)));
             }
         }
-    }
-    if run.proposals > 0
-        && let Some(task) = &run.task_id
-    {
-        text.push_str(&format!("  -> dormouse{data_flag} review {}", task.short()));
     }
     text
 }

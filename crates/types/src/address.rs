@@ -1,49 +1,84 @@
 //! Web addresses in text: where they begin and end, and what to call them.
+//!
+//! Whoever keeps, counts or removes addresses asks here, so that all agree on what one is.
 
 /// Finds every address, in order, repeated ones included.
 ///
 /// An address ends before white space, quotes, angle brackets and trailing punctuation; a closing
-/// parenthesis belongs to it only when it was opened inside.
+/// parenthesis belongs to it only when it was opened inside. It stays as written: an escape inside
+/// of it is part of it.
 pub fn find(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = next_start(text, at) {
-        let rest = &text[start..];
-        let mut end = rest
-            .find(|c: char| c.is_whitespace() || "<>\"'`".contains(c))
-            .unwrap_or(rest.len());
-        // `[https://…](https://…)`: the words end where the target begins.
-        if let Some(link) = rest[..end].find("](") {
-            end = link;
-        }
-        let address = trimmed(&rest[..end]);
-        let scheme = if address.starts_with("https://") { 8 } else { 7 };
-        if address.len() > scheme {
-            found.push(address);
-        }
-        at = start + address.len().max(scheme);
+    let mut rest = text;
+    while let Some((_, address, after)) = first(rest) {
+        found.push(address);
+        rest = after;
     }
     found
 }
 
-fn next_start(text: &str, at: usize) -> Option<usize> {
-    let rest = text.get(at..)?;
-    let http = rest.find("http://");
-    let https = rest.find("https://");
-    [http, https].into_iter().flatten().min().map(|found| at + found)
+/// The first address of a text, with what stands before and behind it.
+pub fn first(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find("://")?;
+        let start = ["https", "http"].iter().find_map(|scheme| {
+            let start = at.checked_sub(scheme.len())?;
+            text.get(start..at).filter(|head| head.eq_ignore_ascii_case(scheme)).map(|_| start)
+        });
+        match start {
+            Some(start) if opens(&text[start..]) => {
+                let address = leading(&text[start..]);
+                return Some((&text[..start], address, &text[start + address.len()..]));
+            }
+            _ => from = at + 3,
+        }
+    }
 }
 
-fn trimmed(mut address: &str) -> &str {
-    loop {
-        let closes = address.matches(')').count();
-        let opens = address.matches('(').count();
-        let cut = match address.chars().next_back() {
-            Some(last) if ".,;:!?*]|“”»’".contains(last) => last.len_utf8(),
-            Some(')') if closes > opens => 1,
-            _ => return address,
-        };
-        address = &address[..address.len() - cut];
+/// Whether a text begins with an address.
+pub fn opens(text: &str) -> bool {
+    let scheme = ["https://", "http://"].iter().find(|scheme| {
+        text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    });
+    scheme.is_some_and(|scheme| {
+        text[scheme.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '[')
+    })
+}
+
+/// The address a text begins with, without the punctuation of the sentence around it.
+///
+/// Of a text that [`opens`] does not accept this is its first word.
+pub fn leading(text: &str) -> &str {
+    let stop =
+        |c: char| c.is_whitespace() || is_unseen(c) || matches!(c, '<' | '>' | '"' | '\'' | '`');
+    let mut address = &text[..text.find(stop).unwrap_or(text.len())];
+    // `[https://…](https://…)`: the words end where the target begins.
+    if let Some(link) = address.find("](") {
+        address = &address[..link];
     }
+    let opened = address.matches('(').count();
+    let mut closed = address.matches(')').count();
+    while let Some(last) = address.chars().next_back() {
+        let outside = matches!(
+            last,
+            '.' | ',' | ';' | ':' | '!' | '?' | '*' | ']' | '|' | '“' | '”' | '»' | '’'
+        );
+        if !(outside || last == ')' && closed > opened) {
+            break;
+        }
+        closed -= usize::from(last == ')');
+        address = &address[..address.len() - last.len_utf8()];
+    }
+    address
+}
+
+/// Whether a character shows nothing: controls, directional marks, zero-width joiners.
+///
+/// Such characters make one text look like another; no address goes on behind one.
+pub fn is_unseen(c: char) -> bool {
+    (c.is_control() && !c.is_whitespace())
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
 /// Two to five words for an address: host and the last words of its path.
@@ -84,6 +119,11 @@ mod tests {
         check("[https://a.example/](https://a.example/)", &["https://a.example/", "https://a.example/"]);
         check("<https://a.example>", &["https://a.example"]);
         check("no https:// here", &[]);
+        check("HTTPS://a.example/x, then", &["HTTPS://a.example/x"]);
+        check("https://a.example/x\u{202E}y", &["https://a.example/x"]);
+        check("https://a.example/a\\_b", &["https://a.example/a\\_b"]);
+        check("ftp://a.example https://b.example", &["https://b.example"]);
+        check("(see https://a.example/x(y).)", &["https://a.example/x(y)"]);
     }
 
     #[test]

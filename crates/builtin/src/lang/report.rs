@@ -74,6 +74,12 @@ pub struct Cues {
     pub from_now: &'static [&'static str],
     /// Endings of a word behind that by which it only goes on: "is now running".
     pub ongoing_endings: &'static [&'static str],
+    /// A day moved, whatever the sentence names: "postponed".
+    pub postponed: &'static [&'static str],
+    /// Words that move a day or a thing: "moved".
+    pub moved: &'static [&'static str],
+    /// What such a word moves when it moves a day: "deadline".
+    pub dates: &'static [&'static str],
     /// Something waits.
     pub blocked: &'static [&'static str],
     /// A cause or an insight.

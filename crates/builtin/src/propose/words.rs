@@ -89,7 +89,7 @@ fn is_dress(text: &str, at: usize, c: char) -> bool {
             let after = text[at + 1..].chars().next();
             !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric))
         }
-        c => crate::read::fold::is_unseen(c),
+        c => dormouse_types::address::is_unseen(c),
     }
 }
 
@@ -108,7 +108,7 @@ fn next(rest: &str, c: char, before: Option<Class>) -> (Class, usize) {
         while let Some((at, c)) = chars.next() {
             let inner = matches!(c, '\'' | '’')
                 && chars.peek().is_some_and(|(_, next)| next.is_alphabetic());
-            if !c.is_alphabetic() && !inner && !crate::read::fold::is_unseen(c) && !is_mark(c) {
+            if !c.is_alphabetic() && !inner && !dormouse_types::address::is_unseen(c) && !is_mark(c) {
                 break;
             }
             len = at + c.len_utf8();

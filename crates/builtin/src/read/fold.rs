@@ -1,5 +1,6 @@
 //! Words without what does not matter for comparing them: case, accents, quotes, endings.
 
+use dormouse_types::address::is_unseen;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -30,14 +31,6 @@ pub fn fold(text: &str) -> String {
         folded.extend(c.to_lowercase());
     }
     folded
-}
-
-/// Whether a character shows nothing: controls, directional marks, zero-width joiners.
-///
-/// Such characters make one text look like another, so no report repeats them.
-pub fn is_unseen(c: char) -> bool {
-    (c.is_control() && !c.is_whitespace())
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
 /// The words of a folded text: letters, digits, and what holds code words together.

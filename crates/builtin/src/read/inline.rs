@@ -1,6 +1,6 @@
 //! The words of a piece of Markdown, and the addresses in it.
 
-use super::fold::is_unseen;
+use dormouse_types::address::{self, is_unseen};
 
 /// An address with the words it stands behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Reader<'_> {
         self.text.push('`');
         let mut shown = code;
         // An address inside of code would be cut in half by the next rule that shortens a text.
-        while let Some((before, url, after)) = first_address(shown) {
+        while let Some((before, url, after)) = address::first(shown) {
             self.text.push_str(before);
             self.text.push('…');
             self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
@@ -147,23 +147,23 @@ impl Reader<'_> {
             let url = target.split_whitespace().next().unwrap_or_default();
             let url = url.trim_start_matches('<').trim_end_matches('>');
             let inner = read(words);
-            if is_address(url) {
+            if address::opens(url) {
                 let shown =
                     inner.links.iter().map(|link| link.title.as_str()).find(|t| !t.is_empty());
                 let title = match shown {
                     // A picture that is a link: its alternative text titles both.
                     Some(shown) if inner.text.is_empty() => shown.to_owned(),
                     _ if inner.text.is_empty()
-                        && !is_address(words.trim())
+                        && !address::opens(words.trim())
                         && inner.links.is_empty() =>
                     {
                         tidy(words)
                     }
                     _ => inner.text.clone(),
                 };
-                self.links.push(Link { title, url: address(url).to_owned(), is_image });
+                self.links.push(Link { title, url: address::leading(url).to_owned(), is_image });
             }
-            self.links.extend(inner.links.into_iter().filter(|link| link.url != address(url)));
+            self.links.extend(inner.links.into_iter().filter(|link| link.url != address::leading(url)));
             if !is_image {
                 self.text.push_str(&inner.text);
             }
@@ -187,8 +187,8 @@ impl Reader<'_> {
         if rest.starts_with("<!--") {
             return Some(rest.find("-->").map_or(rest.len(), |end| end + 3));
         }
-        if is_address(&rest[1..]) {
-            let url = address(&rest[1..]);
+        if address::opens(&rest[1..]) {
+            let url = address::leading(&rest[1..]);
             self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
             let end = 1 + url.len();
             return Some(end + usize::from(rest[end..].starts_with('>')));
@@ -204,7 +204,7 @@ impl Reader<'_> {
         }
         let end = rest.char_indices().take(600).find(|&(_, c)| c == '>')?.0;
         let mut tag = &rest[..end];
-        while let Some((_, url, after)) = first_address(tag) {
+        while let Some((_, url, after)) = address::first(tag) {
             let is_image = name.eq_ignore_ascii_case("img");
             self.links.push(Link { title: String::new(), url: url.to_owned(), is_image });
             tag = after;
@@ -214,10 +214,10 @@ impl Reader<'_> {
     }
 
     fn bare(&mut self, rest: &str) -> Option<usize> {
-        if !is_address(rest) {
+        if !address::opens(rest) {
             return None;
         }
-        let url = address(rest);
+        let url = address::leading(rest);
         self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
         Some(url.len())
     }
@@ -256,60 +256,6 @@ fn closing(rest: &str, open: char, close: char) -> Option<usize> {
         }
     }
     None
-}
-
-/// Whether a text begins with a web address.
-pub fn is_address(text: &str) -> bool {
-    let scheme = ["https://", "http://"].iter().find(|scheme| {
-        text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme))
-    });
-    scheme.is_some_and(|scheme| {
-        text[scheme.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '[')
-    })
-}
-
-/// The address a text begins with, without the punctuation of the sentence around it.
-pub fn address(text: &str) -> &str {
-    let stop =
-        |c: char| c.is_whitespace() || is_unseen(c) || matches!(c, '<' | '>' | '"' | '\'' | '`');
-    let mut url = &text[..text.find(stop).unwrap_or(text.len())];
-    if let Some(link_ends) = url.find("](") {
-        url = &url[..link_ends];
-    }
-    let mut opened = url.matches('(').count();
-    let mut closed = url.matches(')').count();
-    while let Some(last) = url.chars().next_back() {
-        let outside = matches!(
-            last,
-            '.' | ',' | ';' | ':' | '!' | '?' | '*' | ']' | '|' | '“' | '”' | '»' | '’'
-        );
-        if !(outside || last == ')' && closed > opened) {
-            break;
-        }
-        closed -= usize::from(last == ')');
-        opened -= usize::from(last == '(');
-        url = &url[..url.len() - last.len_utf8()];
-    }
-    url
-}
-
-/// The first address of a text, with what stands before and behind it.
-pub fn first_address(text: &str) -> Option<(&str, &str, &str)> {
-    let mut from = 0;
-    loop {
-        let at = from + text[from..].find("://")?;
-        let start = ["https", "http"].iter().find_map(|scheme| {
-            let start = at.checked_sub(scheme.len())?;
-            text.get(start..at).filter(|head| head.eq_ignore_ascii_case(scheme)).map(|_| start)
-        });
-        match start {
-            Some(start) if is_address(&text[start..]) => {
-                let url = address(&text[start..]);
-                return Some((&text[..start], url, &text[start + url.len()..]));
-            }
-            _ => from = at + 3,
-        }
-    }
 }
 
 /// Collapses white space and takes off what a removed address leaves behind.

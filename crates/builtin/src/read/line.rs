@@ -1,7 +1,10 @@
 //! What a line of Markdown is: the marks at its beginning and end.
 
-use super::inline::first_address;
+use dormouse_types::address;
+
 use super::segment::{Kind, Mark};
+use crate::lang;
+use crate::report::cue::after_label;
 
 /// The level of a bold line that heads what follows.
 pub(super) const BOLD_LEVEL: u8 = 6;
@@ -117,7 +120,7 @@ pub(super) fn is_ruler(text: &str) -> bool {
 pub(super) fn is_definition(text: &str) -> bool {
     text.starts_with('[')
         && text.find("]:").is_some_and(|at| {
-            first_address(&text[at + 2..])
+            address::first(&text[at + 2..])
                 .is_some_and(|(before, _, _)| before.trim_matches([' ', '<']).is_empty())
         })
 }
@@ -139,6 +142,10 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
         return Some(BOLD_LEVEL);
     }
     let n_words = words.split_whitespace().count();
+    // "TODO: call Bo" above a list is work itself.
+    if names_work(words) {
+        return None;
+    }
     let labels = words.ends_with(':') && n_words <= 8
         || n_words <= 4 && !words.ends_with(['.', '!', '?', ',', ';']);
     (above_list && labels).then_some(LABEL_LEVEL)
@@ -147,6 +154,9 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
 /// Whether a line opens with a label such as `TODO(kim):` or `Expected:`: it is not the rest of
 /// the sentence above it.
 pub(super) fn opens_with_label(text: &str) -> bool {
+    if text.starts_with("TODO ") || names_work(text) {
+        return true;
+    }
     let Some((head, rest)) = text.split_once(':') else {
         return false;
     };
@@ -156,6 +166,21 @@ pub(super) fn opens_with_label(text: &str) -> bool {
         && head.split(' ').count() <= 2
         && rest.starts_with(' ')
         && head.chars().all(|c| c.is_alphanumeric() || " ()-_".contains(c))
+}
+
+/// Whether a line opens with a label of work, in any language, and names the work behind it.
+fn names_work(text: &str) -> bool {
+    lang::ALL.iter().any(|lang| after_label(text, lang.report.cues.todo_labels).is_some())
+}
+
+/// Units: characters. A line shorter than this was ended, not wrapped.
+const WRAPPED: usize = 50;
+
+/// Whether a line that opens with a label goes on in the next one: only where it was wrapped.
+pub(super) fn label_goes_on(line: &str, next: &str) -> bool {
+    line.chars().count() >= WRAPPED
+        && !line.ends_with(['.', '!', '?', ';'])
+        && !next.starts_with(char::is_uppercase)
 }
 
 /// A block quote's piece without the quote marks of its further lines.

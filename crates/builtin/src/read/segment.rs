@@ -10,7 +10,7 @@ use super::dated::{self, Stamp};
 use super::inline;
 pub use super::inline::Link;
 use super::line::{
-    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, marker, opens_fence,
+    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker, opens_fence,
     opens_with_label, tick, tick_opens, underline, unquoted,
 };
 use super::sentence::sentences;
@@ -401,9 +401,13 @@ impl Reader<'_> {
 
     fn words(&mut self, line: &Line<'_>, lines: &[Line<'_>], n: usize) {
         let end = line.start + line.text.len();
-        if self.open.as_ref().is_some_and(|open| open.kind == Kind::Sentence)
-            && opens_with_label(line.text)
-        {
+        let above = self.open.as_ref().filter(|open| open.kind == Kind::Sentence);
+        let is_apart = above.is_some_and(|open| {
+            let last = lines[n - 1].text;
+            let is_label = open.n_lines == 1 && opens_with_label(last);
+            opens_with_label(line.text) || is_label && !label_goes_on(last, line.text)
+        });
+        if is_apart {
             self.close(lines, n);
         }
         if let Some(open) = &mut self.open {

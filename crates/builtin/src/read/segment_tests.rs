@@ -104,3 +104,17 @@ fn lines_that_open_with_a_day() {
     - @2026-02-03 <> posted
     ");
 }
+
+#[test]
+fn a_line_of_work_ends_at_its_end_unless_it_was_wrapped() {
+    insta::assert_snapshot!(outline(
+        "TODO: fix the butt\nMake sure the seeds arrive\nin time.\ntodo: paint\nBlocked: no seeds\nIt rains.\nTODO: ask the neighbour about the hedge and about the old\nladder in the shed"
+    ), @r"
+    s <> TODO: fix the butt
+    s <> Make sure the seeds arrive in time.
+    s <> todo: paint
+    s <> Blocked: no seeds
+    s <> It rains.
+    s <> TODO: ask the neighbour about the hedge and about the old ladder in the shed
+    ");
+}

@@ -482,7 +482,7 @@ impl Reader<'_> {
             // The words above the versions of a change log speak of the file.
             Below::Done if self.found.is_change_log && segment.headings.len() < 2 => {}
             Below::Version | Below::Done if segment.depth == 0 => {
-                if said.done(self.lang).is_some() {
+                if said.done(self.lang).is_some() && !said.moves_day(&text, self.lang) {
                     self.testify(at, Turn::Done, &text, &text);
                     self.push(at, Kind::Done, Source::Heading, &text, 1);
                 } else {
@@ -527,6 +527,11 @@ impl Reader<'_> {
                 None => work.to_owned(),
             };
             self.push(at, Kind::Left, Source::Cue, &work, 2);
+            return;
+        }
+        if said.moves_day(text, self.lang) && !said.asks() {
+            let weight = 1 + weigh_learned(text, &said, self.lang);
+            self.push(at, Kind::Learned, Source::Cue, text, weight);
             return;
         }
         self.turns(at, text, &said);

@@ -1,6 +1,10 @@
 //! What a sentence says by its words: finished, still to do, decided, asked.
 
+use jiff::civil::Date;
+
 use crate::lang::Lang;
+use crate::propose::day;
+use crate::propose::words::tokens;
 use crate::read::fold::fold;
 
 /// A sentence prepared for looking up phrases.
@@ -111,6 +115,25 @@ impl Said {
         })
     }
 
+    /// Whether it says that a day moved: such a sentence tells of a plan, not of work.
+    pub fn moves_day(&self, text: &str, lang: &Lang) -> bool {
+        let cues = &lang.report.cues;
+        let is_date_moved = |clause: &String| {
+            cues.moved.iter().any(|word| {
+                clause.split_once(&format!(" {word} ")).is_some_and(|(before, behind)| {
+                    // "The deadline moved", "moved the deadline"; not "moved the sofa that day".
+                    let near = behind.split(' ').take(3).collect::<Vec<_>>().join(" ");
+                    [before, near.as_str()]
+                        .iter()
+                        .any(|words| has(&format!(" {} ", words.trim()), cues.dates))
+                })
+            })
+        };
+        self.has(cues.postponed)
+            || self.clauses.iter().any(is_date_moved)
+            || self.has(cues.moved) && leads_to_day(text, lang)
+    }
+
     /// Whether it asks.
     pub fn asks(&self) -> bool {
         self.asks
@@ -181,6 +204,15 @@ fn without_months(text: &str, lang: &Lang) -> String {
         }
     }
     kept.join(" ")
+}
+
+/// Whether a text says "to Friday", "until 5 May".
+fn leads_to_day(text: &str, lang: &Lang) -> bool {
+    let tokens = tokens(text);
+    // Only the form counts here, so any day serves to read one without a year.
+    let days = day::mentions(&tokens, Date::constant(2024, 1, 1), lang);
+    let through = lang.propose.days.through;
+    days.iter().any(|day| day.start > 0 && through.contains(&tokens[day.start - 1].word.as_str()))
 }
 
 fn has(spaced: &str, phrases: &[&str]) -> bool {
@@ -335,6 +367,22 @@ mod tests {
             ("It is fixed ????", None),
         ] {
             assert_eq!(Said::new(text, &EN).done(&EN), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_that_moved_is_told_from_a_thing_that_moved() {
+        for (text, expected) in [
+            ("The deadline moved from 15 March to 29 March 2027.", true),
+            ("We moved the appointment to Friday.", true),
+            ("The concert is postponed until May.", true),
+            ("Moved the inspection to 2027-03-04.", true),
+            ("The due date was changed again.", true),
+            ("We moved the sofa on Friday.", false),
+            ("Moved the servers to the cellar on 5 May.", false),
+            ("We updated the page about the deadline.", false),
+        ] {
+            assert_eq!(Said::new(text, &EN).moves_day(text, &EN), expected, "{text}");
         }
     }
 

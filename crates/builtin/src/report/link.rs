@@ -1,10 +1,12 @@
 //! Every address of a task, once, unbroken, titled by what is behind it.
 
+use dormouse_types::address;
+
 use super::fact::Fact;
 use crate::input::Input;
 use crate::lang::Lang;
 use crate::read::fold::fold;
-use crate::read::inline::{Link, first_address};
+use crate::read::inline::Link;
 
 /// An address with its place in the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,14 +71,10 @@ fn addresses(input: &Input<'_>) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
     let mut found = Vec::new();
     for text in texts.chain(items) {
-        // A Markdown escape inside of an address is not part of it.
-        let text = text.replace("\\_", "_");
-        let mut rest = text.as_str();
-        while let Some((_, url, after)) = first_address(rest) {
+        for url in address::find(text) {
             if seen.insert(url.to_owned()) {
                 found.push(url.to_owned());
             }
-            rest = after;
         }
     }
     found

@@ -1,9 +1,11 @@
 //! One line of the report: masked, harmless as Markdown, short.
 
+use dormouse_types::address::{self, is_unseen};
+
 use super::leave_out;
 use crate::lang::Lang;
-use crate::read::fold::{fold, is_unseen};
-use crate::read::inline::{self, first_address};
+use crate::read::fold::fold;
+use crate::read::inline;
 
 /// Units: characters. What a reader takes in at a glance.
 pub const UNIT_MAX: usize = 230;
@@ -14,14 +16,14 @@ pub fn finish(text: &str, max: usize, lang: &Lang) -> Option<String> {
         return None;
     }
     // An address in a line could be cut; the section of links holds it whole.
-    let without_address = first_address(text).map(|_| inline::read(text).text);
+    let without_address = address::first(text).map(|_| inline::read(text).text);
     let text = without_address.as_deref().unwrap_or(text);
     let line: String = text.chars().filter(|c| !is_unseen(*c)).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_empty_links(&leave_out::masked(&line), lang);
     let mut line = plain(&line);
     // What an escape or a mask put together anew goes as well.
-    while let Some((before, _, after)) = first_address(&line) {
+    while let Some((before, _, after)) = address::first(&line) {
         line = format!("{before}{after}");
     }
     let line = cut(&line, max);

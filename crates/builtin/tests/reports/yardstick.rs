@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_builtin::read::inline::first_address;
+use dormouse_types::address;
 
 /// Units of a section, at most; sections by their emoji.
 const MOST: [(&str, usize); 4] = [("✅", 18), ("📌", 24), ("💡", 10), ("❓", 12)];
@@ -12,7 +12,7 @@ pub fn addresses(text: &str) -> BTreeSet<String> {
     let text = text.replace("\\_", "_");
     let mut found = BTreeSet::new();
     let mut rest = text.as_str();
-    while let Some((_, url, after)) = first_address(rest) {
+    while let Some((_, url, after)) = address::first(rest) {
         found.insert(url.to_owned());
         rest = after;
     }

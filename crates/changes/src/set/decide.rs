@@ -442,7 +442,7 @@ pub fn operation(run_key: &str, fingerprint: &Fingerprint, round: i64) -> Operat
     OperationId(hash::joined(&[run_key, fingerprint.as_str(), &round.to_string()]).0)
 }
 
-fn checked_digest(item: &Item, digest: Option<&Fingerprint>) -> Result<(), DecideError> {
+pub(crate) fn checked_digest(item: &Item, digest: Option<&Fingerprint>) -> Result<(), DecideError> {
     match digest {
         // A prefix of at least 8 digits names a digest as well as the whole does.
         Some(given)

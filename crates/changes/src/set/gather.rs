@@ -7,7 +7,7 @@ use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
 use crate::tool::{
-    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint,
+    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint, recovered,
 };
 use crate::tools;
 
@@ -37,8 +37,10 @@ pub struct Ground<'a> {
     pub task: &'a TaskState,
     /// All items about the task, of every set.
     pub items: &'a [Item],
-    /// What this run proposed already.
+    /// What this turn proposed already.
     pub proposed: &'a [Proposed],
+    /// How many items earlier turns of this run proposed.
+    pub made_before: usize,
     /// Single-use tools this run has used already.
     pub used: &'a [String],
 }
@@ -101,18 +103,6 @@ pub fn call(tool: &'static ModelTool, call: &ToolCall, ground: &Ground<'_>) -> V
     }
 }
 
-/// Reads arguments that a model wrapped in text, a code fence or a second layer of JSON.
-fn recovered(args: &Value) -> Value {
-    let Value::String(text) = args else { return args.clone() };
-    let text = text.trim();
-    let inner = text
-        .strip_prefix("```json")
-        .or_else(|| text.strip_prefix("```"))
-        .and_then(|text| text.strip_suffix("```"))
-        .unwrap_or(text);
-    serde_json::from_str(inner.trim()).unwrap_or_else(|_| args.clone())
-}
-
 fn elements(args: &Value, list: &str) -> Result<Vec<Value>, String> {
     let shape = || format!("{list} must be a list of objects, for example {{\"{list}\": [{{…}}]}}");
     let elements = match &args[list] {
@@ -152,6 +142,10 @@ fn judge(
     ground: &Ground<'_>,
     queued: &[Proposed],
 ) -> Result<Proposed, Refused> {
+    if !args.is_object() {
+        // The tool itself says which shape it takes.
+        item.check(args, ground.task)?;
+    }
     let (args, evidence, rationale) = apart(args)?;
     let evidence = evidence.map(|evidence| quoted(&evidence, ground.task)).transpose()?;
     let args = item.check(&args, ground.task)?.args;
@@ -176,7 +170,7 @@ fn judge(
         }
     }
     limits::ITEMS_PER_WAKE
-        .check(queued.len() + 1)
+        .check(ground.made_before + queued.len() + 1)
         .map_err(|beyond| Refused::Invalid(format!("{beyond}; propose the rest another time")))?;
     let before = item.now(&args, ground.task);
     Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, before, summary })

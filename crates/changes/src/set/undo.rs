@@ -11,7 +11,9 @@ use dormouse_types::{
 };
 
 use crate::set::conclude::{Crossing, Errand};
-use crate::set::decide::{Changes, DecideError, Seen, Who, operation, refresh};
+use crate::set::decide::{
+    Changes, DecideError, Seen, Who, checked_digest, operation, refresh,
+};
 
 impl Changes {
     /// Takes the verdict on an item back: what it set is undone, its lesson is forgotten, and the
@@ -26,16 +28,7 @@ impl Changes {
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
         let seen = self.seen(who.ws, set, index).await?;
-        if let Some(given) = digest
-            && !seen.item.fingerprint.0.starts_with(&given.0)
-        {
-            return Err(DecideError::DigestDiffers {
-                set: set.clone(),
-                index,
-                given: given.0.clone(),
-                found: seen.item.fingerprint.0.clone(),
-            });
-        }
+        checked_digest(&seen.item, digest)?;
         if seen.item.state == State::Applying {
             self.conclude_operation(who.ws, &seen.item.operation).await?;
             return Err(DecideError::Busy { set: set.clone(), index });

@@ -45,12 +45,18 @@ impl ItemTool for SetTaskStatus {
 
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
         let given = args["status"].as_str().unwrap_or_default();
-        let status: Status = given
-            .parse()
-            .map_err(|e: dormouse_types::task::NotListed| Refused::Invalid(e.to_string()))?;
+        let allowed = || {
+            let live = Status::ALL.iter().filter(|status| !status.is_terminal());
+            live.map(|status| status.name()).collect::<Vec<_>>().join(", ")
+        };
+        let status: Status = given.parse().map_err(|e: dormouse_types::task::NotListed| {
+            // The whole list would name what only the person may set.
+            Refused::Invalid(format!("unknown {} `{}`; you may propose {}", e.what, e.given, allowed()))
+        })?;
         if status.is_terminal() {
             return Err(Refused::Invalid(format!(
-                "{status} is set by the person only; you may propose OPEN, GROOMED, IN PROGRESS, BLOCKED, ON HOLD"
+                "{status} is set by the person only; you may propose {}",
+                allowed()
             )));
         }
         let reason = args["reason"].as_str().map(str::trim).filter(|reason| !reason.is_empty());

@@ -141,7 +141,9 @@ impl World {
             ("agt", &["agent", "list"]),
             ("set", &["change", "list", "--all"]),
         ];
-        let mut text = text.replace(&*self.data().to_string_lossy(), "DATA");
+        let mut text = text
+            .replace(env!("CARGO_BIN_EXE_dormouse"), "dormouse")
+            .replace(&*self.data().to_string_lossy(), "DATA");
         for (name, args) in lists {
             let list = self.json(args);
             for (at, row) in list["items"].as_array().into_iter().flatten().enumerate() {

@@ -1,5 +1,10 @@
 //! What is refused, and how it reads.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use dormouse::error::PROBLEMS;
+use dormouse_server::problem::WIRE_PROBLEMS;
 use dormouse_types::limits;
 
 use crate::world::World;
@@ -78,4 +83,24 @@ async fn a_key_has_1_to_128_characters() {
             world.call_with("POST", "/api/journal/tasks", r#"{"title": "x"}"#, &headers).await;
         assert_eq!(answer.status, status, "{n} characters: {}", answer.body);
     }
+}
+
+#[test]
+fn every_problem_has_a_page_with_its_title_and_status() -> std::io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
+    let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (*slug, *status, *title));
+    let problems: Vec<_> = facade.chain(WIRE_PROBLEMS.iter().copied()).collect();
+    for (slug, status, title) in &problems {
+        let page = std::fs::read_to_string(folder.join(format!("{slug}.md")))?;
+        let start = format!("# {title}\n\n`/problems/{slug}`, HTTP status {status}.\n");
+        assert!(page.starts_with(&start), "docs/errors/{slug}.md should begin with:\n{start}");
+        assert!(page.contains("\n## What to do\n"), "docs/errors/{slug}.md says not what to do");
+    }
+    let mut pages = BTreeSet::new();
+    for entry in std::fs::read_dir(&folder)? {
+        pages.insert(entry?.file_name().to_string_lossy().into_owned());
+    }
+    let slugs = problems.iter().map(|(slug, ..)| format!("{slug}.md")).collect();
+    assert_eq!(pages, slugs, "left: the pages, right: the problems");
+    Ok(())
 }

@@ -177,6 +177,19 @@ pub const REPORT: Words = Words {
         ],
         from_now: &["is now", "are now"],
         ongoing_endings: &["ing"],
+        postponed: &[
+            "postponed", "rescheduled", "pushed back to", "pushed back until", "pushed back by",
+            "brought forward", "put off until", "put off to", "delayed until", "delayed to",
+            "delayed by", "slipped to", "slips to", "slipped by",
+        ],
+        moved: &[
+            "moved", "moves", "pushed", "pushed back", "shifted", "shifts", "extended", "changed",
+            "slipped", "delayed", "set", "corrected", "updated",
+        ],
+        dates: &[
+            "deadline", "due date", "due day", "date", "appointment", "closing date", "start date",
+            "end date", "cut-off", "milestone", "delivery date", "launch date", "release date",
+        ],
         blocked: &[
             "blocked by", "blocked on", "blocking on", "waiting for", "waiting on", "waits for",
             "on hold until", "stuck on", "cannot start until", "can't start until",
@@ -243,7 +256,7 @@ pub const REPORT: Words = Words {
             "can", "must", "need", "needs", "to be", "target", "goal", "aim", "expected to", "i'll",
             "we'll", "they'll", "he'll", "she'll", "tomorrow", "next week", "ideally", "once it",
             "once they", "as soon as", "suspicion", "suspected", "half", "almost done",
-            "nearly done", "has yet", "have yet", "being",
+            "nearly done", "has yet", "have yet", "being", "because",
         ],
         hedge: &[
             "may", "maybe", "might", "perhaps", "probably", "unclear", "inconclusive", "presumably",

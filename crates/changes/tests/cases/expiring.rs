@@ -1,0 +1,100 @@
+use std::time::Duration;
+
+use dormouse_changes::DecideError;
+use dormouse_store::Db;
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_set::SetStatus;
+use dormouse_types::{Timestamp, limits};
+use serde_json::json;
+
+use crate::world::{WS, World, now, who};
+
+const AGE: Duration = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
+
+fn end(item: &Item) -> Timestamp {
+    item.shown_at.expect("shown") + AGE
+}
+
+type Act = fn(&World, &Item) -> Result<Item, DecideError>;
+
+const ACTS: [(&str, Act); 3] = [
+    ("confirm", |w, i| now(w.changes.confirm(&who(), &i.set, i.index, None))),
+    ("reject", |w, i| now(w.changes.reject(&who(), &i.set, i.index, None, None))),
+    ("defer", |w, i| now(w.changes.defer(&who(), &i.set, i.index, None))),
+];
+
+#[test]
+fn seven_days_after_it_was_shown_no_verdict_is_taken_though_nobody_swept() {
+    for (name, act) in ACTS {
+        let at = |micros: i64| {
+            let world = World::new();
+            let item = world.due("2026-03-20");
+            world.clock.set(Timestamp::from_micros(end(&item).micros() + micros));
+            let journal = world.rows(Db::Journal);
+            let result = act(&world, &item);
+            (world, item, journal, result)
+        };
+        let (.., result) = at(-1);
+        assert!(result.is_ok(), "{name}: {result:?}");
+        for micros in [0, 1] {
+            let (world, item, journal, result) = at(micros);
+            assert!(matches!(result, Err(DecideError::Expired { .. })), "{name} {micros}: {result:?}");
+            assert_eq!(world.rows(Db::Journal), journal);
+            let item = world.fresh(&item);
+            assert_eq!(item.state, State::Expired);
+            assert_eq!(world.status_of(&item), SetStatus::Expired);
+            assert_eq!(world.decisions(), [], "nobody decided");
+            let again = act(&world, &item);
+            assert!(matches!(again, Err(DecideError::Expired { .. })), "{name}: {again:?}");
+            let undone = world.undo(&item);
+            assert!(matches!(undone, Err(DecideError::NothingToUndo { .. })), "{undone:?}");
+        }
+    }
+}
+
+#[test]
+fn a_sweep_takes_what_is_due_and_nothing_else() {
+    let world = World::new();
+    let early = world.due("2026-03-20");
+    world.later(3600);
+    let late = world.open("update_task_estimate", json!({ "minutes": 30 }));
+    world.clock.set(end(&early));
+    assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 1);
+    assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 0);
+    assert_eq!(world.fresh(&early).state, State::Expired);
+    assert_eq!(world.fresh(&late).state, State::Pending);
+}
+
+#[test]
+fn what_was_never_shown_does_not_age() {
+    let world = World::new();
+    let items: Vec<_> = (0..11).map(|n| json!({ "title": format!("Item {n}") })).collect();
+    world.propose(&[("add_multiple_checklist_items", json!({ "items": items }))]);
+    let all = world.items();
+    world.clock.set(end(&all[0]));
+    assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 10);
+    let last = world.fresh(&all[10]);
+    assert_eq!(last.state, State::Pending);
+    assert_eq!(last.shown_at, Some(dormouse_types::port::Clock::now(&world.clock)), "its seven days begin now");
+    assert_eq!(world.status_of(&last), SetStatus::PartiallyResolved);
+}
+
+#[test]
+fn putting_off_does_not_prolong_and_undo_begins_anew() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let put_off = world.defer(&item).expect("deferred");
+    world.clock.set(end(&item));
+    let late = world.confirm(&put_off);
+    assert!(matches!(late, Err(DecideError::Expired { .. })), "{late:?}");
+
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.clock.set(Timestamp::from_micros(end(&item).micros() - 2_000_000));
+    world.reject(&item, None).expect("rejected");
+    world.later(3600);
+    let open = world.undo(&item).expect("a verdict can be taken back at any time");
+    assert_eq!(open.state, State::Pending);
+    world.clock.set(Timestamp::from_micros(end(&open).micros() - 2_000_000));
+    world.confirm(&open).expect("in time");
+}

@@ -1,0 +1,302 @@
+//! A task with proposals about it, on a store in memory.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use dormouse_changes::set::gather::{self, Ground, Judged, Proposed};
+use dormouse_changes::set::propose::{Proposer, Retraction};
+use dormouse_changes::{Changes, DecideError, Policy, Who, ledger, tools};
+use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
+use dormouse_store::agent::entity;
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Commit, Db, Query, Store};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::model::{TaskState, ToolCall};
+use dormouse_types::port::{Clock, NoFaults};
+use dormouse_types::{
+    AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId, ThreadId,
+    Timestamp, WorkspaceId, hash,
+};
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+pub const WS: WorkspaceId = WorkspaceId(1);
+
+/// Runs a future that never waits: a store in memory answers at once.
+pub fn now<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("a store in memory answers at once"),
+    }
+}
+
+pub fn who() -> Who {
+    Who { ws: WS, actor: "owner".into() }
+}
+
+pub fn person() -> EditCtx {
+    EditCtx::new(Origin::Person { via: None }, "owner")
+}
+
+/// What the model reads about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub refused: bool,
+    pub text: String,
+}
+
+pub struct World {
+    pub store: Store,
+    pub journal: Journal,
+    pub changes: Changes,
+    pub clock: ManualClock,
+    pub agent: AgentId,
+    pub task: TaskId,
+    entropy: Arc<CountingEntropy>,
+    runs: Cell<u32>,
+}
+
+impl World {
+    /// A task with an item; nobody but the agent has said anything about it yet.
+    pub fn new() -> Self {
+        let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy = Arc::new(CountingEntropy::seeded(1));
+        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            port,
+            entropy.clone(),
+            TimeZone::UTC,
+        );
+        let agent = AgentId::fresh(Timestamp::from_micros(0), &*entropy);
+        let origin = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+        let new = NewTask {
+            title: "Move to the new flat".into(),
+            edits: vec![Edit::AddItem {
+                title: "Sign the contract".into(),
+                is_checked: false,
+                depth: 0,
+            }],
+        };
+        let task = now(journal.create(WS, &new, &origin)).expect("a task").task;
+        Self { store, journal, changes, clock, agent, task, entropy, runs: Cell::new(0) }
+    }
+
+    pub fn later(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    /// Edits as the person, a minute after whatever came before.
+    pub fn edit(&self, edits: &[Edit]) {
+        self.try_edit(edits).expect("the edit is accepted");
+    }
+
+    pub fn try_edit(&self, edits: &[Edit]) -> Result<(), JournalError> {
+        self.later(60);
+        now(self.journal.edit(WS, &self.task, edits, &person())).map(|_| ())
+    }
+
+    /// Edits as the agent: a value that is nobody's say.
+    pub fn edit_as_agent(&self, edits: &[Edit]) {
+        let origin = Origin::Agent { agent: self.agent.clone() };
+        let ctx = EditCtx::new(origin, "agent:test");
+        now(self.journal.edit(WS, &self.task, edits, &ctx)).expect("the edit is accepted");
+    }
+
+    /// Writes a note, and gives its id.
+    pub fn note(&self, text: &str) -> EntryId {
+        self.edit(&[Edit::note(text)]);
+        self.state().entries.last().expect("the note").id.clone()
+    }
+
+    pub fn label(&self, name: &str) -> LabelId {
+        now(self.journal.ensure_label(WS, name, &person())).expect("a label").id
+    }
+
+    pub fn view(&self) -> TaskView {
+        now(self.journal.task(WS, &self.task)).expect("the task is there")
+    }
+
+    pub fn state(&self) -> TaskState {
+        state(&self.view(), &TimeZone::UTC)
+    }
+
+    pub fn first_item(&self) -> ItemId {
+        self.state().items[0].id.clone()
+    }
+
+    pub fn titles(&self) -> Vec<String> {
+        self.state().items.into_iter().map(|item| item.title).collect()
+    }
+
+    pub fn run_key(n: u32) -> RunKey {
+        RunKey(hash::sha256(format!("run {n}")).0)
+    }
+
+    /// One run of one turn: judges the calls and stores what is accepted.
+    pub fn propose(&self, calls: &[(&str, Value)]) -> Vec<Reply> {
+        self.turn(calls, &[])
+    }
+
+    pub fn turn(&self, calls: &[(&str, Value)], withdrawn: &[(&Item, &str)]) -> Vec<Reply> {
+        self.runs.set(self.runs.get() + 1);
+        self.turn_of(self.runs.get(), calls, withdrawn)
+    }
+
+    /// A turn of a run that may have had one already.
+    pub fn turn_of(
+        &self,
+        run: u32,
+        calls: &[(&str, Value)],
+        withdrawn: &[(&Item, &str)],
+    ) -> Vec<Reply> {
+        self.later(60);
+        let (task, items) = (self.state(), self.items());
+        let run_key = Self::run_key(run);
+        let sets = self.sets();
+        let own = sets.iter().find(|set| set.run_key == run_key.0).map(|set| &set.id);
+        let made_before = items.iter().filter(|item| Some(&item.set) == own).count();
+        let (mut proposed, mut used) = (Vec::<Proposed>::new(), Vec::new());
+        let mut replies = Vec::new();
+        for (n, (name, args)) in calls.iter().enumerate() {
+            let tool = tools::by_name(name).expect("a known tool");
+            let call =
+                ToolCall { id: format!("call-{n}"), name: (*name).into(), args: args.clone() };
+            let ground =
+                Ground { task: &task, items: &items, proposed: &proposed, made_before, used: &used };
+            let judged = gather::call(tool, &call, &ground);
+            let (refused, text) = gather::reply(&judged);
+            for one in judged {
+                if let Judged::Queued(one) = one {
+                    if tool.policy == Policy::Deferred {
+                        used.push(tool.name.to_owned());
+                    }
+                    proposed.push(one);
+                }
+            }
+            replies.push(Reply { refused, text });
+        }
+        let withdrawn: Vec<Retraction> = withdrawn
+            .iter()
+            .map(|(item, reason)| Retraction { item: (*item).clone(), reason: (*reason).into() })
+            .collect();
+        let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
+        let by = Proposer {
+            ws: WS,
+            agent: &self.agent,
+            task: &self.task,
+            thread: &thread,
+            run_key: &run_key,
+        };
+        let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
+        let commit = Commit::new("test.turn", Db::Agent, WS).ops(ops);
+        now(self.store.commit(commit)).expect("the turn is stored");
+        replies
+    }
+
+    /// Proposes one thing that must be accepted, and gives the item.
+    pub fn open(&self, tool: &str, args: Value) -> Item {
+        let before = self.items().len();
+        let replies = self.propose(&[(tool, args)]);
+        let items = self.items();
+        assert_eq!(items.len(), before + 1, "{replies:?}");
+        items.into_iter().next_back().expect("the new item")
+    }
+
+    pub fn due(&self, day: &str) -> Item {
+        self.open("update_task_due_date", json!({ "dueDate": day }))
+    }
+
+    /// All items about the task, oldest set first.
+    pub fn items(&self) -> Vec<Item> {
+        now(self.store.all(change_item::of_task(WS, &self.task))).expect("items")
+    }
+
+    /// The same item as it is now.
+    pub fn fresh(&self, item: &Item) -> Item {
+        let query = change_item::by_index(WS, &item.set, item.index);
+        now(self.store.first(query)).expect("readable").expect("the item")
+    }
+
+    pub fn sets(&self) -> Vec<ChangeSet> {
+        let query = entity::of_task::<ChangeSet>(WS, &self.task);
+        now(self.store.all(query)).expect("sets").into_iter().map(|set| set.doc.value).collect()
+    }
+
+    pub fn set_of(&self, item: &Item) -> ChangeSet {
+        self.sets().into_iter().find(|set| set.id == item.set).expect("the set")
+    }
+
+    pub fn status_of(&self, item: &Item) -> SetStatus {
+        self.set_of(item).status
+    }
+
+    /// Decisions, newest first.
+    pub fn decisions(&self) -> Vec<Decision> {
+        let query = entity::of_task::<Decision>(WS, &self.task);
+        now(self.store.all(query)).expect("decisions").into_iter().map(|d| d.doc.value).collect()
+    }
+
+    pub fn confirm(&self, item: &Item) -> Result<Item, DecideError> {
+        self.later(1);
+        let digest = Some(&item.fingerprint);
+        now(self.changes.confirm(&who(), &item.set, item.index, digest))
+    }
+
+    pub fn reject(&self, item: &Item, reason: Option<&str>) -> Result<Item, DecideError> {
+        self.later(1);
+        let digest: Option<&Fingerprint> = Some(&item.fingerprint);
+        now(self.changes.reject(&who(), &item.set, item.index, digest, reason))
+    }
+
+    pub fn defer(&self, item: &Item) -> Result<Item, DecideError> {
+        self.later(1);
+        now(self.changes.defer(&who(), &item.set, item.index, Some(&item.fingerprint)))
+    }
+
+    pub fn undo(&self, item: &Item) -> Result<Item, DecideError> {
+        self.later(1);
+        now(self.changes.undo(&who(), &item.set, item.index, Some(&item.fingerprint)))
+    }
+
+    /// What the next prompt says about decisions and open proposals.
+    pub fn ledger(&self) -> String {
+        let task = self.state();
+        ledger::text(&ledger::of(&task, &self.items(), &self.decisions()), &task)
+    }
+
+    /// Every row of a database that holds data of the person or of an agent, as text.
+    pub fn rows(&self, db: Db) -> Vec<String> {
+        let tables: &[&'static str] = match db {
+            Db::Journal => &[
+                "SELECT * FROM journal ORDER BY id",
+                "SELECT * FROM field_says ORDER BY 1, 2, 3",
+                "SELECT * FROM imported ORDER BY 1, 2, 3",
+                "SELECT * FROM change_log ORDER BY seq",
+                "SELECT * FROM applied_operations ORDER BY id",
+                "SELECT * FROM audit_log ORDER BY 1, 2",
+            ],
+            Db::Agent => &[
+                "SELECT * FROM agent_entities ORDER BY id",
+                "SELECT * FROM agent_links ORDER BY id",
+                "SELECT * FROM change_items ORDER BY set_id, item_index",
+                "SELECT * FROM saga_log ORDER BY operation_id",
+            ],
+        };
+        let read = |sql: &&'static str| {
+            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
+            now(self.store.all(Query { db, sql, params: Vec::new(), decode })).expect("rows")
+        };
+        tables.iter().flat_map(read).collect()
+    }
+}

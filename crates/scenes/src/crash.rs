@@ -1,0 +1,191 @@
+//! Crash points: a scene is cut off at every point it passes, started again, and must come to the
+//! same end.
+//!
+//! A scene is played once without a crash, and at each point (before and after every commit, and
+//! around every question to a model) both databases are copied. Each copy is what a crash there
+//! would have left. A new process starts on it, recovers, is asked the interrupted step again under
+//! the same key, and then all later steps.
+
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context as _;
+use dormouse_adapters::Script;
+use dormouse_store::backend::sqlite::Snapshot;
+use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment};
+use dormouse_types::{RunKey, Timestamp};
+use similar::TextDiff;
+
+use crate::outcome;
+use crate::scene::{Model, Scene};
+use crate::world::{Memory, Stage, World, lock};
+
+/// The program as a crash at one point leaves it.
+pub struct Cut {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Where in the life of a commit or a question.
+    pub moment: Moment,
+    /// The commit or question.
+    pub label: String,
+    /// What the person remembers.
+    pub memory: Memory,
+    now: Timestamp,
+    asked: Vec<(RunKey, u32)>,
+    snapshot: Snapshot,
+}
+
+/// Takes a copy at every point that is passed.
+struct Recorder {
+    stage: Stage,
+    cuts: Mutex<Vec<Cut>>,
+}
+
+impl Faults for Recorder {
+    fn pass(&self, point: Point<'_>) {
+        let snapshot = self.stage.sqlite.snapshot().expect("a store in memory can be copied");
+        let asked = self.stage.script.as_ref().map(|script| script.asked()).unwrap_or_default();
+        let mut cuts = lock(&self.cuts);
+        let number = cuts.len() + 1;
+        cuts.push(Cut {
+            number,
+            moment: point.stage,
+            label: point.label.to_owned(),
+            memory: lock(&self.stage.memory).clone(),
+            now: self.stage.clock.now(),
+            asked: asked.into_iter().map(|request| (request.run_key, request.turn)).collect(),
+            snapshot,
+        });
+    }
+}
+
+/// Plays a scene without a crash; gives its outcome and every point it passed.
+pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
+    let stage = Stage::fresh(scene)?;
+    let recorder = Arc::new(Recorder { stage: stage.clone(), cuts: Mutex::default() });
+    let world = World::new(stage, recorder.clone());
+    world.play(scene).await?;
+    let outcome = outcome::of(&world).await?;
+    let left = outcome::unfinished(&world).await?;
+    anyhow::ensure!(left.is_empty(), "a run without a crash leaves work: {left:?}");
+    drop(world);
+    let cuts = std::mem::take(&mut *lock(&recorder.cuts));
+    Ok((outcome, cuts))
+}
+
+/// What a crash at every point of a scene came to.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    /// How many points there are.
+    pub points: usize,
+    /// How many crashes led to a turn being asked again.
+    pub asked_again: usize,
+    /// Each point that did not come to the right end, with what is different.
+    pub failures: Vec<String>,
+}
+
+/// Crashes a scene at every point, one at a time.
+pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
+    let (expected, cuts) = points(scene).await.with_context(|| format!("scene {:?}", scene.name))?;
+    let reworded = reworded(scene).await?;
+    let mut verdicts = Verdicts { points: cuts.len(), ..Verdicts::default() };
+    for cut in &cuts {
+        let step = scene.steps.get(cut.memory.step);
+        let place = format!(
+            "scene {:?}, point {} of {}: {:?} {}, step {} {step:?}",
+            scene.name, cut.number, cuts.len(), cut.moment, cut.label, cut.memory.step
+        );
+        match resumed(scene, cut).await {
+            Err(error) => verdicts.failures.push(format!("{place}\n{error:#}")),
+            Ok(end) => {
+                let expected = match end.asked_again {
+                    None => &expected,
+                    Some(question) => {
+                        verdicts.asked_again += 1;
+                        reworded.get(question).unwrap_or(&expected)
+                    }
+                };
+                if !end.left.is_empty() {
+                    verdicts.failures.push(format!("{place}\nleft: {:#?}", end.left));
+                } else if end.outcome != *expected {
+                    let diff = diff(expected, &end.outcome);
+                    verdicts.failures.push(format!("{place}\n{diff}"));
+                }
+            }
+        }
+    }
+    Ok(verdicts)
+}
+
+/// How a scene ended after a crash.
+struct End {
+    outcome: String,
+    left: Vec<String>,
+    /// The question that was asked a second time, from 0.
+    asked_again: Option<usize>,
+}
+
+/// Starts a new process on a cut and plays the scene to its end.
+async fn resumed(scene: &Scene, cut: &Cut) -> anyhow::Result<End> {
+    let script = script(scene, cut);
+    let stage =
+        Stage::restored(&cut.snapshot, cut.now, script.clone(), cut.memory.clone())?;
+    let world = World::new(stage, Arc::new(NoFaults));
+    world.dormouse.recover().await.context("recovery")?;
+    if let Some(step) = scene.steps.get(cut.memory.step) {
+        world.step_again(cut.memory.step, step).await?;
+    }
+    world.play_from(scene, cut.memory.step + 1).await?;
+    let again: Vec<usize> = script
+        .map(|script| script.asked())
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|request| {
+            let at = (request.run_key.clone(), request.turn);
+            cut.asked.iter().position(|asked| *asked == at)
+        })
+        .collect();
+    let in_flight = cut.asked.len().wrapping_sub(1);
+    anyhow::ensure!(
+        again.iter().all(|question| *question == in_flight),
+        "a recorded turn was asked again: {again:?}, the last one was {in_flight}"
+    );
+    Ok(End {
+        outcome: outcome::of(&world).await?,
+        left: outcome::unfinished(&world).await?,
+        asked_again: again.first().copied(),
+    })
+}
+
+/// The script of the new process: what was asked before the crash is answered in other words.
+fn script(scene: &Scene, cut: &Cut) -> Option<Arc<Script>> {
+    let Model::Scripted(answers) = &scene.model else { return None };
+    let later = answers.iter().skip(cut.asked.len()).map(|answers| answers.first.clone());
+    let mut script = Script::in_order(later);
+    for ((run, turn), answers) in cut.asked.iter().zip(answers) {
+        script = script.with(run.clone(), *turn, answers.again.clone());
+    }
+    Some(Arc::new(script))
+}
+
+/// The outcome of the scene without a crash, for each question answered in its other words.
+async fn reworded(scene: &Scene) -> anyhow::Result<Vec<String>> {
+    let Model::Scripted(answers) = &scene.model else { return Ok(Vec::new()) };
+    let mut outcomes = Vec::new();
+    for other in 0..answers.len() {
+        let mut answers = answers.clone();
+        answers[other].first = answers[other].again.clone();
+        let scene = Scene { model: Model::Scripted(answers), ..scene.clone() };
+        let world = World::played(&scene).await?;
+        outcomes.push(outcome::of(&world).await?);
+    }
+    Ok(outcomes)
+}
+
+/// The lines that differ, with one line around each.
+fn diff(expected: &str, found: &str) -> String {
+    TextDiff::from_lines(expected, found)
+        .unified_diff()
+        .context_radius(1)
+        .header("without a crash", "after the crash")
+        .to_string()
+}

@@ -1,0 +1,284 @@
+//! The scenes that every change of the runtime must keep playing.
+
+use std::time::Duration;
+
+use dormouse::TaskPatch;
+use dormouse_adapters::scripted::Answer;
+use dormouse_types::model::ModelError;
+use serde_json::json;
+
+use crate::scene::{Answers, Model, Scene, Step};
+
+/// Every scene.
+pub fn all() -> Vec<Scene> {
+    vec![
+        first_wake(),
+        incremental_wake(),
+        nothing_changed(),
+        rejected(),
+        newer_evidence(),
+        confirm_undo_confirm(),
+        several_turns(),
+        labels(),
+        many_at_once(),
+        come_and_gone(),
+        failing(),
+        provider_away(),
+    ]
+}
+
+const MOVE: Step = Step::Task {
+    task: "move",
+    title: "Move to the new flat",
+    note: "The deadline is 2026-03-20. We signed the contract with the landlord, that is done.\n\n- [ ] Book the van\n\nDetails: https://example.org/flat",
+    items: &["Sign the contract"],
+    labels: &[],
+};
+
+fn builtin(name: &'static str, steps: Vec<Step>) -> Scene {
+    Scene { name, model: Model::Builtin, steps }
+}
+
+/// A task with a note gets an agent, which wakes for the first time.
+pub fn first_wake() -> Scene {
+    builtin("first wake", vec![MOVE, Step::Agent("move"), Step::Drain])
+}
+
+/// One of five items is ticked.
+pub fn incremental_wake() -> Scene {
+    let garden = Step::Task {
+        task: "garden",
+        title: "Spring in the garden",
+        note: "Five beds, one weekend.",
+        items: &["Prune the roses", "Turn the compost", "Sow the peas", "Mend the fence", "Oil the gate"],
+        labels: &[],
+    };
+    builtin(
+        "incremental wake",
+        vec![garden, Step::Agent("garden"), Step::Drain, Step::Tick("garden", "Sow the peas"), Step::Drain],
+    )
+}
+
+/// Whoever asks again without news gets no work done.
+pub fn nothing_changed() -> Scene {
+    builtin(
+        "nothing changed",
+        vec![MOVE, Step::Agent("move"), Step::Drain, Step::minutes(60), Step::Drain, Step::Drain],
+    )
+}
+
+/// A rejected proposal is not made again, also when the agent looks at everything afresh.
+pub fn rejected() -> Scene {
+    builtin(
+        "reject, then no repeat",
+        vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::reject_because("move", "2026-03-20", "that is the day of the key handover"),
+            Step::reject("move", "Book the van"),
+            Step::Reanalyse("move"),
+            Step::Drain,
+            Step::Note("move", "Nothing new today, we only packed books."),
+            Step::Drain,
+        ],
+    )
+}
+
+/// A note written after a rejection names another day: that may be proposed.
+pub fn newer_evidence() -> Scene {
+    builtin(
+        "newer evidence lifts the rejection",
+        vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::reject("move", "2026-03-20"),
+            Step::minutes(60),
+            Step::Note("move", "The deadline moved to 2026-03-27."),
+            Step::Drain,
+            Step::confirm("move", "2026-03-27"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// A verdict is taken back, and given again.
+pub fn confirm_undo_confirm() -> Scene {
+    builtin(
+        "confirm, undo, confirm again",
+        vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::confirm("move", "2026-03-20"),
+            Step::undo("move", "2026-03-20"),
+            Step::confirm("move", "2026-03-20"),
+            Step::confirm("move", "Book the van"),
+            Step::undo("move", "Book the van"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// A model that takes three turns, one of which writes the journal, and says it in other words
+/// when it is asked again. Then one that takes two.
+pub fn several_turns() -> Scene {
+    let language = |code: &str| {
+        let note = json!({ "observations": ["the person writes in short lines"] });
+        let args = json!({ "languageCode": code, "confidence": "high" });
+        Answer::calls([("set_task_language", args), ("record_observations", note)]).and_goes_on()
+    };
+    let proposals = |van: &str, day: &str| {
+        let items = json!({ "items": [{ "title": van }, { "title": "Hand over the keys" }] });
+        let due = json!({ "dueDate": day, "reason": "the note names it" });
+        Answer::calls([("add_multiple_checklist_items", items), ("update_task_due_date", due)])
+            .and_goes_on()
+    };
+    let answers = vec![
+        Answers { first: language("en"), again: language("en") },
+        Answers {
+            first: proposals("Book the van", "2026-03-20"),
+            again: proposals("Reserve the van", "2026-03-21"),
+        },
+        Answers {
+            first: report("The move is on its way.", "- [ ] the van"),
+            again: report("The move is under way.", "- [ ] the van, and the keys"),
+        },
+        Answers {
+            first: proposals("Pack the books", "2026-03-27").and_goes_on(),
+            again: proposals("Pack all books", "2026-03-27").and_goes_on(),
+        },
+        Answers {
+            first: report("Books are next.", "- [ ] the books"),
+            again: report("The books come next.", "- [ ] books"),
+        },
+    ];
+    Scene {
+        name: "several turns",
+        model: Model::Scripted(answers),
+        steps: vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::confirm("move", "the van"),
+            Step::reject("move", "keys"),
+            Step::Say("move", "What about the books?"),
+            Step::Drain,
+            Step::ConfirmAll("move"),
+            Step::Drain,
+        ],
+    }
+}
+
+fn report(tldr: &str, content: &str) -> Answer {
+    Answer::calls([("update_report", json!({ "tldr": tldr, "content": content }))])
+}
+
+/// A label is proposed, rejected (and suppressed with that), and the verdict taken back.
+pub fn labels() -> Scene {
+    let task = |task, title, note, labels| Step::Task { task, title, note, items: &[], labels };
+    builtin(
+        "labels",
+        vec![
+            task("taxes", "Taxes", "Sort the receipts.", &["finance", "home"]),
+            task("boiler", "Boiler", "Please label this: home. Label: finance. It belongs to finance and home.", &[]),
+            Step::Agent("boiler"),
+            Step::Drain,
+            Step::Label("boiler", "urgent"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// Two tasks, many proposals: all confirmed, all put off, some taken back.
+pub fn many_at_once() -> Scene {
+    let trip = Step::Task {
+        task: "trip",
+        title: "Trip to the coast",
+        note: "TODO: buy train tickets\nTODO: ask the neighbour for the cat\n\nThis will take 3 hours. It is urgent.\n\n- [ ] Charge the camera\n- [ ] Print the map",
+        items: &["Pack the tent"],
+        labels: &[],
+    };
+    builtin(
+        "many at once",
+        vec![
+            MOVE,
+            trip,
+            Step::Agent("move"),
+            Step::Agent("trip"),
+            Step::Drain,
+            Step::ConfirmAll("move"),
+            Step::Dismiss("trip"),
+            Step::undo("trip", "Charge the camera"),
+            Step::confirm("trip", "Charge the camera"),
+            Step::confirm("trip", "Print the map"),
+            Step::Tick("trip", "Pack the tent"),
+            Step::Item("trip", "Call the camp site"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// A task that is deleted with proposals open, and restored; an agent that is paused and resumed.
+pub fn come_and_gone() -> Scene {
+    let patch = TaskPatch { priority: Some(Some(dormouse_types::task::Priority::P1)), ..TaskPatch::default() };
+    builtin(
+        "come and gone",
+        vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::Pause("move"),
+            Step::Edit("move", patch),
+            Step::Drain,
+            Step::Resume("move"),
+            Step::Drain,
+            Step::Delete("move"),
+            Step::Drain,
+            Step::Restore("move"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// A model that never answers properly: back-off, and dormant after the fifth time.
+pub fn failing() -> Scene {
+    let refused = Answer::Fails(ModelError::Request { detail: "the prompt is too long".into() });
+    let mut steps = vec![MOVE, Step::Agent("move"), Step::Drain];
+    for _ in 0..5 {
+        steps.push(Step::minutes(90));
+        steps.push(Step::Drain);
+    }
+    Scene {
+        name: "a model that fails",
+        model: Model::Scripted(vec![Answers::always(refused); 5]),
+        steps,
+    }
+}
+
+/// A provider that is away for a while: nobody's fault, and nothing is counted.
+pub fn provider_away() -> Scene {
+    let away = Answer::Fails(ModelError::Provider {
+        provider: "script".into(),
+        detail: "the quota is used up".into(),
+    });
+    let wait = Duration::from_secs(120);
+    Scene {
+        name: "a provider that is away",
+        model: Model::Scripted(vec![
+            Answers::always(away.clone()),
+            Answers::always(away),
+            Answers::always(report("All is quiet.", "- [ ] the van")),
+        ]),
+        steps: vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::Wait(wait),
+            Step::Drain,
+            Step::Wait(wait),
+            Step::Drain,
+        ],
+    }
+}

@@ -1,0 +1,91 @@
+//! Every row of both databases, as they stand.
+
+use std::collections::BTreeMap;
+
+use dormouse::Store;
+use dormouse_store::{Db, Query, ReadError, Row, Value};
+
+/// A table: where it is, its name, what reads its columns and its rows.
+struct Table {
+    db: Db,
+    name: &'static str,
+    columns: &'static str,
+    rows: &'static str,
+}
+
+macro_rules! tables {
+    ($($db:ident: $($name:literal),+;)*) => {
+        &[$($(Table {
+            db: Db::$db,
+            name: $name,
+            columns: concat!("SELECT name FROM pragma_table_info('", $name, "') ORDER BY cid"),
+            rows: concat!("SELECT * FROM ", $name),
+        }),+),*]
+    };
+}
+
+const TABLES: &[Table] = tables! {
+    Journal: "meta", "counters", "applied_operations", "change_log", "audit_log", "journal",
+        "touched_tasks", "field_says", "imported", "settings", "fence";
+    Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
+        "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",
+        "wake_requests", "texts", "log_lines", "change_items", "saga_log";
+};
+
+/// A row as (column, value) in the order of its table.
+pub type Fields = Vec<(String, Value)>;
+
+/// Every row of both databases, by database and table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dump {
+    /// The rows of a table, by where it is and its name.
+    pub tables: BTreeMap<(Db, &'static str), Vec<Fields>>,
+}
+
+impl Dump {
+    /// Reads every row.
+    ///
+    /// Errors: a database cannot be read, or has a table that this page does not know.
+    pub async fn of(store: &Store) -> anyhow::Result<Self> {
+        for db in Db::ALL {
+            known(store, db).await?;
+        }
+        let mut tables = BTreeMap::new();
+        for table in TABLES {
+            let columns = raw(store, table.db, table.columns).await?;
+            let columns: Vec<String> =
+                columns.iter().map(|row| text(row).to_owned()).collect();
+            let rows = raw(store, table.db, table.rows).await?;
+            let rows = rows.into_iter().map(|Row(values)| columns.iter().cloned().zip(values).collect());
+            tables.insert((table.db, table.name), rows.collect());
+        }
+        Ok(Self { tables })
+    }
+
+    /// How many rows each table has.
+    pub fn counts(&self) -> Vec<(String, usize)> {
+        let count = |((db, name), rows): (&(Db, &str), &Vec<Fields>)| {
+            (format!("{}.{name}", db.name()), rows.len())
+        };
+        self.tables.iter().map(count).collect()
+    }
+}
+
+/// Refuses a database with a table that is not listed here: its rows would be overlooked.
+async fn known(store: &Store, db: Db) -> anyhow::Result<()> {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    for row in raw(store, db, sql).await? {
+        let name = text(&row);
+        let listed = TABLES.iter().any(|table| table.db == db && table.name == name);
+        anyhow::ensure!(listed, "list table {}.{name} in crates/scenes/src/tables.rs", db.name());
+    }
+    Ok(())
+}
+
+async fn raw(store: &Store, db: Db, sql: &'static str) -> Result<Vec<Row>, ReadError> {
+    store.all(Query { db, sql, params: Vec::new(), decode: |row| Ok(row.clone()) }).await
+}
+
+fn text(row: &Row) -> &str {
+    row.text(0).unwrap_or_default()
+}

@@ -1,0 +1,334 @@
+//! The world a scene is played in: both databases in memory, a clock that stands still, one person.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
+use dormouse::{
+    Caller, DrainScope, Dormouse, Error, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
+    WORKSPACE,
+};
+use dormouse_adapters::Script;
+use dormouse_changes::DecideError;
+use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
+use dormouse_types::{AgentId, ChangeSetId, TaskId, Timestamp};
+
+use crate::scene::{Model, Scene, Step};
+
+/// When every scene begins.
+pub const DAWN: &str = "2026-03-02T09:00:00Z";
+
+/// Time between two steps.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// What the person remembers, whatever happens to the program.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// The step they are at.
+    pub step: usize,
+    /// The tasks they were told the ids of.
+    pub tasks: BTreeMap<&'static str, TaskId>,
+    /// The proposal they are deciding in this step: set, index and the digest they were shown.
+    pub deciding: Option<(ChangeSetId, i64, String)>,
+}
+
+/// What a world is made from.
+#[derive(Clone)]
+pub struct Stage {
+    /// Both databases.
+    pub sqlite: Arc<Sqlite>,
+    /// The time.
+    pub clock: ManualClock,
+    /// The model, if it is a scripted one.
+    pub script: Option<Arc<Script>>,
+    /// What the person remembers.
+    pub memory: Arc<Mutex<Memory>>,
+    seed: u64,
+}
+
+impl Stage {
+    /// An empty store at the beginning of a scene.
+    pub fn fresh(scene: &Scene) -> anyhow::Result<Self> {
+        let clock = ManualClock::at(DAWN);
+        let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
+        let sqlite = Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?;
+        let script = match &scene.model {
+            Model::Builtin => None,
+            Model::Scripted(answers) => {
+                let answers = answers.iter().map(|answer| answer.first.clone());
+                Some(Arc::new(Script::in_order(answers)))
+            }
+        };
+        let memory = Arc::new(Mutex::new(Memory::default()));
+        Ok(Self { sqlite: Arc::new(sqlite), clock, script, memory, seed: 1 })
+    }
+
+    /// The store as it was at a snapshot, in a process that knows nothing of the earlier one.
+    pub fn restored(
+        snapshot: &Snapshot,
+        now: Timestamp,
+        script: Option<Arc<Script>>,
+        memory: Memory,
+    ) -> anyhow::Result<Self> {
+        let clock = ManualClock::new(now);
+        let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
+        let sqlite = Sqlite::restore(snapshot, &as_clock, &CountingEntropy::seeded(3))?;
+        let memory = Arc::new(Mutex::new(memory));
+        Ok(Self { sqlite: Arc::new(sqlite), clock, script, memory, seed: 2 })
+    }
+}
+
+/// A running program with its one user.
+pub struct World {
+    /// The facade.
+    pub dormouse: Dormouse,
+    /// The store under it.
+    pub store: Store,
+    /// The person.
+    pub me: Caller,
+    /// What it was made from.
+    pub stage: Stage,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl World {
+    /// A world without faults at the beginning of a scene.
+    pub fn fresh(scene: &Scene) -> anyhow::Result<Self> {
+        Ok(Self::new(Stage::fresh(scene)?, Arc::new(NoFaults)))
+    }
+
+    /// Plays a scene from its beginning to its end.
+    pub async fn played(scene: &Scene) -> anyhow::Result<Self> {
+        let world = Self::fresh(scene)?;
+        world.play(scene).await?;
+        Ok(world)
+    }
+
+    /// Joins the parts of a program on a stage.
+    pub fn new(stage: Stage, faults: Arc<dyn Faults>) -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(stage.clock.clone());
+        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(stage.seed));
+        let store = Store::new(stage.sqlite.clone(), faults);
+        let model: Arc<dyn dormouse_types::port::Model> = match &stage.script {
+            None => Arc::new(dormouse_builtin::Builtin),
+            Some(script) => script.clone(),
+        };
+        let dormouse = Dormouse::new(Parts {
+            store: store.clone(),
+            clock,
+            entropy,
+            model,
+            zone: jiff::tz::TimeZone::UTC,
+            owner: format!("process-{}", stage.seed),
+        });
+        Self { dormouse, store, me: Caller::owner(WORKSPACE), stage }
+    }
+
+    /// Plays a whole scene, and drains behind it.
+    pub async fn play(&self, scene: &Scene) -> anyhow::Result<()> {
+        self.play_from(scene, 0).await
+    }
+
+    /// Plays a scene from a step on, and drains behind it.
+    pub async fn play_from(&self, scene: &Scene, first: usize) -> anyhow::Result<()> {
+        for (n, step) in scene.steps.iter().enumerate().skip(first) {
+            self.step(n, step).await?;
+        }
+        self.step(scene.steps.len(), &Step::Drain).await?;
+        Ok(())
+    }
+
+    /// Takes one step, and lets a moment pass.
+    pub async fn step(&self, n: usize, step: &Step) -> anyhow::Result<Vec<RunOutcome>> {
+        {
+            let mut memory = lock(&self.stage.memory);
+            memory.step = n;
+            memory.deciding = None;
+        }
+        let told = self.perform(n, step).await;
+        self.stage.clock.advance(BEAT);
+        told.with_context(|| format!("step {n}: {step:?}"))
+    }
+
+    /// Takes a step again that was interrupted; an answer that says "that was done" is an answer.
+    pub async fn step_again(&self, n: usize, step: &Step) -> anyhow::Result<()> {
+        let told = self.perform(n, step).await;
+        self.stage.clock.advance(BEAT);
+        match told {
+            Ok(_) => Ok(()),
+            Err(error) if was_done(step, &error) => Ok(()),
+            Err(error) => Err(error.context(format!("step {n} again: {step:?}"))),
+        }
+    }
+
+    async fn perform(&self, n: usize, step: &Step) -> anyhow::Result<Vec<RunOutcome>> {
+        let (dormouse, me) = (&self.dormouse, &self.me);
+        let key = Some(format!("step-{n}"));
+        match step {
+            Step::Task { task, title, note, items, labels } => {
+                let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+                let new = NewTask {
+                    title: (*title).into(),
+                    note: (!note.is_empty()).then(|| (*note).into()),
+                    items: owned(items),
+                    labels: owned(labels),
+                    ..NewTask::default()
+                };
+                let made = dormouse.create_task(me, new, key).await?;
+                lock(&self.stage.memory).tasks.insert(task, made.id);
+            }
+            Step::Agent(task) => {
+                let task = self.task_id(task)?;
+                dormouse.create_agent(me, &task, Some("Ida".into()), key).await?;
+            }
+            Step::Note(task, text) => {
+                let new = NewEntry { text: (*text).into(), ..NewEntry::default() };
+                dormouse.add_entry(me, &self.task_id(task)?, new, key).await?;
+            }
+            Step::Item(task, title) => {
+                dormouse.add_item(me, &self.task_id(task)?, (*title).into(), key).await?;
+            }
+            Step::Tick(task, title) => {
+                let whole = self.task(task).await?;
+                let item = whole.items.iter().find(|item| item.title == *title);
+                let item = item.with_context(|| format!("no item {title:?}"))?;
+                let patch = ItemPatch { is_checked: Some(true), ..ItemPatch::default() };
+                dormouse.edit_item(me, &whole.id, &item.id, patch, key).await?;
+            }
+            Step::Edit(task, patch) => {
+                dormouse.edit_task(me, &self.task_id(task)?, patch.clone(), None, key).await?;
+            }
+            Step::Label(task, name) => {
+                dormouse.add_label(me, &self.task_id(task)?, name, key).await?;
+            }
+            Step::Say(task, words) => {
+                let agent = self.agent_id(task).await?;
+                dormouse.wake_agent(me, &agent, Some((*words).into()), key).await?;
+            }
+            Step::Reanalyse(task) => {
+                dormouse.reanalyse_agent(me, &self.agent_id(task).await?, key).await?;
+            }
+            Step::Pause(task) => {
+                dormouse.pause_agent(me, &self.agent_id(task).await?, key).await?;
+            }
+            Step::Resume(task) => {
+                dormouse.resume_agent(me, &self.agent_id(task).await?, key).await?;
+            }
+            Step::Decide { task, item, verdict, reason } => {
+                let remembered = lock(&self.stage.memory).deciding.clone();
+                let (set, index, digest) = match remembered {
+                    Some(remembered) => remembered,
+                    None => {
+                        let item = self.proposal(task, item, *verdict).await?;
+                        let chosen = (item.set, item.index, item.digest.to_string());
+                        lock(&self.stage.memory).deciding = Some(chosen.clone());
+                        chosen
+                    }
+                };
+                let reason = reason.map(ToOwned::to_owned);
+                dormouse.decide(me, &set, index, *verdict, Some(digest), reason, key).await?;
+            }
+            Step::ConfirmAll(task) => {
+                let id = self.task_id(task)?;
+                for set in dormouse.change_sets(me, Some(id), false).await? {
+                    dormouse.confirm_all(me, &set.id, key.clone()).await?;
+                }
+            }
+            Step::Dismiss(task) => {
+                let id = self.task_id(task)?;
+                for set in dormouse.change_sets(me, Some(id), false).await? {
+                    dormouse.dismiss(me, &set.id, key.clone()).await?;
+                }
+            }
+            Step::Delete(task) => {
+                dormouse.delete_task(me, &self.task_id(task)?, key).await?;
+            }
+            Step::Restore(task) => {
+                dormouse.restore_task(me, &self.task_id(task)?, key).await?;
+            }
+            Step::Drain => return self.drain().await,
+            Step::Wait(time) => self.stage.clock.advance(*time),
+        }
+        Ok(Vec::new())
+    }
+
+    /// Runs the wakes of every known task, and whatever else is due.
+    pub async fn drain(&self) -> anyhow::Result<Vec<RunOutcome>> {
+        let tasks = lock(&self.stage.memory).tasks.values().cloned().collect();
+        let scope = DrainScope { tasks, all_due: true, ..DrainScope::default() };
+        let mut ran = Vec::new();
+        self.dormouse.drain(scope, &mut |run| ran.push(run)).await?;
+        Ok(ran)
+    }
+
+    /// The id of a task by the word of the scene.
+    pub fn task_id(&self, task: &str) -> anyhow::Result<TaskId> {
+        let memory = lock(&self.stage.memory);
+        memory.tasks.get(task).cloned().with_context(|| format!("no task {task:?} in this scene"))
+    }
+
+    /// A task by the word of the scene.
+    pub async fn task(&self, task: &str) -> anyhow::Result<Task> {
+        Ok(self.dormouse.task(&self.me, &self.task_id(task)?).await?)
+    }
+
+    /// The agent of a task, whatever became of it.
+    pub async fn agent(&self, task: &str) -> anyhow::Result<Agent> {
+        let agents = self.dormouse.agents(&self.me, None).await?;
+        let id = Some(self.task_id(task)?);
+        let found = agents.into_iter().find(|agent| agent.slots.active_task_id == id);
+        found.with_context(|| format!("task {task:?} has no agent"))
+    }
+
+    async fn agent_id(&self, task: &str) -> anyhow::Result<AgentId> {
+        Ok(self.agent(task).await?.id)
+    }
+
+    /// Every proposal about a task, newest set first.
+    pub async fn proposals(&self, task: &str) -> anyhow::Result<Vec<ChangeItem>> {
+        let sets = self.dormouse.change_sets(&self.me, Some(self.task_id(task)?), true).await?;
+        Ok(sets.into_iter().flat_map(|set| set.items).collect())
+    }
+
+    /// The newest proposal of a task that names `text` and can take a verdict.
+    pub async fn proposal(
+        &self,
+        task: &str,
+        text: &str,
+        verdict: Verdict,
+    ) -> anyhow::Result<ChangeItem> {
+        let fitting: &[&str] = match verdict {
+            Verdict::Confirm | Verdict::Reject => &["pending", "deferred"],
+            Verdict::Defer => &["pending"],
+            Verdict::Undo => &["confirmed", "rejected", "deferred"],
+        };
+        let all = self.proposals(task).await?;
+        let found = all.iter().find(|item| {
+            item.human_summary.contains(text) && fitting.contains(&item.status.as_str())
+        });
+        let Some(found) = found else {
+            let known: Vec<_> =
+                all.iter().map(|item| format!("{} ({})", item.human_summary, item.status)).collect();
+            bail!("no proposal {text:?} to {verdict:?}; there are: {}", known.join(" / "));
+        };
+        Ok(found.clone())
+    }
+}
+
+/// Whether an error only says that the step had its effect before the crash: taking back has no
+/// key of its own, so a second request finds nothing to take back.
+fn was_done(step: &Step, error: &anyhow::Error) -> bool {
+    let undo = matches!(step, Step::Decide { verdict: Verdict::Undo, .. });
+    let nothing_left = matches!(
+        error.downcast_ref::<Error>(),
+        Some(Error::Decide(DecideError::NothingToUndo { .. }))
+    );
+    undo && nothing_left
+}

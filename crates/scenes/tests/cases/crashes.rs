@@ -1,0 +1,36 @@
+//! Every scene, cut off at every point, comes to the end it has without a crash.
+
+use dormouse_scenes::{crash, repertoire};
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_any_scene_changes_nothing_in_the_end() {
+    let mut failures = Vec::new();
+    let mut told = Vec::new();
+    for scene in repertoire::all() {
+        let verdicts = crash::everywhere(&scene).await.expect("the scene plays without a crash");
+        told.push(format!(
+            "{}: {} points, {} asked again",
+            scene.name, verdicts.points, verdicts.asked_again
+        ));
+        assert!(verdicts.points >= 20, "{}: only {} points", scene.name, verdicts.points);
+        failures.extend(verdicts.failures);
+    }
+    println!("{}", told.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of the crashes lead elsewhere:\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
+
+#[tokio::test]
+#[ignore]
+async fn show() {
+    for scene in repertoire::all() {
+        println!("==== {}", scene.name);
+        let world = dormouse_scenes::World::fresh(&scene).expect("a world");
+        if let Err(e) = world.play(&scene).await { println!("!! {e:#}"); }
+        println!("{}", dormouse_scenes::outcome::of(&world).await.expect("outcome"));
+    }
+}

@@ -1,0 +1,5 @@
+//! Whole runs of the runtime: what a person meets, and what a crash anywhere leaves.
+
+mod cases {
+    mod crashes;
+}

@@ -1,0 +1,199 @@
+//! Commits that wait are applied in one transaction; each still stands or falls alone.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use dormouse_store::journal::setting;
+use dormouse_store::{
+    Commit, CommitError, Committed, Db, Once, Op, Query, Refusal, Store, Value, params, receipt,
+};
+use dormouse_types::port::{BoxFuture, Clock};
+use dormouse_types::{Timestamp, hash};
+
+use crate::world::{WS, open, wait};
+
+/// A clock that shows another time at each look and holds whoever looks while it is watched: a
+/// writer looks once for each transaction.
+struct Gate {
+    looks: Mutex<i64>,
+    watch: Mutex<Option<(Sender<()>, Receiver<()>)>>,
+}
+
+impl Clock for Gate {
+    fn now(&self) -> Timestamp {
+        if let Some((looked, go_on)) = self.watch.lock().expect("nobody panicked").take() {
+            looked.send(()).expect("the test waits for the look");
+            go_on.recv().expect("the test lets the writer go on");
+        }
+        let mut looks = self.looks.lock().expect("nobody panicked");
+        *looks += 1;
+        Timestamp::from_micros(*looks)
+    }
+
+    fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// Sends commits while the writer is held, so that all of them wait for it together.
+fn together(store: &Store, gate: &Gate, commits: Vec<Commit>) -> Vec<Result<Committed, CommitError>> {
+    let (looked, held) = channel();
+    let (go_on, waits) = channel();
+    *gate.watch.lock().expect("nobody panicked") = Some((looked, waits));
+    wait(async {
+        let first = Commit::new("first", Db::Journal, WS);
+        let mut first = Box::pin(store.commit(first));
+        let mut rest: Vec<_> =
+            commits.into_iter().map(|commit| Box::pin(store.commit(commit))).collect();
+        // A look at each future sends its commit; the first is taken before the others come.
+        assert!(is_pending(&mut first).await);
+        held.recv().expect("the writer looks at the clock");
+        for commit in &mut rest {
+            assert!(is_pending(commit).await);
+        }
+        go_on.send(()).expect("the writer is held");
+        first.await.expect("an empty commit is accepted");
+        let mut results = Vec::new();
+        for commit in rest {
+            results.push(commit.await);
+        }
+        results
+    })
+}
+
+async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
+    std::future::poll_fn(|context| {
+        let poll = std::pin::Pin::new(&mut *future).poll(context);
+        std::task::Poll::Ready(poll.is_pending())
+    })
+    .await
+}
+
+struct Batch {
+    store: Store,
+    gate: Arc<Gate>,
+    _folder: tempfile::TempDir,
+}
+
+impl Batch {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let gate = Arc::new(Gate { looks: Mutex::new(0), watch: Mutex::new(None) });
+        let clock: Arc<dyn Clock> = gate.clone();
+        Self { store: open(folder.path(), &clock, 1), gate, _folder: folder }
+    }
+
+    fn send(&self, commits: Vec<Commit>) -> Vec<Result<Committed, CommitError>> {
+        together(&self.store, &self.gate, commits)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let keys = Query {
+            db: Db::Journal,
+            sql: "SELECT key FROM settings ORDER BY key",
+            params: Vec::new(),
+            decode: |row| Ok(row.text(0).expect("a key").to_owned()),
+        };
+        wait(self.store.all(keys)).expect("the settings can be read")
+    }
+}
+
+fn set(key: &str) -> Commit {
+    Commit::new("set", Db::Journal, WS).op(setting::put(WS, key, "x"))
+}
+
+fn once(key: &str, request: &str, answer: &str) -> Commit {
+    let request = hash::sha256(request);
+    set(key).once(Once { id: "id".into(), request, answer: answer.into(), effects: None })
+}
+
+fn never() -> Op {
+    let sql = "UPDATE settings SET value = 'y' WHERE ws = ?1 AND key = 'not there'";
+    Op::one(sql, params![WS.0], Refusal::Missing)
+}
+
+#[test]
+fn commits_that_wait_share_one_transaction() {
+    let batch = Batch::new();
+    let stamped = |key: &str| {
+        let sql = "INSERT INTO field_says (ws, task_id, field, by, at, seq)
+                   VALUES (?1, ?2, 'title', 'user', ?3, ?4)";
+        let params = vec![WS.0.into(), key.into(), dormouse_store::Param::Now, dormouse_store::Param::Seq];
+        Commit::new("stamp", Db::Journal, WS).op(Op::one(sql, params, Refusal::Exists))
+    };
+    let results = batch.send(vec![stamped("a"), stamped("b"), stamped("c")]);
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    let looks = Query {
+        db: Db::Journal,
+        sql: "SELECT COUNT(DISTINCT at), COUNT(DISTINCT seq) FROM field_says",
+        params: Vec::new(),
+        decode: |row| Ok(row.0.clone()),
+    };
+    let looks = wait(batch.store.all(looks)).unwrap();
+    assert_eq!(looks, [vec![Value::Int(1), Value::Int(3)]], "one look at the clock, three positions");
+}
+
+#[test]
+fn a_refused_commit_takes_only_itself_back() {
+    let batch = Batch::new();
+    let broken = Op::any("INSERT INTO no_such_table VALUES (1)", Vec::new());
+    let results = batch.send(vec![
+        set("a"),
+        set("refused").op(never()),
+        once("b", "request", "first"),
+        once("replayed", "request", "second"),
+        once("mismatch", "other", "third"),
+        set("broken").op(broken),
+        set("c"),
+    ]);
+    let told: Vec<String> = results
+        .iter()
+        .map(|result| match result {
+            Ok(Committed { replayed: None, .. }) => "written".to_owned(),
+            Ok(Committed { replayed: Some(answer), .. }) => format!("replayed {answer}"),
+            Err(CommitError::Refused { refusal, .. }) => format!("refused {refusal:?}"),
+            Err(CommitError::Mismatch { .. }) => "mismatch".to_owned(),
+            Err(CommitError::Broken { .. }) => "broken".to_owned(),
+            Err(CommitError::Unknown { .. }) => "unknown".to_owned(),
+        })
+        .collect();
+    let expected =
+        ["written", "refused Missing", "written", "replayed first", "mismatch", "broken", "written"];
+    assert_eq!(told, expected);
+    assert_eq!(batch.settings(), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_later_commit_of_the_batch_sees_the_earlier_ones() {
+    let batch = Batch::new();
+    let sql = "UPDATE settings SET value = 'seen' WHERE ws = ?1 AND key = 'a'";
+    let seen = || Op::one(sql, params![WS.0], Refusal::Missing);
+    let early = Commit::new("early", Db::Journal, WS).op(seen());
+    let late = Commit::new("late", Db::Journal, WS).op(seen());
+    let results = batch.send(vec![early, set("a"), late]);
+    assert!(results[0].is_err() && results[1].is_ok() && results[2].is_ok(), "{results:?}");
+}
+
+/// A full disk or a failed read makes the engine take the whole transaction back; `OR ROLLBACK`
+/// does the same on demand.
+#[test]
+fn when_the_engine_takes_all_back_the_whole_batch_failed() {
+    let batch = Batch::new();
+    assert!(wait(batch.store.commit(set("before"))).is_ok());
+    let sql = "INSERT OR ROLLBACK INTO settings (ws, key, value) VALUES (?1, 'before', 'y')";
+    let gives_up = Op::one(sql, params![WS.0], Refusal::Exists);
+    let results = batch.send(vec![
+        once("a", "request", "answer"),
+        Commit::new("gives up", Db::Journal, WS).op(gives_up),
+        set("c"),
+    ]);
+    for result in &results {
+        assert!(matches!(result, Err(CommitError::Broken { .. })), "{result:?}");
+    }
+    assert_eq!(batch.settings(), ["before"]);
+    let none = wait(batch.store.first(receipt::by_id(Db::Journal, WS, "id"))).unwrap();
+    assert_eq!(none, None, "a receipt that nobody was told of");
+
+    assert!(wait(batch.store.commit(once("a", "request", "answer"))).is_ok());
+    assert_eq!(batch.settings(), ["a", "before"], "the writer goes on");
+}

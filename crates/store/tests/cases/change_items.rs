@@ -1,0 +1,220 @@
+//! One proposed mutation each: the same is open once, and a verdict meets what it was decided on.
+
+use dormouse_store::Refusal;
+use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_types::{AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, hash};
+
+use crate::world::{OTHER_WS, WS, World, at};
+
+each_engine!(
+    an_item_comes_back_as_it_was_proposed,
+    the_same_proposal_is_open_once_per_task,
+    a_decided_proposal_does_not_block_the_same_anew,
+    a_verdict_meets_the_state_round_and_fingerprint_that_were_read,
+    a_verdict_comes_in_time_or_not_at_all,
+    an_item_that_was_never_shown_does_not_age,
+    an_undone_item_is_open_again_under_its_new_operation,
+    an_undone_item_stays_closed_when_the_same_was_proposed_anew,
+    unmoved_guards_state_and_round_and_writes_nothing,
+    an_item_is_shown_first_once,
+    lists_are_of_their_set_task_and_workspace,
+);
+
+fn item(world: &World, name: &str) -> Item {
+    let (set, task, agent): (ChangeSetId, TaskId, AgentId) = (world.id(), world.id(), world.id());
+    Item {
+        set,
+        index: 1,
+        task,
+        agent,
+        tool: "set_task_title".into(),
+        args: format!(r#"{{"title":"{name}"}}"#),
+        fingerprint: Fingerprint(hash::sha256(name).0),
+        evidence: Some(r#"{"quote":"call it so"}"#.into()),
+        rationale: Some("it has no title".into()),
+        before: Some("null".into()),
+        state: State::Pending,
+        round: 0,
+        operation: OperationId(hash::sha256(format!("{name}|0")).0),
+        error: None,
+        shown_at: None,
+        created_at: at(0),
+        decided_at: None,
+    }
+}
+
+fn inserted(world: &World, item: Item) -> Item {
+    world.agent([change_item::insert(WS, &item)]);
+    item
+}
+
+fn stored(world: &World, item: &Item) -> Item {
+    world.only(change_item::by_index(WS, &item.set, item.index))
+}
+
+fn settle(item: &Item, to: State) -> dormouse_store::Op {
+    change_item::settle(WS, item, to, None, None, at(50))
+}
+
+fn an_item_comes_back_as_it_was_proposed(world: &World) {
+    let full = Item { shown_at: Some(at(3)), ..item(world, "full") };
+    assert_eq!(stored(world, &inserted(world, full.clone())), full);
+    let bare = Item { evidence: None, rationale: None, before: None, ..item(world, "bare") };
+    assert_eq!(stored(world, &inserted(world, bare.clone())), bare);
+    for (n, state) in State::ALL.into_iter().enumerate() {
+        let one = Item { state, ..item(world, &format!("state {n}")) };
+        assert_eq!(stored(world, &inserted(world, one.clone())), one);
+    }
+    let same_place = Item { fingerprint: Fingerprint("other".into()), ..full };
+    assert_eq!(world.agent_refusal([change_item::insert(WS, &same_place)]), Refusal::Exists);
+}
+
+fn the_same_proposal_is_open_once_per_task(world: &World) {
+    for state in [State::Pending, State::Deferred, State::Applying] {
+        let first = inserted(world, Item { state, ..item(world, state.name()) });
+        let again = Item { set: world.id(), state: State::Pending, ..first.clone() };
+        assert_eq!(world.agent_refusal([change_item::insert(WS, &again)]), Refusal::Exists);
+        inserted(world, Item { task: world.id(), ..again });
+    }
+}
+
+fn a_decided_proposal_does_not_block_the_same_anew(world: &World) {
+    let decided = [State::Confirmed, State::Rejected, State::Retracted, State::Expired];
+    for state in decided {
+        let first = inserted(world, item(world, state.name()));
+        world.agent([settle(&first, state)]);
+        assert_eq!(stored(world, &first).state, state);
+        let again = inserted(world, Item { set: world.id(), ..first.clone() });
+        assert_eq!(stored(world, &again).state, State::Pending);
+    }
+}
+
+fn a_verdict_meets_the_state_round_and_fingerprint_that_were_read(world: &World) {
+    let read = inserted(world, Item { shown_at: Some(at(1)), ..item(world, "a") });
+    let wrong = [
+        Item { state: State::Deferred, ..read.clone() },
+        Item { round: 1, ..read.clone() },
+        Item { fingerprint: Fingerprint("another".into()), ..read.clone() },
+        Item { index: 2, ..read.clone() },
+        Item { set: world.id(), ..read.clone() },
+    ];
+    for other in &wrong {
+        assert_eq!(world.agent_refusal([settle(other, State::Confirmed)]), Refusal::ItemMoved);
+    }
+    assert_eq!(stored(world, &read), read);
+
+    let op = change_item::settle(WS, &read, State::Applying, Some("why"), None, at(50));
+    world.agent([op]);
+    let applying = Item {
+        state: State::Applying,
+        error: Some("why".into()),
+        decided_at: Some(at(50)),
+        ..read.clone()
+    };
+    assert_eq!(stored(world, &read), applying);
+    let late = settle(&read, State::Rejected);
+    assert_eq!(world.agent_refusal([late]), Refusal::ItemMoved, "of two verdicts one counts");
+    world.agent([settle(&applying, State::Confirmed)]);
+    let confirmed = Item { state: State::Confirmed, error: None, ..applying };
+    assert_eq!(stored(world, &read), confirmed);
+}
+
+fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
+    // An item shown at 1000 is settled while `shown_after` lies before that, to the microsecond.
+    for (shown_after, accepted) in [(999, true), (1000, false), (1001, false)] {
+        let read = Item { shown_at: Some(at(1000)), ..item(world, &format!("{shown_after}")) };
+        let read = inserted(world, read);
+        let after = Some(at(shown_after));
+        let op = change_item::settle(WS, &read, State::Applying, None, after, at(2000));
+        if accepted {
+            world.agent([op]);
+            assert_eq!(stored(world, &read).state, State::Applying);
+        } else {
+            assert_eq!(world.agent_refusal([op]), Refusal::ItemMoved, "{shown_after}");
+            assert_eq!(stored(world, &read), read);
+        }
+    }
+}
+
+fn an_item_that_was_never_shown_does_not_age(world: &World) {
+    let read = inserted(world, item(world, "a"));
+    let after = Some(at(1_000_000_000));
+    world.agent([change_item::settle(WS, &read, State::Deferred, None, after, at(2000))]);
+    assert_eq!(stored(world, &read).state, State::Deferred);
+}
+
+fn an_undone_item_is_open_again_under_its_new_operation(world: &World) {
+    let first = inserted(world, Item { shown_at: Some(at(1)), ..item(world, "a") });
+    world.agent([change_item::settle(WS, &first, State::Confirmed, Some("x"), None, at(50))]);
+    let confirmed = stored(world, &first);
+    let next = OperationId(hash::sha256("a|1").0);
+    world.agent([change_item::reopen(WS, &confirmed, &next, at(60))]);
+    let expected = Item {
+        state: State::Pending,
+        round: 1,
+        operation: next.clone(),
+        error: None,
+        shown_at: Some(at(60)),
+        decided_at: None,
+        ..confirmed.clone()
+    };
+    assert_eq!(stored(world, &first), expected);
+
+    let twice = change_item::reopen(WS, &confirmed, &next, at(61));
+    assert_eq!(world.agent_refusal([twice]), Refusal::ItemMoved);
+    let same = Item { set: world.id(), ..item(world, "a") };
+    let same = Item { task: first.task.clone(), ..same };
+    assert_eq!(world.agent_refusal([change_item::insert(WS, &same)]), Refusal::Exists);
+    let old_round = settle(&Item { round: 0, ..expected.clone() }, State::Rejected);
+    assert_eq!(world.agent_refusal([old_round]), Refusal::ItemMoved);
+    assert_eq!(stored(world, &first), expected);
+}
+
+fn an_undone_item_stays_closed_when_the_same_was_proposed_anew(world: &World) {
+    let first = inserted(world, item(world, "a"));
+    world.agent([settle(&first, State::Rejected)]);
+    let rejected = stored(world, &first);
+    inserted(world, Item { set: world.id(), ..first.clone() });
+    let reopen = change_item::reopen(WS, &rejected, &rejected.operation, at(60));
+    assert_eq!(world.agent_refusal([reopen]), Refusal::ItemMoved);
+    assert_eq!(stored(world, &first), rejected);
+}
+
+fn unmoved_guards_state_and_round_and_writes_nothing(world: &World) {
+    let read = inserted(world, item(world, "a"));
+    world.agent([change_item::unmoved(WS, &read)]);
+    assert_eq!(stored(world, &read), read);
+    let moved = [
+        Item { state: State::Deferred, ..read.clone() },
+        Item { round: 1, ..read.clone() },
+        Item { index: 2, ..read.clone() },
+    ];
+    for other in &moved {
+        assert_eq!(world.agent_refusal([change_item::unmoved(WS, other)]), Refusal::ItemMoved);
+    }
+}
+
+fn an_item_is_shown_first_once(world: &World) {
+    let one = inserted(world, item(world, "a"));
+    world.agent([change_item::show(WS, &one.set, one.index, at(5))]);
+    world.agent([change_item::show(WS, &one.set, one.index, at(9))]);
+    assert_eq!(stored(world, &one).shown_at, Some(at(5)));
+}
+
+fn lists_are_of_their_set_task_and_workspace(world: &World) {
+    let first = inserted(world, Item { created_at: at(2), ..item(world, "a") });
+    let second = Item { index: 2, created_at: at(1), ..item(world, "b") };
+    let second = Item { set: first.set.clone(), task: first.task.clone(), ..second };
+    let second = inserted(world, second);
+    let other = inserted(world, item(world, "c"));
+    world.agent([settle(&second, State::Rejected)]);
+    let second = stored(world, &second);
+
+    assert_eq!(world.all(change_item::of_set(WS, &first.set)), [first.clone(), second.clone()]);
+    assert_eq!(world.all(change_item::of_task(WS, &first.task)), [second, first.clone()]);
+    let mut open = vec![first.clone(), other];
+    open.sort_by(|a, b| a.task.cmp(&b.task));
+    assert_eq!(world.all(change_item::open(WS)), open);
+    assert_eq!(world.all(change_item::open(OTHER_WS)), []);
+    assert_eq!(world.all(change_item::of_set(OTHER_WS, &first.set)), []);
+}

@@ -1,0 +1,95 @@
+//! A link of two ends and a type is there once.
+
+use dormouse_store::agent::link::{self, Link};
+use dormouse_store::{Db, Refusal};
+use dormouse_types::LinkId;
+
+use crate::world::{OTHER_WS, WS, World, at};
+
+each_engine!(
+    every_kind_of_link_is_found_from_both_ends,
+    an_existing_link_is_not_doubled,
+    a_link_is_made_again_after_its_end,
+    newest_links_come_first,
+);
+
+fn link(world: &World, from: &str, kind: &str, to: &str, micros: i64) -> Link {
+    let id: LinkId = world.id();
+    Link::new(id, from, to, kind, at(micros))
+}
+
+fn insert(world: &World, link: &Link) {
+    world.agent([link::insert(WS, link)]);
+}
+
+fn every_kind_of_link_is_found_from_both_ends(world: &World) {
+    let kinds = [
+        link::AGENT_STATE,
+        link::AGENT_HEAD_MESSAGE,
+        link::MESSAGE_PREV,
+        link::MESSAGE_PAYLOAD,
+        link::AGENT_REPORT_HEAD,
+        link::REPORT_SOURCE_SPAN,
+        link::TOOL_EFFECT,
+        link::AGENT_TASK,
+        "a kind of a later version",
+    ];
+    for (n, kind) in kinds.into_iter().enumerate() {
+        let (from, to) = (format!("from-{n}"), format!("to-{n}"));
+        let made = link(world, &from, kind, &to, 1);
+        insert(world, &made);
+        assert_eq!(world.all(link::from(WS, &from)), [made.clone()]);
+        assert_eq!(world.all(link::to(WS, &to)), [made]);
+        assert_eq!(world.all(link::from(WS, &to)), []);
+        assert_eq!(world.all(link::to(WS, &from)), []);
+        assert_eq!(world.all(link::from(OTHER_WS, &from)), []);
+        assert_eq!(world.all(link::to(OTHER_WS, &to)), []);
+    }
+}
+
+fn an_existing_link_is_not_doubled(world: &World) {
+    let first = link(world, "a", link::AGENT_TASK, "b", 1);
+    insert(world, &first);
+    let again = link(world, "a", link::AGENT_TASK, "b", 2);
+    insert(world, &again);
+    assert_eq!(world.all(link::from(WS, "a")), [first.clone()]);
+    assert_eq!(world.raw(Db::Agent, "SELECT id FROM agent_links").len(), 1);
+
+    for other in [
+        link(world, "b", link::AGENT_TASK, "a", 3),
+        link(world, "a", link::AGENT_STATE, "b", 3),
+        link(world, "a", link::AGENT_TASK, "c", 3),
+    ] {
+        insert(world, &other);
+    }
+    assert_eq!(world.raw(Db::Agent, "SELECT id FROM agent_links").len(), 4);
+    let same_id = Link { to_id: "d".into(), ..first };
+    assert_eq!(world.agent_refusal([link::insert(WS, &same_id)]), Refusal::Exists);
+}
+
+fn a_link_is_made_again_after_its_end(world: &World) {
+    let first = link(world, "a", link::AGENT_TASK, "b", 1);
+    let state = link(world, "a", link::AGENT_STATE, "c", 1);
+    insert(world, &first);
+    insert(world, &state);
+    world.agent([link::delete_from(WS, "a", link::AGENT_TASK, at(5))]);
+    assert_eq!(world.all(link::from(WS, "a")), [state.clone()]);
+    assert_eq!(world.all(link::to(WS, "b")), []);
+
+    let second = link(world, "a", link::AGENT_TASK, "b", 7);
+    insert(world, &second);
+    assert_eq!(world.all(link::to(WS, "b")), [second.clone()]);
+    assert_eq!(world.all(link::from(WS, "a")), [second, state]);
+    let rows = world.raw(Db::Agent, "SELECT id FROM agent_links WHERE to_id = 'b'");
+    assert_eq!(rows.len(), 2, "the trail stays");
+}
+
+fn newest_links_come_first(world: &World) {
+    let old = link(world, "a", link::TOOL_EFFECT, "x", 1);
+    let tie = link(world, "a", link::TOOL_EFFECT, "y", 2);
+    let tied = link(world, "a", link::TOOL_EFFECT, "z", 2);
+    for one in [&tied, &old, &tie] {
+        insert(world, one);
+    }
+    assert_eq!(world.all(link::from(WS, "a")), [tie, tied, old]);
+}

@@ -1,0 +1,61 @@
+//! A log only grows, and a text is stored once however often it is named.
+
+use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::{Db, Op, Refusal, params, text};
+use dormouse_types::{AgentId, RunKey, hash};
+
+use crate::world::{OTHER_WS, WS, World};
+
+each_engine!(
+    a_line_stands_at_its_place_for_ever,
+    texts_are_stored_once_per_workspace,
+    a_purged_text_leaves_its_line,
+);
+
+fn append(agent: &AgentId, n: i64, line: &str) -> [Op; 2] {
+    log_line::append(WS, agent, n, line, &RunKey("run".into()))
+}
+
+fn line(n: i64, text: &str) -> Line {
+    Line { n, sha256: hash::sha256(text), text: Some(text.to_owned()) }
+}
+
+fn a_line_stands_at_its_place_for_ever(world: &World) {
+    let (agent, other): (AgentId, AgentId) = (world.id(), world.id());
+    for (n, text) in [(1, "one"), (2, "two \u{1F42D}\n"), (3, "")] {
+        world.agent(append(&agent, n, text));
+    }
+    world.agent(append(&other, 1, "another log"));
+    let before = world.everything(Db::Agent);
+    assert_eq!(world.agent_refusal(append(&agent, 2, "other words")), Refusal::LeaseLost);
+    assert_eq!(world.agent_refusal(append(&agent, 2, "two \u{1F42D}\n")), Refusal::LeaseLost);
+    assert_eq!(world.everything(Db::Agent), before);
+
+    let lines = |from, upto| world.all(log_line::of_agent(WS, &agent, from, upto));
+    assert_eq!(lines(1, 99), [line(1, "one"), line(2, "two \u{1F42D}\n"), line(3, "")]);
+    assert_eq!(lines(2, 2), [line(2, "two \u{1F42D}\n")]);
+    assert_eq!(lines(4, 9), []);
+    assert_eq!(world.all(log_line::of_agent(OTHER_WS, &agent, 1, 99)), []);
+}
+
+fn texts_are_stored_once_per_workspace(world: &World) {
+    let agent: AgentId = world.id();
+    let (digest, put) = text::put(WS, "the same words");
+    world.agent([put.clone()]);
+    world.agent(append(&agent, 1, "the same words"));
+    world.agent(append(&agent, 2, "the same words"));
+    world.agent([put]);
+    assert_eq!(world.raw(Db::Agent, "SELECT sha256 FROM texts").len(), 1);
+    assert_eq!(digest, hash::sha256("the same words"));
+    assert_eq!(world.only(text::by_digest(WS, &digest)), "the same words");
+    assert_eq!(world.first(text::by_digest(OTHER_WS, &digest)), None);
+}
+
+fn a_purged_text_leaves_its_line(world: &World) {
+    let agent: AgentId = world.id();
+    world.agent(append(&agent, 1, "a secret"));
+    let purge = Op::any("DELETE FROM texts WHERE ws = ?1", params![WS.0]);
+    world.agent([purge]);
+    let purged = Line { text: None, ..line(1, "a secret") };
+    assert_eq!(world.all(log_line::of_agent(WS, &agent, 1, 9)), [purged]);
+}

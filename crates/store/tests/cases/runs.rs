@@ -1,0 +1,146 @@
+//! Runs and what they asked.
+
+use dormouse_store::agent::wake_request::{self, Span, Stored};
+use dormouse_store::agent::wake_run::{self, Run, Status};
+use dormouse_store::{Op, Refusal};
+use dormouse_types::{AgentId, MessageId, RunKey, Seq, ThreadId, hash};
+
+use crate::world::{OTHER_WS, WS, World, at};
+
+each_engine!(
+    a_run_comes_back_as_it_was_claimed,
+    a_key_runs_once,
+    a_run_moves_only_from_the_status_that_was_read,
+    an_ended_run_says_how_it_ended,
+    the_newest_runs_of_an_agent_come_first,
+    a_request_that_was_never_answered_is_replaced,
+);
+
+fn run(world: &World, key: &str) -> Run {
+    let (agent, thread): (AgentId, ThreadId) = (world.id(), world.id());
+    let message: MessageId = world.id();
+    Run {
+        key: RunKey(key.to_owned()),
+        agent,
+        reason: "subscription".into(),
+        reason_id: Some("su-1".into()),
+        initiator: "automation".into(),
+        thread,
+        status: Status::Started,
+        logical_change_key: Some("3-7".into()),
+        processed: Seq(3),
+        upto: Seq(7),
+        message_id: Some(message),
+        epoch: 4,
+        crashes: 0,
+        model: Some("builtin".into()),
+        cut: false,
+        created_at: at(1),
+        started_at: Some(at(1)),
+        completed_at: None,
+        error: None,
+    }
+}
+
+fn inserted(world: &World, run: Run) -> Run {
+    world.agent([wake_run::insert(WS, &run)]);
+    run
+}
+
+fn stored(world: &World, run: &Run) -> Run {
+    world.only(wake_run::by_key(WS, &run.key))
+}
+
+fn finish(run: &Run, from: Status, to: Status) -> Op {
+    wake_run::finish(WS, &run.key, from, to, at(9), true, Some("no answer"))
+}
+
+fn a_run_comes_back_as_it_was_claimed(world: &World) {
+    let full = inserted(world, run(world, "full"));
+    assert_eq!(stored(world, &full), full);
+    let bare = Run {
+        reason_id: None,
+        logical_change_key: None,
+        message_id: None,
+        model: None,
+        started_at: None,
+        status: Status::Queued,
+        ..run(world, "bare")
+    };
+    assert_eq!(stored(world, &inserted(world, bare.clone())), bare);
+    assert_eq!(world.first(wake_run::by_key(OTHER_WS, &full.key)), None);
+}
+
+fn a_key_runs_once(world: &World) {
+    let first = inserted(world, run(world, "key"));
+    let again = run(world, "key");
+    assert_eq!(world.agent_refusal([wake_run::insert(WS, &again)]), Refusal::Exists);
+    assert_eq!(stored(world, &first), first);
+}
+
+fn a_run_moves_only_from_the_status_that_was_read(world: &World) {
+    let first = inserted(world, run(world, "key"));
+    let requeue = |from, to| wake_run::requeue(WS, &first.key, from, to, 5, 1);
+    let wrong = requeue(Status::Queued, Status::Started);
+    assert_eq!(world.agent_refusal([wrong]), Refusal::LeaseLost);
+    world.agent([requeue(Status::Started, Status::Queued)]);
+    let queued = Run { status: Status::Queued, epoch: 5, crashes: 1, ..first.clone() };
+    assert_eq!(stored(world, &first), queued);
+    let wrong = finish(&first, Status::Started, Status::Completed);
+    assert_eq!(world.agent_refusal([wrong]), Refusal::LeaseLost);
+    assert_eq!(stored(world, &first), queued);
+}
+
+fn an_ended_run_says_how_it_ended(world: &World) {
+    for to in [Status::Completed, Status::Skipped, Status::Failed, Status::Abandoned] {
+        let first = inserted(world, run(world, to.name()));
+        world.agent([finish(&first, Status::Started, to)]);
+        let ended = Run {
+            status: to,
+            completed_at: Some(at(9)),
+            cut: true,
+            error: Some("no answer".into()),
+            ..first.clone()
+        };
+        assert_eq!(stored(world, &first), ended);
+        let again = finish(&first, Status::Started, Status::Failed);
+        assert_eq!(world.agent_refusal([again]), Refusal::LeaseLost);
+    }
+}
+
+fn the_newest_runs_of_an_agent_come_first(world: &World) {
+    let agent: AgentId = world.id();
+    for (key, micros) in [("b", 2), ("a", 2), ("c", 1), ("d", 3)] {
+        let one = Run { agent: agent.clone(), created_at: at(micros), ..run(world, key) };
+        inserted(world, one);
+    }
+    inserted(world, run(world, "of another agent"));
+    let keys = |limit| -> Vec<String> {
+        let runs = world.all(wake_run::of_agent(WS, &agent, limit));
+        runs.into_iter().map(|run| run.key.0).collect()
+    };
+    assert_eq!(keys(9), ["d", "a", "b", "c"]);
+    assert_eq!(keys(2), ["d", "a"]);
+}
+
+fn a_request_that_was_never_answered_is_replaced(world: &World) {
+    let key = RunKey("run".into());
+    let text = |kind: &str| Span::Text { kind: kind.to_owned(), sha256: hash::sha256(kind) };
+    let asked = |turn, spans: &[Span], micros| Stored {
+        turn,
+        spans: spans.to_vec(),
+        digest: hash::sha256(format!("{turn}")),
+        at: at(micros),
+    };
+    let put = |request: &Stored| {
+        wake_request::put(WS, &key, request.turn, &request.spans, &request.digest, request.at)
+    };
+    let second = asked(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
+    let first = asked(1, &[text("system")], 2);
+    world.agent([put(&second), put(&first)]);
+    assert_eq!(world.all(wake_request::of_run(WS, &key)), [first.clone(), second.clone()]);
+    let again = asked(2, &[text("delta")], 8);
+    world.agent([put(&again)]);
+    assert_eq!(world.all(wake_request::of_run(WS, &key)), [first, again]);
+    assert_eq!(world.all(wake_request::of_run(OTHER_WS, &key)), []);
+}

@@ -1,0 +1,405 @@
+//! One row per agent for life: signals merge into it, and it is the agent's lease.
+
+use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
+use dormouse_store::{Op, Refusal};
+use dormouse_types::{AgentId, MessageId, RunKey, Seq, Timestamp};
+
+use crate::world::{OTHER_WS, WS, World, agent_commit, at};
+
+each_engine!(
+    a_new_agent_waits_for_its_creation_and_has_one_row,
+    a_signal_wakes_who_sleeps,
+    the_earliest_due_time_stays_and_the_rest_is_joined,
+    a_signal_without_a_due_time_wakes_nobody,
+    a_signal_without_a_due_time_leaves_one_that_waits_as_due_as_it_was,
+    a_weaker_signal_does_not_weaken_what_is_held,
+    a_signal_for_a_destroyed_agent_is_spent,
+    a_claim_takes_the_lease_and_the_signals,
+    of_two_claims_of_one_row_one_is_refused,
+    only_due_rows_without_an_owner_may_be_claimed,
+    the_claim_order_is_priority_then_due_time_then_agent,
+    a_guard_prolongs_the_lease_of_its_owner_and_epoch_only,
+    a_release_ends_the_run_and_keeps_signals_that_came_meanwhile,
+    a_run_put_back_is_claimed_again_under_its_key,
+    signals_that_came_before_a_reclaim_wait_for_the_next_run,
+    an_interrupted_run_is_due_at_once_under_a_new_epoch,
+    a_run_given_up_leaves_the_row_free,
+    what_is_held_catches_up_and_what_is_silenced_does_not,
+    the_row_of_one_workspace_is_not_the_row_of_another,
+);
+
+fn key(name: &str) -> RunKey {
+    RunKey(name.to_owned())
+}
+
+fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signal {
+    Signal {
+        agent: agent.clone(),
+        reason,
+        at: at(1),
+        due_at: due.map(at),
+        upto: Seq(upto),
+        request_id: None,
+        message_id: None,
+    }
+}
+
+/// An agent whose creation is over: asleep, without a run.
+fn sleeper(world: &World) -> AgentId {
+    let agent = world.id();
+    world.agent([
+        wake_queue::insert(WS, &agent, None, at(0)),
+        wake_queue::silence(WS, &agent),
+    ]);
+    agent
+}
+
+fn row(world: &World, agent: &AgentId) -> Sleeper {
+    world.only(wake_queue::of_agent(WS, agent))
+}
+
+fn claim(agent: &AgentId, epoch: i64, owner: &str, run: &RunKey) -> Op {
+    let claim = Claim { agent, epoch, owner, expires_at: at(1000), run_key: run };
+    wake_queue::claim(WS, &claim)
+}
+
+fn reclaim(agent: &AgentId, epoch: i64, owner: &str, run: &RunKey) -> Op {
+    let claim = Claim { agent, epoch, owner, expires_at: at(2000), run_key: run };
+    wake_queue::reclaim(WS, &claim)
+}
+
+fn claimable(world: &World, now: Timestamp) -> Vec<AgentId> {
+    let rows = world.all(wake_queue::claimable(WS, now, 10));
+    rows.into_iter().map(|row| row.agent).collect()
+}
+
+fn asleep(agent: &AgentId) -> Sleeper {
+    Sleeper {
+        agent: agent.clone(),
+        reasons: Vec::new(),
+        first_signal_at: None,
+        due_at: None,
+        upto: Seq(0),
+        priority: Reason::Creation.priority(),
+        request_id: None,
+        message_id: None,
+        run_key: None,
+        owner: None,
+        epoch: 0,
+        expires_at: None,
+        crashes: 0,
+    }
+}
+
+fn a_new_agent_waits_for_its_creation_and_has_one_row(world: &World) {
+    let agent: AgentId = world.id();
+    world.agent([wake_queue::insert(WS, &agent, Some(at(5)), at(1))]);
+    let expected = Sleeper {
+        reasons: vec![Reason::Creation],
+        first_signal_at: Some(at(1)),
+        due_at: Some(at(5)),
+        ..asleep(&agent)
+    };
+    assert_eq!(row(world, &agent), expected);
+    let again = wake_queue::insert(WS, &agent, None, at(9));
+    assert_eq!(world.agent_refusal([again]), Refusal::Exists);
+    assert_eq!(row(world, &agent), expected);
+}
+
+fn a_signal_wakes_who_sleeps(world: &World) {
+    let agent = sleeper(world);
+    let message: MessageId = world.id();
+    let said = Signal {
+        request_id: Some("request".into()),
+        message_id: Some(message.clone()),
+        ..signal(&agent, Reason::UserInitiated, Some(2), 7)
+    };
+    world.agent([wake_queue::signal(WS, &said)]);
+    let expected = Sleeper {
+        reasons: vec![Reason::UserInitiated],
+        first_signal_at: Some(at(1)),
+        due_at: Some(at(2)),
+        upto: Seq(7),
+        priority: 0,
+        request_id: Some("request".into()),
+        message_id: Some(message),
+        ..asleep(&agent)
+    };
+    assert_eq!(row(world, &agent), expected);
+}
+
+fn the_earliest_due_time_stays_and_the_rest_is_joined(world: &World) {
+    let agent = sleeper(world);
+    let request = Some("request".to_owned());
+    let signals = [
+        signal(&agent, Reason::Subscription, Some(50), 4),
+        Signal { at: at(9), ..signal(&agent, Reason::Timer, Some(90), 9) },
+        Signal { request_id: request.clone(), ..signal(&agent, Reason::Reanalysis, Some(20), 2) },
+        signal(&agent, Reason::Subscription, Some(30), 3),
+    ];
+    for one in &signals {
+        world.agent([wake_queue::signal(WS, one)]);
+    }
+    let expected = Sleeper {
+        reasons: vec![Reason::Subscription, Reason::Timer, Reason::Reanalysis],
+        first_signal_at: Some(at(1)),
+        due_at: Some(at(20)),
+        upto: Seq(9),
+        priority: 0,
+        request_id: request,
+        ..asleep(&agent)
+    };
+    assert_eq!(row(world, &agent), expected);
+}
+
+fn a_signal_without_a_due_time_wakes_nobody(world: &World) {
+    let agent = sleeper(world);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, None, 4))]);
+    let row = row(world, &agent);
+    assert_eq!((row.due_at, row.upto, row.reasons), (None, Seq(4), vec![Reason::Subscription]));
+    assert_eq!(claimable(world, at(i64::from(u32::MAX))), []);
+    assert_eq!(world.all(wake_queue::waiting(WS)), []);
+}
+
+fn a_signal_without_a_due_time_leaves_one_that_waits_as_due_as_it_was(world: &World) {
+    let agent = sleeper(world);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(8), 1))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, None, 4))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(8)));
+}
+
+fn a_weaker_signal_does_not_weaken_what_is_held(world: &World) {
+    // The creation waits for content; the first content arrives as a change of the task.
+    let agent: AgentId = world.id();
+    world.agent([wake_queue::insert(WS, &agent, None, at(0))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(5), 1))]);
+    let row = row(world, &agent);
+    assert_eq!(row.reasons, [Reason::Subscription, Reason::Creation]);
+    assert_eq!(row.priority, Reason::Creation.priority());
+}
+
+fn a_signal_for_a_destroyed_agent_is_spent(world: &World) {
+    let agent: AgentId = world.id();
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(5), 1))]);
+    assert_eq!(world.first(wake_queue::of_agent(WS, &agent)), None);
+}
+
+fn a_claim_takes_the_lease_and_the_signals(world: &World) {
+    let agent = sleeper(world);
+    let message = Some(world.id());
+    let said = Signal {
+        request_id: Some("request".into()),
+        message_id: message,
+        ..signal(&agent, Reason::UserInitiated, Some(2), 7)
+    };
+    world.agent([wake_queue::signal(WS, &said)]);
+    world.agent([claim(&agent, 0, "node", &key("run"))]);
+    let expected = Sleeper {
+        upto: Seq(7),
+        priority: 0,
+        run_key: Some(key("run")),
+        owner: Some("node".into()),
+        epoch: 1,
+        expires_at: Some(at(1000)),
+        ..asleep(&agent)
+    };
+    assert_eq!(row(world, &agent), expected);
+    assert_eq!(world.all(wake_queue::leased(WS)), [expected]);
+}
+
+fn of_two_claims_of_one_row_one_is_refused(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "first", &key("a"))]);
+    let before = row(world, &agent);
+    assert_eq!(world.agent_refusal([claim(&agent, 0, "second", &key("b"))]), Refusal::LeaseLost);
+    // Even who read the newer epoch takes nothing from an owner.
+    assert_eq!(world.agent_refusal([claim(&agent, 1, "second", &key("b"))]), Refusal::LeaseLost);
+    assert_eq!(row(world, &agent), before);
+
+    // A row that was claimed and released meanwhile is another one, though nobody owns it.
+    world.agent([wake_queue::release(WS, &agent, "first", 1)]);
+    assert_eq!(world.agent_refusal([claim(&agent, 0, "second", &key("b"))]), Refusal::LeaseLost);
+    world.agent([claim(&agent, 1, "second", &key("b"))]);
+    assert_eq!(row(world, &agent).epoch, 2);
+}
+
+fn only_due_rows_without_an_owner_may_be_claimed(world: &World) {
+    let (due, later, owned) = (sleeper(world), sleeper(world), sleeper(world));
+    for (agent, micros) in [(&due, 10), (&later, 11), (&owned, 1)] {
+        world.agent([wake_queue::signal(WS, &signal(agent, Reason::Timer, Some(micros), 1))]);
+    }
+    world.agent([claim(&owned, 0, "node", &key("run"))]);
+    world.agent([wake_queue::signal(WS, &signal(&owned, Reason::Timer, Some(1), 1))]);
+    assert_eq!(claimable(world, at(9)), []);
+    assert_eq!(claimable(world, at(10)), [due.clone()]);
+    assert_eq!(claimable(world, at(11)), [due, later]);
+}
+
+fn the_claim_order_is_priority_then_due_time_then_agent(world: &World) {
+    let agents: Vec<AgentId> = (0..5).map(|_| sleeper(world)).collect();
+    let signals = [
+        (Reason::Subscription, 1),
+        (Reason::Timer, 5),
+        (Reason::Timer, 5),
+        (Reason::Timer, 3),
+        (Reason::UserInitiated, 9),
+    ];
+    for (agent, (reason, due)) in agents.iter().zip(signals) {
+        world.agent([wake_queue::signal(WS, &signal(agent, reason, Some(due), 1))]);
+    }
+    let order: Vec<AgentId> = [4, 3, 1, 2, 0].map(|n: usize| agents[n].clone()).to_vec();
+    assert_eq!(claimable(world, at(100)), order);
+    let first_two = world.all(wake_queue::claimable(WS, at(100), 2));
+    assert_eq!(first_two.len(), 2);
+    let waiting: Vec<_> =
+        world.all(wake_queue::waiting(WS)).into_iter().map(|row| row.agent).collect();
+    assert_eq!(waiting, order);
+}
+
+fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "node", &key("run"))]);
+    world.agent([wake_queue::guard(WS, &agent, "node", 1, at(3000))]);
+    let held = row(world, &agent);
+    assert_eq!(held.expires_at, Some(at(3000)));
+    for (owner, epoch) in [("node", 0), ("node", 2), ("other", 1)] {
+        let guard = wake_queue::guard(WS, &agent, owner, epoch, at(9000));
+        assert_eq!(world.agent_refusal([guard]), Refusal::LeaseLost, "{owner} {epoch}");
+        let release = wake_queue::release(WS, &agent, owner, epoch);
+        assert_eq!(world.agent_refusal([release]), Refusal::LeaseLost, "{owner} {epoch}");
+        let put_back = wake_queue::put_back(WS, &agent, owner, epoch, at(9000));
+        assert_eq!(world.agent_refusal([put_back]), Refusal::LeaseLost, "{owner} {epoch}");
+    }
+    assert_eq!(row(world, &agent), held);
+
+    // What stands behind a lost guard is not written either.
+    let (_, text) = dormouse_store::text::put(WS, "too late");
+    let late = [wake_queue::guard(WS, &agent, "node", 0, at(9000)), text];
+    assert_eq!(world.refusal(agent_commit(late)), Refusal::LeaseLost);
+    assert_eq!(world.raw(dormouse_store::Db::Agent, "SELECT text FROM texts"), []);
+}
+
+fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "node", &key("run"))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(40), 6))]);
+    world.agent([wake_queue::release(WS, &agent, "node", 1)]);
+    let expected = Sleeper {
+        reasons: vec![Reason::Subscription],
+        first_signal_at: Some(at(1)),
+        due_at: Some(at(40)),
+        upto: Seq(6),
+        priority: 3,
+        epoch: 1,
+        ..asleep(&agent)
+    };
+    assert_eq!(row(world, &agent), expected);
+    let again = wake_queue::release(WS, &agent, "node", 1);
+    assert_eq!(world.agent_refusal([again]), Refusal::LeaseLost);
+}
+
+fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "node", &key("run"))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, at(60))]);
+    let waiting = row(world, &agent);
+    assert_eq!((waiting.due_at, waiting.run_key.clone()), (Some(at(60)), Some(key("run"))));
+    assert_eq!((waiting.owner.as_deref(), waiting.expires_at), (None, None));
+    assert_eq!(claimable(world, at(59)), []);
+    assert_eq!(claimable(world, at(60)), [agent.clone()]);
+
+    for (epoch, run) in [(0, "run"), (2, "run"), (1, "another run")] {
+        let wrong = reclaim(&agent, epoch, "next", &key(run));
+        assert_eq!(world.agent_refusal([wrong]), Refusal::LeaseLost, "{epoch} {run}");
+    }
+    world.agent([reclaim(&agent, 1, "next", &key("run"))]);
+    let held = row(world, &agent);
+    assert_eq!((held.owner.as_deref(), held.epoch), (Some("next"), 2));
+    assert_eq!((held.due_at, held.expires_at), (None, Some(at(2000))));
+    let again = reclaim(&agent, 2, "third", &key("run"));
+    assert_eq!(world.agent_refusal([again]), Refusal::LeaseLost, "it has an owner");
+}
+
+fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "node", &key("run"))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, at(60))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
+    world.agent([reclaim(&agent, 1, "next", &key("run"))]);
+    let held = row(world, &agent);
+    assert_eq!((held.due_at, held.reasons), (Some(at(60)), vec![Reason::Subscription]));
+    assert_eq!(claimable(world, at(100)), [], "not while the run goes on");
+    world.agent([wake_queue::release(WS, &agent, "next", 2)]);
+    assert_eq!(claimable(world, at(100)), [agent]);
+}
+
+fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "dead", &key("run"))]);
+    let dead = row(world, &agent);
+    world.agent([wake_queue::interrupt(WS, &dead, 2, at(70))]);
+    let free = row(world, &agent);
+    let expected = Sleeper {
+        due_at: Some(at(70)),
+        owner: None,
+        expires_at: None,
+        epoch: 2,
+        crashes: 2,
+        ..dead.clone()
+    };
+    assert_eq!(free, expected);
+    assert_eq!(
+        world.agent_refusal([wake_queue::interrupt(WS, &dead, 3, at(71))]),
+        Refusal::LeaseLost
+    );
+    let stale = wake_queue::guard(WS, &agent, "dead", 1, at(9000));
+    assert_eq!(world.agent_refusal([stale]), Refusal::LeaseLost, "the dead owner may be alive");
+    assert_eq!(row(world, &agent), expected);
+
+    world.agent([reclaim(&agent, 2, "next", &key("run"))]);
+    assert_eq!(row(world, &agent).crashes, 2, "crashes are counted until the run ends");
+    world.agent([wake_queue::release(WS, &agent, "next", 3)]);
+    assert_eq!(row(world, &agent).crashes, 0);
+}
+
+fn a_run_given_up_leaves_the_row_free(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "dead", &key("run"))]);
+    let dead = row(world, &agent);
+    world.agent([wake_queue::abandon(WS, &dead)]);
+    let expected = Sleeper { owner: None, expires_at: None, run_key: None, epoch: 2, ..dead.clone() };
+    assert_eq!(row(world, &agent), expected);
+    assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &dead)]), Refusal::LeaseLost);
+}
+
+fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
+    let (held, silenced, idle) = (sleeper(world), sleeper(world), sleeper(world));
+    for agent in [&held, &silenced] {
+        world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
+    }
+    world.agent([wake_queue::hold(WS, &held, false), wake_queue::hold(WS, &silenced, true)]);
+    assert_eq!(claimable(world, at(100)), []);
+    assert_eq!(row(world, &held).reasons, [Reason::Subscription]);
+    assert_eq!(row(world, &silenced).reasons, []);
+    for agent in [&held, &silenced, &idle] {
+        world.agent([wake_queue::catch_up(WS, agent, at(50))]);
+    }
+    assert_eq!(claimable(world, at(100)), [held.clone()]);
+    world.agent([wake_queue::catch_up(WS, &held, at(90))]);
+    assert_eq!(row(world, &held).due_at, Some(at(50)), "what is due stays as due as it is");
+}
+
+fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {
+    let agent = sleeper(world);
+    world.agent([wake_queue::signal(OTHER_WS, &signal(&agent, Reason::Timer, Some(5), 1))]);
+    assert_eq!(row(world, &agent), asleep(&agent));
+    assert_eq!(world.first(wake_queue::of_agent(OTHER_WS, &agent)), None);
+    let other = Claim {
+        agent: &agent,
+        epoch: 0,
+        owner: "node",
+        expires_at: at(1),
+        run_key: &key("run"),
+    };
+    assert_eq!(world.agent_refusal([wake_queue::claim(OTHER_WS, &other)]), Refusal::LeaseLost);
+}

@@ -1,0 +1,199 @@
+//! A store on one engine, with a clock that stands still and ids that repeat.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Commit, CommitError, Committed, Db, Op, Query, ReadError, Refusal, Row, Store};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::port::{Clock, NoFaults};
+use dormouse_types::{Id, Timestamp, WorkspaceId};
+use tempfile::TempDir;
+
+pub const WS: WorkspaceId = WorkspaceId(1);
+pub const OTHER_WS: WorkspaceId = WorkspaceId(2);
+
+/// What the clock shows at first.
+pub const MONDAY: &str = "2026-01-05T09:00:00Z";
+
+/// Makes of each story one test per engine.
+macro_rules! each_engine {
+    ($($story:ident),* $(,)?) => {
+        mod sqlite_in_memory {
+            $(#[test] fn $story() { super::$story(&$crate::world::World::in_memory()); })*
+        }
+        mod sqlite_in_a_folder {
+            $(#[test] fn $story() { super::$story(&$crate::world::World::in_a_folder()); })*
+        }
+    };
+}
+
+/// Waits for a future on this thread.
+pub fn wait<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime without drivers").block_on(future)
+}
+
+/// A point in time, in microseconds after Monday morning.
+pub fn at(micros: i64) -> Timestamp {
+    Timestamp::from_micros(ManualClock::at(MONDAY).now().micros() + micros)
+}
+
+/// A store on the files of a folder.
+pub fn open(folder: &Path, clock: &Arc<dyn Clock>, seed: u64) -> Store {
+    let engine = Sqlite::open(folder, clock, &CountingEntropy::seeded(seed));
+    Store::new(Arc::new(engine.expect("a folder of this version")), Arc::new(NoFaults))
+}
+
+/// The clock of a world that nobody moves.
+pub fn still() -> Arc<dyn Clock> {
+    Arc::new(ManualClock::at(MONDAY))
+}
+
+pub struct World {
+    pub store: Store,
+    pub clock: ManualClock,
+    entropy: CountingEntropy,
+    folder: Option<TempDir>,
+}
+
+impl World {
+    pub fn in_memory() -> Self {
+        let clock = ManualClock::at(MONDAY);
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let engine = Sqlite::memory(&port, &CountingEntropy::seeded(1));
+        let engine = Arc::new(engine.expect("a store in memory"));
+        let store = Store::new(engine, Arc::new(NoFaults));
+        Self { store, clock, entropy: CountingEntropy::seeded(2), folder: None }
+    }
+
+    pub fn in_a_folder() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let clock = ManualClock::at(MONDAY);
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let store = open(folder.path(), &port, 1);
+        Self { store, clock, entropy: CountingEntropy::seeded(2), folder: Some(folder) }
+    }
+
+    /// The file of a database; only of a world in a folder.
+    pub fn file(&self, db: Db) -> std::path::PathBuf {
+        let folder = self.folder.as_ref().expect("a world in a folder");
+        folder.path().join(format!("{}.sqlite", db.name()))
+    }
+
+    /// A fresh id.
+    pub fn id<T: Id>(&self) -> T {
+        T::fresh(self.clock.now(), &self.entropy)
+    }
+
+    pub fn send(&self, commit: Commit) -> Result<Committed, CommitError> {
+        wait(self.store.commit(commit))
+    }
+
+    /// Applies a commit that must be accepted.
+    #[track_caller]
+    pub fn apply(&self, commit: Commit) -> Committed {
+        self.send(commit).expect("the commit is accepted")
+    }
+
+    /// Why a commit is refused.
+    #[track_caller]
+    pub fn refusal(&self, commit: Commit) -> Refusal {
+        let error = self.send(commit).expect_err("the commit is refused");
+        error.refusal().unwrap_or_else(|| panic!("refused for another reason: {error}"))
+    }
+
+    /// Applies ops to the agent store.
+    #[track_caller]
+    pub fn agent(&self, ops: impl IntoIterator<Item = Op>) -> Committed {
+        self.apply(agent_commit(ops))
+    }
+
+    /// Why the agent store refuses ops.
+    #[track_caller]
+    pub fn agent_refusal(&self, ops: impl IntoIterator<Item = Op>) -> Refusal {
+        self.refusal(agent_commit(ops))
+    }
+
+    /// Applies ops to the journal.
+    #[track_caller]
+    pub fn journal(&self, ops: impl IntoIterator<Item = Op>) -> Committed {
+        self.apply(journal_commit(ops))
+    }
+
+    pub fn try_all<T>(&self, query: Query<T>) -> Result<Vec<T>, ReadError> {
+        wait(self.store.all(query))
+    }
+
+    #[track_caller]
+    pub fn all<T>(&self, query: Query<T>) -> Vec<T> {
+        self.try_all(query).expect("the rows can be read")
+    }
+
+    #[track_caller]
+    pub fn first<T>(&self, query: Query<T>) -> Option<T> {
+        wait(self.store.first(query)).expect("the row can be read")
+    }
+
+    /// The only row of a query.
+    #[track_caller]
+    pub fn only<T>(&self, query: Query<T>) -> T {
+        let mut rows = self.all(query);
+        assert_eq!(rows.len(), 1, "one row is expected");
+        rows.remove(0)
+    }
+
+    /// The rows of a statement as they are stored.
+    #[track_caller]
+    pub fn raw(&self, db: Db, sql: &'static str) -> Vec<Row> {
+        self.all(Query { db, sql, params: Vec::new(), decode: |row| Ok(row.clone()) })
+    }
+
+    /// Everything a commit can write but the counter, which may have gaps.
+    #[track_caller]
+    pub fn everything(&self, db: Db) -> Vec<Vec<Row>> {
+        let tables = match db {
+            Db::Journal => JOURNAL,
+            Db::Agent => AGENT,
+        };
+        BOTH.iter().chain(tables).map(|sql| self.raw(db, sql)).collect()
+    }
+}
+
+/// Ops for the agent store as one commit.
+pub fn agent_commit(ops: impl IntoIterator<Item = Op>) -> Commit {
+    Commit::new("test.agent", Db::Agent, WS).ops(ops)
+}
+
+/// Ops for the journal as one commit.
+pub fn journal_commit(ops: impl IntoIterator<Item = Op>) -> Commit {
+    Commit::new("test.journal", Db::Journal, WS).ops(ops)
+}
+
+const BOTH: &[&str] = &[
+    "SELECT * FROM applied_operations ORDER BY 1, 2",
+    "SELECT * FROM change_log ORDER BY 1, 2",
+    "SELECT * FROM audit_log ORDER BY 1, 2, 3",
+];
+const JOURNAL: &[&str] = &[
+    "SELECT * FROM journal ORDER BY 1, 2",
+    "SELECT * FROM touched_tasks ORDER BY 1, 2, 3",
+    "SELECT * FROM field_says ORDER BY 1, 2, 3",
+    "SELECT * FROM imported ORDER BY 1, 2",
+    "SELECT * FROM settings ORDER BY 1, 2",
+    "SELECT * FROM fence ORDER BY 1, 2",
+];
+const AGENT: &[&str] = &[
+    "SELECT * FROM agent_entities ORDER BY 1, 2",
+    "SELECT * FROM agent_links ORDER BY 1, 2",
+    "SELECT * FROM subscriptions ORDER BY 1, 2, 3",
+    "SELECT * FROM feed_position ORDER BY 1",
+    "SELECT * FROM wake_queue ORDER BY 1, 2",
+    "SELECT * FROM wake_run_log ORDER BY 1, 2",
+    "SELECT * FROM wake_requests ORDER BY 1, 2, 3",
+    "SELECT * FROM texts ORDER BY 1, 2",
+    "SELECT * FROM log_lines ORDER BY 1, 2, 3",
+    "SELECT * FROM change_items ORDER BY 1, 2, 3",
+    "SELECT * FROM saga_log ORDER BY 1, 2",
+];

@@ -99,7 +99,7 @@ fn short(fingerprint: &str) -> String {
 fn line(decision: &Decided, task: &TaskState) -> String {
     let call = call(&decision.tool, &decision.args, task);
     let reason = |word: &str| match &decision.reason {
-        Some(reason) => format!("{word} (reason: {reason:?})"),
+        Some(reason) => format!("{word} (reason: {:?})", cut(reason)),
         None => word.to_owned(),
     };
     let (mark, outcome) = match decision.verdict {
@@ -108,7 +108,17 @@ fn line(decision: &Decided, task: &TaskState) -> String {
         Verdict::Deferred => ("…", "deferred".to_owned()),
         Verdict::Expired => ("–", "no decision".to_owned()),
     };
-    format!("{mark} {call} — {outcome}\n")
+    format!("{mark} {} — {outcome}\n", cut(&call))
+}
+
+/// Units: characters. The longest call or reason: no single decision fills the history.
+const PART: usize = 240;
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(PART) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
 }
 
 /// A decided call in one short form: `set_task_title("...")`, `update_task_estimate(120 min)`.

@@ -7,13 +7,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-#[derive(Deserialize, JsonSchema)]
+/// Read leniently, so that each missing field can be named at once.
+#[derive(Deserialize)]
 struct Args {
-    /// One to three sentences, at most 400 characters: state now, what changed, what is next.
     #[serde(default)]
     tldr: String,
-    /// Markdown: achieved, left, learnings, links.
     #[serde(default, alias = "report")]
+    content: String,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "what the model is shown: both fields are required")]
+struct Shown {
+    /// One to three sentences, at most 400 characters: state now, what changed, what is next.
+    tldr: String,
+    /// Markdown: achieved, left, learnings, links.
     content: String,
 }
 
@@ -23,7 +31,7 @@ pub static TOOL: ModelTool = ModelTool {
     aliases: &["publish_report"],
     description: "Publish the report the person reads. Needs tldr and content; the last call of a wake wins.",
     policy: Policy::Immediate,
-    schema: schema::<Args>,
+    schema: schema::<Shown>,
     item: None,
 };
 

@@ -145,7 +145,42 @@ pub(crate) struct Seen {
     pub(crate) item: Item,
 }
 
+/// How often a verdict is decided on fresh rows before it gives way to others.
 const ATTEMPTS: usize = 8;
+
+/// The verdict a person asks for.
+#[derive(Debug, Clone, Copy)]
+enum Want<'a> {
+    Confirm,
+    Reject { reason: Option<&'a str> },
+    Defer,
+}
+
+impl Want<'_> {
+    fn state(self) -> State {
+        match self {
+            Self::Confirm => State::Confirmed,
+            Self::Reject { .. } => State::Rejected,
+            Self::Defer => State::Deferred,
+        }
+    }
+
+    fn event(self) -> Event {
+        match self {
+            Self::Confirm => Event::Confirm,
+            Self::Reject { .. } => Event::Reject,
+            Self::Defer => Event::Defer,
+        }
+    }
+
+    fn action(self) -> &'static str {
+        match self {
+            Self::Confirm => "change.confirm",
+            Self::Reject { .. } => "change.reject",
+            Self::Defer => "change.defer",
+        }
+    }
+}
 
 impl Changes {
     /// Joins what verdicts need.
@@ -184,38 +219,7 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
-        for _ in 0..ATTEMPTS {
-            let seen = self.seen(who.ws, set, index).await?;
-            checked_digest(&seen.item, digest)?;
-            match seen.item.state {
-                State::Confirmed => return Ok(seen.item),
-                State::Applying => {
-                    // Somebody confirmed it a moment ago, or was interrupted: one errand, one end.
-                    self.conclude_operation(who.ws, &seen.item.operation).await?;
-                }
-                State::Rejected => return Err(already(&seen.item)),
-                State::Retracted => return Err(retracted(&seen.item)),
-                State::Expired => return Err(expired(&seen.item)),
-                State::Pending | State::Deferred => {
-                    self.still_fresh(who.ws, &seen).await?;
-                    let errand = self.errand(Crossing::Confirm, &seen.item);
-                    let now = self.clock.now();
-                    let decision =
-                        self.decision(&seen, &errand, DecisionVerdict::Confirmed, None, now);
-                    let ops = vec![
-                        self.settle(who.ws, &seen.item, Event::Confirm, None, now)?,
-                        entity::insert(who.ws, &decision),
-                        errand.open(who.ws, &seen, now),
-                    ];
-                    match self.write("change.decide", who, &seen, "change.confirm", ops).await {
-                        Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => continue,
-                        other => other?,
-                    }
-                    self.conclude(who.ws, &errand, &seen.item.operation).await?;
-                }
-            }
-        }
-        Err(DecideError::Busy { set: set.clone(), index })
+        self.decide(who, set, index, digest, Want::Confirm).await
     }
 
     /// Rejects an item, with the person's reason if they gave one.
@@ -229,45 +233,7 @@ impl Changes {
     ) -> Result<Item, DecideError> {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         limits::REASON.check(reason.map_or(0, |reason| reason.chars().count()))?;
-        for _ in 0..ATTEMPTS {
-            let seen = self.seen(who.ws, set, index).await?;
-            checked_digest(&seen.item, digest)?;
-            match seen.item.state {
-                State::Rejected => return Ok(seen.item),
-                State::Applying => {
-                    self.conclude_operation(who.ws, &seen.item.operation).await?;
-                }
-                State::Confirmed => return Err(already(&seen.item)),
-                State::Retracted => return Err(retracted(&seen.item)),
-                State::Expired => return Err(expired(&seen.item)),
-                State::Pending | State::Deferred => {
-                    self.still_fresh(who.ws, &seen).await?;
-                    let now = self.clock.now();
-                    let suppresses = seen.item.tool == "assign_task_label";
-                    let errand = self.errand(Crossing::Suppress, &seen.item);
-                    let mut decision =
-                        self.decision(&seen, &errand, DecisionVerdict::Rejected, reason, now);
-                    decision.outcome = Outcome::Applied;
-                    let mut ops = vec![
-                        self.settle(who.ws, &seen.item, Event::Reject, None, now)?,
-                        entity::insert(who.ws, &decision),
-                    ];
-                    if suppresses {
-                        ops.push(errand.open(who.ws, &seen, now));
-                    }
-                    ops.extend(refresh(who.ws, &seen, State::Rejected, now));
-                    match self.write("change.decide", who, &seen, "change.reject", ops).await {
-                        Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => continue,
-                        other => other?,
-                    }
-                    if suppresses {
-                        let operation = errand.operation(&seen.item.operation);
-                        self.conclude(who.ws, &errand, &operation).await?;
-                    }
-                }
-            }
-        }
-        Err(DecideError::Busy { set: set.clone(), index })
+        self.decide(who, set, index, digest, Want::Reject { reason }).await
     }
 
     /// Puts an item off. It stays open and leaves the ten shown.
@@ -278,37 +244,68 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
+        self.decide(who, set, index, digest, Want::Defer).await
+    }
+
+    async fn decide(
+        &self,
+        who: &Who,
+        set: &ChangeSetId,
+        index: i64,
+        digest: Option<&Fingerprint>,
+        want: Want<'_>,
+    ) -> Result<Item, DecideError> {
         for _ in 0..ATTEMPTS {
             let seen = self.seen(who.ws, set, index).await?;
             checked_digest(&seen.item, digest)?;
+            if seen.item.state == want.state() {
+                return Ok(seen.item);
+            }
             match seen.item.state {
-                State::Deferred => return Ok(seen.item),
                 State::Applying => {
+                    // Somebody confirmed it a moment ago, or was interrupted: one errand, one end.
                     self.conclude_operation(who.ws, &seen.item.operation).await?;
                 }
                 State::Confirmed | State::Rejected => return Err(already(&seen.item)),
                 State::Retracted => return Err(retracted(&seen.item)),
                 State::Expired => return Err(expired(&seen.item)),
-                State::Pending => {
+                State::Pending | State::Deferred => {
                     self.still_fresh(who.ws, &seen).await?;
-                    let now = self.clock.now();
-                    let errand = self.errand(Crossing::Confirm, &seen.item);
-                    let mut decision =
-                        self.decision(&seen, &errand, DecisionVerdict::Deferred, None, now);
-                    decision.outcome = Outcome::Applied;
-                    let mut ops = vec![
-                        self.settle(who.ws, &seen.item, Event::Defer, None, now)?,
-                        entity::insert(who.ws, &decision),
-                    ];
-                    ops.extend(refresh(who.ws, &seen, State::Deferred, now));
-                    match self.write("change.decide", who, &seen, "change.defer", ops).await {
-                        Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}
-                        other => other?,
-                    }
+                    self.take(who, &seen, want).await?;
                 }
             }
         }
         Err(DecideError::Busy { set: set.clone(), index })
+    }
+
+    /// Writes a verdict on an open item, and runs the errand it asks for. When somebody else moved
+    /// the item since it was read nothing is written, and the caller looks again.
+    async fn take(&self, who: &Who, seen: &Seen, want: Want<'_>) -> Result<(), DecideError> {
+        let now = self.clock.now();
+        let item = &seen.item;
+        let crossing = match want {
+            Want::Confirm => Some(Crossing::Confirm),
+            Want::Reject { .. } if item.tool == "assign_task_label" => Some(Crossing::Suppress),
+            Want::Reject { .. } | Want::Defer => None,
+        };
+        let errand = self.errand(crossing.unwrap_or(Crossing::Confirm), item);
+        let decision = self.decision(seen, &errand, want, now);
+        let mut ops =
+            vec![self.settle(who.ws, item, want.event(), None, now)?, entity::insert(who.ws, &decision)];
+        if crossing.is_some() {
+            ops.push(errand.open(who.ws, seen, now));
+        }
+        if want.state() != State::Confirmed {
+            ops.extend(refresh(who.ws, seen, want.state(), now));
+        }
+        match self.write("change.decide", who, seen, want.action(), ops).await {
+            Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => return Ok(()),
+            other => other?,
+        }
+        if crossing.is_some() {
+            self.conclude(who.ws, &errand, &errand.operation(&item.operation)).await?;
+        }
+        Ok(())
     }
 
     /// An item older than seven days is expired here and now, whatever a sweep did.
@@ -352,10 +349,14 @@ impl Changes {
         &self,
         seen: &Seen,
         errand: &Errand,
-        verdict: DecisionVerdict,
-        reason: Option<&str>,
+        want: Want<'_>,
         now: Timestamp,
     ) -> Decision {
+        let (verdict, outcome, reason) = match want {
+            Want::Confirm => (DecisionVerdict::Confirmed, Outcome::Applying, None),
+            Want::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),
+            Want::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
+        };
         Decision {
             id: errand.decision.clone(),
             agent_id: seen.item.agent.clone(),
@@ -365,7 +366,7 @@ impl Changes {
             args: serde_json::from_str(&seen.item.args).unwrap_or_default(),
             fingerprint: seen.item.fingerprint.to_string(),
             verdict,
-            outcome: Outcome::Applying,
+            outcome,
             outcome_reason: None,
             task_id: Some(seen.item.task.clone()),
             rejection_reason: reason.map(ToOwned::to_owned),

@@ -7,7 +7,8 @@ use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
 use crate::tool::{
-    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint, recovered,
+    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint, folded,
+    recovered,
 };
 use crate::tools;
 
@@ -156,7 +157,7 @@ fn judge(
     person_comes_first(&target, &args, said_at, ground.task)?;
     lessons(item, &target, &fingerprint, said_at, ground)?;
     let twice = |tool: &str, other: &Fingerprint, text: &str| {
-        *other == fingerprint || (tool == item.name() && text == summary)
+        *other == fingerprint || (tool == item.name() && folded(text) == folded(&summary))
     };
     if queued.iter().any(|p| twice(p.tool, &p.fingerprint, &p.summary)) {
         return Err(Refused::Redundant(format!("\"{summary}\" is proposed already in this wake")));

@@ -2,7 +2,7 @@
 
 use dormouse_journal::{EditCtx, JournalError, OnceKey};
 use dormouse_store::agent::change_item::{self, Item, State};
-use dormouse_store::agent::change_set::Decision;
+use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
@@ -34,8 +34,11 @@ impl Changes {
             return Err(DecideError::Busy { set: set.clone(), index });
         }
         let decisions = self.decisions_of(who.ws, &seen.item).await?;
+        // Verdicts of one instant have no order: the one that stands is the one of the state.
         let Some(decision) = decisions.into_iter().find(|decision| {
-            decision.undone_at.is_none() && decision.round == seen.item.round
+            decision.undone_at.is_none()
+                && decision.round == seen.item.round
+                && standing(decision.verdict) == seen.item.state
         }) else {
             return Err(nothing(&seen.item));
         };
@@ -114,30 +117,21 @@ impl Changes {
         let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
         let undone = self.undone(ws, &errand.decision, now).await?;
         let next = self.next_operation(seen);
-        let mut ops = vec![change_item::reopen(ws, &seen.item, &next, now), done.clone()];
-        ops.extend(undone.clone());
-        ops.extend(refresh(ws, seen, State::Pending, now));
-        match self.close(ws, errand, ops).await {
-            Err(DecideError::Commit(CommitError::Refused {
-                refusal: Refusal::ItemMoved, ..
-            })) => Ok(()),
-            Err(DecideError::Commit(CommitError::Refused { refusal: Refusal::Exists, .. })) => {
-                // The same was proposed anew meanwhile: that one is open, this one is over.
-                let over = change_item::settle(
-                    ws,
-                    &seen.item,
-                    State::Retracted,
-                    Some("proposed again"),
-                    None,
-                    now,
-                );
-                let mut ops = vec![over, done];
-                ops.extend(undone);
-                ops.extend(refresh(ws, seen, State::Retracted, now));
-                self.close(ws, errand, ops).await
-            }
-            other => other,
-        }
+        let all = self.store.all(change_item::of_task(ws, &errand.task)).await?;
+        let anew = all
+            .iter()
+            .any(|other| other.state.is_open() && other.fingerprint == seen.item.fingerprint);
+        let (op, to) = if anew {
+            // The same was proposed anew meanwhile: that one is open, this one is over.
+            let (to, why) = (State::Retracted, Some("proposed again"));
+            (change_item::settle(ws, &seen.item, to, why, None, now), to)
+        } else {
+            (change_item::reopen(ws, &seen.item, &next, now), State::Pending)
+        };
+        let mut ops = vec![op, done];
+        ops.extend(undone);
+        ops.extend(refresh(ws, seen, to, now));
+        self.close(ws, errand, ops).await
     }
 
     /// Takes the journal's effects back, once; gives the refusal if a field moved on.
@@ -208,6 +202,15 @@ impl Changes {
                 decision.change_set_id == item.set && decision.item_index == item.index
             })
             .collect())
+    }
+}
+
+/// The state an item has while a verdict stands.
+fn standing(verdict: DecisionVerdict) -> State {
+    match verdict {
+        DecisionVerdict::Confirmed => State::Confirmed,
+        DecisionVerdict::Rejected => State::Rejected,
+        DecisionVerdict::Deferred => State::Deferred,
     }
 }
 

@@ -27,6 +27,11 @@ struct Element {
     /// very_high, high, medium or low; low ones are dropped.
     #[serde(default)]
     confidence: Option<String>,
+    /// A change item keeps the name for its summary; a call is not asked for it.
+    #[serde(default)]
+    #[schemars(skip)]
+    #[expect(dead_code, reason = "the label is found by its id")]
+    name: Option<String>,
     #[serde(default)]
     #[expect(dead_code, reason = "taken off before; here for the schema")]
     evidence: Option<EvidenceArg>,

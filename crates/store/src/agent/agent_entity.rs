@@ -107,18 +107,13 @@ pub struct Agent {
 impl Entity for Agent {
     const KIND: &'static str = "agent";
     fn columns(&self) -> Columns {
-        Columns {
-            id: self.id.to_string(),
-            agent: self.id.clone(),
-            kind: Self::KIND.into(),
-            subtype: None,
-            thread: None,
-            task: None,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
-        }
+        Columns::new(
+            &self.id,
+            &self.id,
+            Self::KIND,
+            [self.created_at, self.updated_at],
+            self.deleted_at,
+        )
     }
 }
 
@@ -175,18 +170,13 @@ pub struct State {
 impl Entity for State {
     const KIND: &'static str = "agentState";
     fn columns(&self) -> Columns {
-        Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
-            subtype: None,
-            thread: None,
-            task: None,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
-        }
+        Columns::new(
+            &self.id,
+            &self.agent_id,
+            Self::KIND,
+            [self.created_at, self.updated_at],
+            self.deleted_at,
+        )
     }
 }
 

@@ -185,13 +185,7 @@ pub fn unmoved(workspace: WorkspaceId, item: &Item) -> Op {
     Op::one(
         "UPDATE change_items SET state = state
          WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5",
-        params![
-            ws(workspace),
-            item.set.to_string(),
-            item.index,
-            item.state.name(),
-            item.round
-        ],
+        params![ws(workspace), item.set.to_string(), item.index, item.state.name(), item.round],
         Refusal::ItemMoved,
     )
 }

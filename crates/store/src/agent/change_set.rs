@@ -1,7 +1,5 @@
 //! Change sets and decisions.
 
-use std::collections::BTreeMap;
-
 use dormouse_types::{AgentId, ChangeSetId, DecisionId, TaskId, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,16 +52,15 @@ impl Entity for ChangeSet {
     const KIND: &'static str = "changeSet";
     fn columns(&self) -> Columns {
         Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
-            subtype: None,
             thread: Some(self.thread_id.to_string()),
             task: Some(self.task_id.clone()),
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
+            ..Columns::new(
+                &self.id,
+                &self.agent_id,
+                Self::KIND,
+                [self.created_at, self.updated_at],
+                self.deleted_at,
+            )
         }
     }
 }
@@ -143,16 +140,14 @@ impl Entity for Decision {
     const KIND: &'static str = "changeDecision";
     fn columns(&self) -> Columns {
         Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
-            subtype: None,
-            thread: None,
             task: self.task_id.clone(),
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
+            ..Columns::new(
+                &self.id,
+                &self.agent_id,
+                Self::KIND,
+                [self.created_at, self.updated_at],
+                self.deleted_at,
+            )
         }
     }
 }

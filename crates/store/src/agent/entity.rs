@@ -37,6 +37,30 @@ pub struct Columns {
     pub clock: BTreeMap<String, i64>,
 }
 
+impl Columns {
+    /// The columns of a fresh row: id, agent, kind, made and changed, soft-deleted.
+    pub fn new(
+        id: &impl std::fmt::Display,
+        agent: &AgentId,
+        kind: &str,
+        [created_at, updated_at]: [Timestamp; 2],
+        deleted_at: Option<Timestamp>,
+    ) -> Self {
+        Self {
+            id: id.to_string(),
+            agent: agent.clone(),
+            kind: kind.to_owned(),
+            subtype: None,
+            thread: None,
+            task: None,
+            created_at,
+            updated_at,
+            deleted_at,
+            clock: BTreeMap::new(),
+        }
+    }
+}
+
 /// An entity with its row.
 #[derive(Debug, Clone)]
 pub struct Stored<T> {
@@ -172,6 +196,12 @@ pub fn of_kind<T: Entity>(workspace: WorkspaceId) -> Query<Stored<T>> {
         params: params_values![ws(workspace), T::KIND],
         decode: decode::<T>,
     }
+}
+
+/// The same rows, each decoded by itself: a damaged one does not hide the others.
+pub fn each<T: Entity>(query: Query<Stored<T>>) -> Query<Result<Stored<T>, ReadError>> {
+    let Query { db, sql, params, .. } = query;
+    Query { db, sql, params, decode: |row| Ok(decode::<T>(row)) }
 }
 
 /// All live entities of one kind of an agent, newest first.

@@ -1,7 +1,5 @@
 //! Messages: the immutable trail of an agent, with content in payloads.
 
-use std::collections::BTreeMap;
-
 use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, Digest, Id as _, LinkId, MessageId, PayloadId, ThreadId, Timestamp, WorkspaceId,
@@ -91,16 +89,15 @@ impl Entity for Message {
     const KIND: &'static str = "agentMessage";
     fn columns(&self) -> Columns {
         Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
             subtype: Some(self.kind.clone()),
             thread: Some(self.thread_id.to_string()),
-            task: None,
-            created_at: self.created_at,
-            updated_at: self.created_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
+            ..Columns::new(
+                &self.id,
+                &self.agent_id,
+                Self::KIND,
+                [self.created_at, self.created_at],
+                self.deleted_at,
+            )
         }
     }
 }
@@ -127,18 +124,13 @@ pub struct Payload {
 impl Entity for Payload {
     const KIND: &'static str = "agentMessagePayload";
     fn columns(&self) -> Columns {
-        Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
-            subtype: None,
-            thread: None,
-            task: None,
-            created_at: self.created_at,
-            updated_at: self.created_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
-        }
+        Columns::new(
+            &self.id,
+            &self.agent_id,
+            Self::KIND,
+            [self.created_at, self.created_at],
+            self.deleted_at,
+        )
     }
 }
 

@@ -1,7 +1,5 @@
 //! Reports and their head pointer.
 
-use std::collections::BTreeMap;
-
 use dormouse_types::{AgentId, ReportHeadId, ReportId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,16 +49,14 @@ impl Entity for Report {
     const KIND: &'static str = "agentReport";
     fn columns(&self) -> Columns {
         Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
             subtype: Some(self.scope.clone()),
-            thread: None,
-            task: None,
-            created_at: self.created_at,
-            updated_at: self.created_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
+            ..Columns::new(
+                &self.id,
+                &self.agent_id,
+                Self::KIND,
+                [self.created_at, self.created_at],
+                self.deleted_at,
+            )
         }
     }
 }
@@ -90,16 +86,14 @@ impl Entity for ReportHead {
     const KIND: &'static str = "agentReportHead";
     fn columns(&self) -> Columns {
         Columns {
-            id: self.id.to_string(),
-            agent: self.agent_id.clone(),
-            kind: Self::KIND.into(),
             subtype: Some(self.scope.clone()),
-            thread: None,
-            task: None,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            deleted_at: self.deleted_at,
-            clock: BTreeMap::new(),
+            ..Columns::new(
+                &self.id,
+                &self.agent_id,
+                Self::KIND,
+                [self.created_at, self.updated_at],
+                self.deleted_at,
+            )
         }
     }
 }

@@ -107,7 +107,8 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// (heavy crate, its users, rooms whose tests may use it too).
 const HEAVY: &[(&str, &[&str], &[&str])] = &[
-    ("rusqlite", &["dormouse-store"], &[]),
+    // The kill test looks into the files behind the back of the binary.
+    ("rusqlite", &["dormouse-store"], &["dormouse-cli"]),
     ("tokio-postgres", &["dormouse-store"], &[]),
     // The cli carries the router: it asks it in process, or hands it to a listener.
     ("axum", &["dormouse-server", "dormouse-cli"], &[]),

@@ -237,6 +237,10 @@ impl Agents {
         asked: &Asked,
     ) -> Result<(), AgentError> {
         self.change_agent(ws, id, "agent.pause", asked, |agent| {
+            // Sent again because the answer was lost: it is paused, which is what was asked.
+            if agent.dormant_reason == Some(DormantReason::Paused) {
+                return Ok(());
+            }
             alive(agent)?;
             agent.lifecycle = Lifecycle::Dormant;
             agent.dormant_reason = Some(DormantReason::Paused);

@@ -16,7 +16,7 @@ use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::{entity, link, log_line};
 use dormouse_store::doc::Doc;
-use dormouse_store::{Db, Op, change_log};
+use dormouse_store::{Db, Op, ReadError, change_log};
 use dormouse_turns::{RunLog, request};
 use dormouse_types::limits;
 use dormouse_types::model::{
@@ -664,7 +664,13 @@ impl Work for TaskAgent<'_> {
         lease: &'a Lease,
         _error: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
-        Box::pin(async move { Ok(self.agents.failure_ops(lease.ws, &lease.run.agent).await?) })
+        Box::pin(async move {
+            match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
+                // A damaged agent has no counter to raise; the failed run itself says why.
+                Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
+                other => Ok(other?),
+            }
+        })
     }
 }
 

@@ -69,8 +69,9 @@ impl Problem {
 const HINTS: &[(&str, &str)] = &[
     ("not-found", "`dormouse task list` and `dormouse agent list` show what is there"),
     ("agent-exists", "`dormouse agent list` shows it; a task has one agent at a time"),
-    ("precondition-failed", "look again with `dormouse change list`, then decide"),
     ("already-decided", "`dormouse change undo SET:ITEM` takes a decision back"),
     ("change-set-expired", "`dormouse agent wake AGENT` asks the agent to look again"),
+    ("damaged-row", "other tasks can be used; restore this one from a backup of the data folder"),
+    ("store-failed", "check the disk and the permissions of the data folder, then try again"),
     ("payload-too-large", "split the text: several notes are fine"),
 ];

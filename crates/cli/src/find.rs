@@ -16,6 +16,10 @@ use crate::terminal::line;
 /// Errors: none, or several.
 pub async fn task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
     let found = tasks(&session.client, text).await?;
+    if found.is_empty() && text.parse::<TaskId>().is_ok() {
+        // A row that cannot be read is in no list; asked for by its id, it says what is wrong.
+        session.client.get(&format!("/api/journal/tasks/{text}")).await?;
+    }
     one(found, text, "task", task_line, &session.command("task list"))
 }
 
@@ -75,7 +79,11 @@ pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
 
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     let find = path("/api/journal/tasks", &[("find", text)]);
-    let found: Page<TaskRow> = client.get(&find).await?.read()?;
+    let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
+    // A deleted task is meant only when no living one is.
+    if found.items.iter().any(|task| task.deleted_at.is_none()) {
+        found.items.retain(|task| task.deleted_at.is_none());
+    }
     Ok(found.items)
 }
 
@@ -93,7 +101,7 @@ fn one<T>(
         (1, Some(found)) => Ok(found),
         (_, None) => {
             Err(Failure::failed(format!("there is no {what} `{}`", line(text))).hint(format!(
-                "use the end of an id (5 characters) or words of a task's title; {list} shows both"
+                "use the end of an id (5 characters) or words of a task's title; `{list}` shows both"
             )))
         }
         (n, Some(last)) => {

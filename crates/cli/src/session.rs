@@ -34,18 +34,18 @@ pub struct Session {
 pub async fn run(args: Args) -> u8 {
     let config = match Config::read(&args.global) {
         Ok(config) => config,
-        Err(failure) => return report(&failure, false),
+        Err(failure) => return report(&failure, false, "dormouse"),
     };
-    let is_json = config.screen.json;
+    let (is_json, call) = (config.screen.json, config.call.clone());
     let mut session = match Session::open(config).await {
         Ok(session) => session,
-        Err(failure) => return report(&failure, is_json),
+        Err(failure) => return report(&failure, is_json, &call),
     };
     let mut code = match command::run(&mut session, args.command).await {
         Ok(()) => 0,
         Err(failure) => {
             session.flush();
-            report(&failure, is_json)
+            report(&failure, is_json, &call)
         }
     };
     if !session.flush() {
@@ -202,7 +202,7 @@ fn told(run: &RunOutcome) -> String {
 }
 
 /// Tells what failed on standard error, and with `--json` as a body too.
-fn report(failure: &Failure, is_json: bool) -> u8 {
+fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
     if is_json && let Some(body) = &failure.body {
         let mut screen =
             Screen::new(crate::terminal::Settings { width: 80, colour: false, json: true });
@@ -217,7 +217,8 @@ fn report(failure: &Failure, is_json: bool) -> u8 {
         note(&format!("  {}", line(more)));
     }
     if let Some(hint) = &failure.hint {
-        note(&format!("hint: {hint}"));
+        // A command in a hint is typed as this one was.
+        note(&format!("hint: {}", hint.replace("`dormouse ", &format!("`{call} "))));
     }
     failure.code
 }

@@ -8,6 +8,7 @@ use dormouse_store::agent::agent_entity::{
 };
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::wake_queue::{self, Reason};
+use dormouse_store::ReadError;
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId};
 
 use crate::asked::{asked, require};
@@ -51,12 +52,21 @@ impl Dormouse {
                 message: format!("`{given}` is none of {}", known.join(", ")),
             });
         }
-        let all = self.store.all(entity::of_kind::<agent_entity::Agent>(caller.workspace)).await?;
+        let all = entity::each(entity::of_kind::<agent_entity::Agent>(caller.workspace));
         let mut agents = Vec::new();
-        for agent in all {
+        for agent in self.store.all(all).await? {
             let wanted = lifecycle.as_deref();
-            if wanted.is_none_or(|wanted| wanted == lifecycle_name(agent.doc.value.lifecycle)) {
-                agents.push(self.agent_view(caller, agent).await?);
+            let view = match agent {
+                Ok(agent) if wanted.is_some_and(|it| it != lifecycle_name(agent.doc.value.lifecycle)) => continue,
+                Ok(agent) => self.agent_view(caller, agent).await,
+                Err(damaged) => Err(damaged.into()),
+            };
+            match view {
+                Ok(view) => agents.push(view),
+                Err(damaged) if damaged.is_damage() => {
+                    tracing::error!(%damaged, "an agent cannot be listed");
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(agents)
@@ -225,7 +235,7 @@ impl Dormouse {
             None => None,
             Some(task) => match self.journal.task(ws, task).await {
                 Ok(view) => Some(view.task.value.title.clone()),
-                Err(JournalError::NoTask { .. }) => None,
+                Err(JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. })) => None,
                 Err(error) => return Err(error.into()),
             },
         };

@@ -9,6 +9,7 @@ use dormouse_journal::JournalError;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::ReadError;
 use dormouse_types::model::TaskState;
 use dormouse_types::{Caller, ChangeSetId, Fingerprint, Id as _, Scope, TaskId, limits};
 use serde_json::Value;
@@ -239,7 +240,7 @@ impl Dormouse {
         if !tasks.contains_key(&set.task_id) {
             let state = match self.journal.task(caller.workspace, &set.task_id).await {
                 Ok(view) => Some(dormouse_journal::state(&view, &self.zone)),
-                Err(JournalError::NoTask { .. }) => None,
+                Err(JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. })) => None,
                 Err(error) => return Err(error.into()),
             };
             tasks.insert(set.task_id.clone(), state);

@@ -61,8 +61,13 @@ impl Dormouse {
 
     async fn run_outcome(&self, ran: &Ran) -> Result<RunOutcome, Error> {
         let caller = Caller::owner(WORKSPACE);
-        let agent = self.agent(&caller, &ran.agent).await?;
-        let task = agent.slots.active_task_id.clone();
+        let agent = match self.agent(&caller, &ran.agent).await {
+            Ok(agent) => Some(agent),
+            // Its run failed and says why; the other runs are told all the same.
+            Err(error) if error.is_damage() => None,
+            Err(error) => return Err(error),
+        };
+        let task = agent.as_ref().and_then(|agent| agent.slots.active_task_id.clone());
         let proposals = match &task {
             None => 0,
             Some(task) => {
@@ -76,7 +81,10 @@ impl Dormouse {
             }
         };
         let thread = Some(ran.run.thread.clone());
-        let messages = self.messages(&caller, &ran.agent, thread, 10_000).await?;
+        let messages = match &agent {
+            Some(_) => self.messages(&caller, &ran.agent, thread, 10_000).await?,
+            None => Vec::new(),
+        };
         let report = self
             .agents
             .latest_report(WORKSPACE, &ran.agent)
@@ -92,9 +100,9 @@ impl Dormouse {
         Ok(RunOutcome {
             run_key: ran.run.key.clone(),
             agent_id: ran.agent.clone(),
-            agent_name: agent.display_name,
+            agent_name: agent.as_ref().map(|a| a.display_name.clone()).unwrap_or_default(),
             task_id: task,
-            task_title: agent.task_title.unwrap_or_default(),
+            task_title: agent.and_then(|agent| agent.task_title).unwrap_or_default(),
             status: status.into(),
             error,
             report,

@@ -126,6 +126,11 @@ impl Error {
         }
     }
 
+    /// Whether a stored row cannot be read: a list leaves such a thing out, and goes on.
+    pub(crate) fn is_damage(&self) -> bool {
+        self.kind() == "damaged-row"
+    }
+
     /// The error as a problem.
     pub fn problem(&self) -> Problem {
         let slug = self.kind();

@@ -26,7 +26,8 @@ impl Dormouse {
                 break;
             }
         }
-        let agents = self.store.all(entity::of_kind::<Agent>(ws)).await?;
+        let agents = entity::each(entity::of_kind::<Agent>(ws));
+        let agents: Vec<_> = self.store.all(agents).await?.into_iter().flatten().collect();
         let open = self.store.all(change_item::open(ws)).await?;
         let mut with_proposals: Vec<_> = open.iter().map(|item| &item.task).collect();
         with_proposals.dedup();

@@ -2,7 +2,7 @@
 
 use dormouse_journal::{Edit, Filter, TaskSummary, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
-use dormouse_store::agent::change_item;
+use dormouse_store::agent::{change_item, entity};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
 use dormouse_store::change_log;
@@ -159,7 +159,9 @@ impl Dormouse {
         caller: &Caller,
         task: &TaskId,
     ) -> Result<Option<dormouse_types::AgentId>, Error> {
-        let agents = self.store.all(agent_entity::of_task(caller.workspace, task)).await?;
+        // A damaged agent is met where it is asked for; it hides no task.
+        let agents = entity::each(agent_entity::of_task(caller.workspace, task));
+        let agents = self.store.all(agents).await?.into_iter().flatten();
         let live = agents.into_iter().find(|a| a.doc.value.lifecycle != Lifecycle::Destroyed);
         Ok(live.map(|agent| agent.doc.value.id))
     }

@@ -183,7 +183,7 @@ impl Journal {
         task: &TaskId,
         ctx: &EditCtx,
         label: &'static str,
-        mut rule: F,
+        rule: F,
     ) -> Result<Edited, RuleError<R>>
     where
         R: std::error::Error + 'static,
@@ -192,6 +192,29 @@ impl Journal {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
+        let result = self.attempts(ws, task, ctx, label, rule).await;
+        // The same request may be applied by another between the reading of its receipt and of
+        // the task: what the rule refuses then is the request's own effect.
+        if result.is_err()
+            && let Ok(Some(earlier)) = self.replay(ws, ctx).await
+        {
+            return Ok(earlier);
+        }
+        result
+    }
+
+    async fn attempts<R, F>(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+        ctx: &EditCtx,
+        label: &'static str,
+        mut rule: F,
+    ) -> Result<Edited, RuleError<R>>
+    where
+        R: std::error::Error + 'static,
+        F: FnMut(&TaskView) -> Result<(Vec<Edit>, Seal), R>,
+    {
         for _ in 0..ATTEMPTS {
             let view = self.task(ws, task).await?;
             if let Some(expected) = ctx.if_match

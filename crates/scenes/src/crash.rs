@@ -9,13 +9,13 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context as _;
-use dormouse_adapters::Script;
 use dormouse_store::backend::sqlite::Snapshot;
 use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment};
 use dormouse_types::{RunKey, Timestamp};
 use similar::TextDiff;
 
 use crate::outcome;
+use crate::player::Player;
 use crate::scene::{Model, Scene};
 use crate::world::{Memory, Stage, World, lock};
 
@@ -30,7 +30,12 @@ pub struct Cut {
     /// What the person remembers.
     pub memory: Memory,
     now: Timestamp,
+    /// Which turn of which run was asked so far.
     asked: Vec<(RunKey, u32)>,
+    /// Whether what came of the last question is not durable.
+    in_flight: bool,
+    /// How many questions the scene has without a crash.
+    total: usize,
     snapshot: Snapshot,
 }
 
@@ -40,11 +45,19 @@ struct Recorder {
     cuts: Mutex<Vec<Cut>>,
 }
 
+/// The commits that make durable what came of a question.
+const SETTLES: [&str; 4] = ["run.turn", "run.final", "run.fail", "run.putBack"];
+
 impl Faults for Recorder {
     fn pass(&self, point: Point<'_>) {
         let snapshot = self.stage.sqlite.snapshot().expect("a store in memory can be copied");
-        let asked = self.stage.script.as_ref().map(|script| script.asked()).unwrap_or_default();
+        let player = self.stage.player.as_ref();
+        let asked = player.map(|player| player.questions()).unwrap_or_default();
         let mut cuts = lock(&self.cuts);
+        let before = cuts.last();
+        let settled = point.stage == Moment::AfterCommit && SETTLES.contains(&point.label);
+        let is_new = asked.len() > before.map_or(0, |cut| cut.asked.len());
+        let in_flight = !settled && (is_new || before.is_some_and(|cut| cut.in_flight));
         let number = cuts.len() + 1;
         cuts.push(Cut {
             number,
@@ -52,7 +65,9 @@ impl Faults for Recorder {
             label: point.label.to_owned(),
             memory: lock(&self.stage.memory).clone(),
             now: self.stage.clock.now(),
-            asked: asked.into_iter().map(|request| (request.run_key, request.turn)).collect(),
+            asked,
+            in_flight,
+            total: 0,
             snapshot,
         });
     }
@@ -67,8 +82,9 @@ pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
     let outcome = outcome::of(&world).await?;
     let left = outcome::unfinished(&world).await?;
     anyhow::ensure!(left.is_empty(), "a run without a crash leaves work: {left:?}");
-    drop(world);
-    let cuts = std::mem::take(&mut *lock(&recorder.cuts));
+    let mut cuts = std::mem::take(&mut *lock(&recorder.cuts));
+    let total = cuts.last().map_or(0, |cut| cut.asked.len());
+    cuts.iter_mut().for_each(|cut| cut.total = total);
     Ok((outcome, cuts))
 }
 
@@ -124,47 +140,53 @@ struct End {
     asked_again: Option<usize>,
 }
 
+/// Starts a new process on a cut. It has not recovered yet.
+pub fn restart(scene: &Scene, cut: &Cut) -> anyhow::Result<World> {
+    let player = match &scene.model {
+        Model::Builtin => None,
+        Model::Scripted(answers) => {
+            Some(Arc::new(Player::after(answers, cut.asked.len(), cut.in_flight)))
+        }
+    };
+    let stage = Stage::restored(&cut.snapshot, cut.now, player, cut.memory.clone())?;
+    Ok(World::new(stage, Arc::new(NoFaults)))
+}
+
 /// Starts a new process on a cut and plays the scene to its end.
 async fn resumed(scene: &Scene, cut: &Cut) -> anyhow::Result<End> {
-    let script = script(scene, cut);
-    let stage =
-        Stage::restored(&cut.snapshot, cut.now, script.clone(), cut.memory.clone())?;
-    let world = World::new(stage, Arc::new(NoFaults));
+    let world = restart(scene, cut)?;
+    let player = world.stage.player.clone();
     world.dormouse.recover().await.context("recovery")?;
     if let Some(step) = scene.steps.get(cut.memory.step) {
         world.step_again(cut.memory.step, step).await?;
     }
     world.play_from(scene, cut.memory.step + 1).await?;
-    let again: Vec<usize> = script
-        .map(|script| script.asked())
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|request| {
-            let at = (request.run_key.clone(), request.turn);
-            cut.asked.iter().position(|asked| *asked == at)
-        })
-        .collect();
-    let in_flight = cut.asked.len().wrapping_sub(1);
-    anyhow::ensure!(
-        again.iter().all(|question| *question == in_flight),
-        "a recorded turn was asked again: {again:?}, the last one was {in_flight}"
-    );
+    let asked_again = match (&player, cut.asked.split_last()) {
+        (Some(player), Some((last, _))) if cut.in_flight => {
+            let questions = player.questions();
+            anyhow::ensure!(
+                questions.first() == Some(last),
+                "the turn in flight is not the first that is asked again: {questions:?}"
+            );
+            Some(cut.asked.len() - 1)
+        }
+        _ => None,
+    };
+    if let Some(player) = &player {
+        let (asked, total) = (player.questions().len(), cut.asked.len());
+        let lost = usize::from(cut.in_flight);
+        let whole = total + asked - lost;
+        anyhow::ensure!(
+            whole == cut.total,
+            "{whole} questions were settled, {} without a crash: a recorded turn was asked again",
+            cut.total
+        );
+    }
     Ok(End {
         outcome: outcome::of(&world).await?,
         left: outcome::unfinished(&world).await?,
-        asked_again: again.first().copied(),
+        asked_again,
     })
-}
-
-/// The script of the new process: what was asked before the crash is answered in other words.
-fn script(scene: &Scene, cut: &Cut) -> Option<Arc<Script>> {
-    let Model::Scripted(answers) = &scene.model else { return None };
-    let later = answers.iter().skip(cut.asked.len()).map(|answers| answers.first.clone());
-    let mut script = Script::in_order(later);
-    for ((run, turn), answers) in cut.asked.iter().zip(answers) {
-        script = script.with(run.clone(), *turn, answers.again.clone());
-    }
-    Some(Arc::new(script))
 }
 
 /// The outcome of the scene without a crash, for each question answered in its other words.

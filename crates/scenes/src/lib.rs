@@ -4,11 +4,12 @@
 //! the harness that crashes a scene at every point and starts it again. Does not own: any rule of
 //! the runtime; only tests and `xtask` use this room.
 //!
-//! Reading order: [`scene`], [`repertoire`], [`world`], [`outcome`], [`crash`], [`transcript`],
+//! Reading order: [`scene`], [`repertoire`], [`player`], [`world`], [`outcome`], [`crash`], [`transcript`],
 //! [`tables`], [`journey`], [`names`].
 
 pub mod scene;
 pub mod repertoire;
+pub mod player;
 pub mod world;
 pub mod outcome;
 pub mod crash;

@@ -1,7 +1,7 @@
 //! Readable names for ids and hashes, by first appearance: two runs that differ only in their ids
 //! read the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::id::PREFIXES;
 
@@ -10,6 +10,7 @@ use dormouse_types::id::PREFIXES;
 pub struct Names {
     given: BTreeMap<String, String>,
     count: BTreeMap<String, usize>,
+    hashes: BTreeSet<String>,
 }
 
 impl Names {
@@ -18,6 +19,9 @@ impl Names {
     /// An id becomes its prefix and a number (`jt-1`); a hash of 64 digits `#1`, and its first
     /// eight digits the same where they stand alone.
     pub fn in_text(&mut self, text: &str) -> String {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let hashes = words.filter(|word| word.len() == 64 && is_hex(word));
+        self.hashes.extend(hashes.map(ToOwned::to_owned));
         let mut out = String::with_capacity(text.len());
         let mut word = String::new();
         for c in text.chars() {
@@ -40,14 +44,13 @@ impl Names {
         {
             return self.name(word, &format!("{prefix}-"));
         }
-        let hex = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        if word.len() == 64 && hex(word) {
+        if word.len() == 64 && is_hex(word) {
             return self.name(word, "#");
         }
-        if word.len() == 8 && hex(word) {
-            let whole = self.given.iter().find(|(id, _)| id.len() == 64 && id.starts_with(word));
-            if let Some((_, name)) = whole {
-                return name.clone();
+        if word.len() == 8 && is_hex(word) {
+            let whole = self.hashes.iter().find(|hash| hash.starts_with(word)).cloned();
+            if let Some(whole) = whole {
+                return self.name(&whole, "#");
             }
         }
         word.to_owned()
@@ -65,6 +68,10 @@ impl Names {
     }
 }
 
+fn is_hex(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +81,7 @@ mod tests {
         let (a, b) = ("a".repeat(26), "b".repeat(26));
         let hash = "0123456789abcdef".repeat(4);
         let mut names = Names::default();
-        let text = format!("jt-{b} and jt-{a}, su-{a}; fp={hash} (01234567), jt-{b}!");
+        let text = format!("jt-{b} and jt-{a}, su-{a}; fp=01234567 ({hash}), jt-{b}!");
         assert_eq!(names.in_text(&text), "jt-1 and jt-2, su-1; fp=#1 (#1), jt-1!");
         assert_eq!(names.in_text(&format!("jt-{a}")), "jt-2");
     }

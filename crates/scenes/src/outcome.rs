@@ -18,6 +18,11 @@ use crate::world::World;
 
 /// The outcome of a scene as text, one fact on each line.
 pub async fn of(world: &World) -> anyhow::Result<String> {
+    Ok(Names::default().in_text(&plain(world).await?))
+}
+
+/// The outcome with its ids as they are.
+pub(crate) async fn plain(world: &World) -> anyhow::Result<String> {
     let mut page = Page::default();
     let tasks = tasks(world).await?;
     for task in &tasks {
@@ -29,8 +34,7 @@ pub async fn of(world: &World) -> anyhow::Result<String> {
         page.agent(world, agent).await?;
     }
     page.rest(world).await?;
-    let text = page.lines.join("\n");
-    Ok(Names::default().in_text(&text))
+    Ok(page.lines.join("\n"))
 }
 
 /// What may never be left behind: an operation half way, a lease, a run without an end.
@@ -80,7 +84,7 @@ impl Page {
     fn line(&mut self, depth: usize, line: impl AsRef<str>) {
         let indent = "  ".repeat(depth);
         for part in line.as_ref().lines() {
-            self.lines.push(format!("{indent}{part}"));
+            self.lines.push(format!("{indent}{part}").trim_end().to_owned());
         }
     }
 
@@ -120,7 +124,10 @@ impl Page {
             for item in set.items {
                 let quote = item.evidence.map(|e| e.quote).unwrap_or_default();
                 let error = item.error.unwrap_or_default();
-                self.line(2, format!("{}. {} {}", item.index, item.status, item.human_summary));
+                self.line(2, format!(
+                    "{}. {} {} ({})",
+                    item.index, item.status, item.human_summary, item.digest
+                ));
                 self.line(3, format!(
                     "{} {} round {}, shown {}, quote {quote:?}, error {error:?}",
                     item.tool_name, item.args, item.round, item.shown

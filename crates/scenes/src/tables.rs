@@ -18,7 +18,7 @@ macro_rules! tables {
         &[$($(Table {
             db: Db::$db,
             name: $name,
-            columns: concat!("SELECT name FROM pragma_table_info('", $name, "') ORDER BY cid"),
+            columns: concat!("SELECT name, pk FROM pragma_table_info('", $name, "') ORDER BY cid"),
             rows: concat!("SELECT * FROM ", $name),
         }),+),*]
     };
@@ -40,6 +40,8 @@ pub type Fields = Vec<(String, Value)>;
 pub struct Dump {
     /// The rows of a table, by where it is and its name.
     pub tables: BTreeMap<(Db, &'static str), Vec<Fields>>,
+    /// The columns that tell the rows of a table apart.
+    pub keys: BTreeMap<(Db, &'static str), Vec<String>>,
 }
 
 impl Dump {
@@ -50,16 +52,19 @@ impl Dump {
         for db in Db::ALL {
             known(store, db).await?;
         }
-        let mut tables = BTreeMap::new();
+        let mut dump = Self::default();
         for table in TABLES {
             let columns = raw(store, table.db, table.columns).await?;
-            let columns: Vec<String> =
-                columns.iter().map(|row| text(row).to_owned()).collect();
+            let named = |row: &Row| text(row).to_owned();
+            let keys = columns.iter().filter(|row| row.int(1).is_ok_and(|pk| pk > 0)).map(named);
+            let keys: Vec<String> = keys.filter(|column| column != "ws").collect();
+            let columns: Vec<String> = columns.iter().map(named).collect();
             let rows = raw(store, table.db, table.rows).await?;
-            let rows = rows.into_iter().map(|Row(values)| columns.iter().cloned().zip(values).collect());
-            tables.insert((table.db, table.name), rows.collect());
+            let fields = |Row(values): Row| columns.iter().cloned().zip(values).collect();
+            dump.tables.insert((table.db, table.name), rows.into_iter().map(fields).collect());
+            dump.keys.insert((table.db, table.name), keys);
         }
-        Ok(Self { tables })
+        Ok(dump)
     }
 
     /// How many rows each table has.

@@ -10,13 +10,13 @@ use dormouse::{
     Caller, DrainScope, Dormouse, Error, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
     WORKSPACE,
 };
-use dormouse_adapters::Script;
 use dormouse_changes::DecideError;
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
 use dormouse_types::{AgentId, ChangeSetId, TaskId, Timestamp};
 
+use crate::player::Player;
 use crate::scene::{Model, Scene, Step};
 
 /// When every scene begins.
@@ -44,7 +44,7 @@ pub struct Stage {
     /// The time.
     pub clock: ManualClock,
     /// The model, if it is a scripted one.
-    pub script: Option<Arc<Script>>,
+    pub player: Option<Arc<Player>>,
     /// What the person remembers.
     pub memory: Arc<Mutex<Memory>>,
     seed: u64,
@@ -56,29 +56,26 @@ impl Stage {
         let clock = ManualClock::at(DAWN);
         let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
         let sqlite = Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?;
-        let script = match &scene.model {
+        let player = match &scene.model {
             Model::Builtin => None,
-            Model::Scripted(answers) => {
-                let answers = answers.iter().map(|answer| answer.first.clone());
-                Some(Arc::new(Script::in_order(answers)))
-            }
+            Model::Scripted(answers) => Some(Arc::new(Player::new(answers))),
         };
         let memory = Arc::new(Mutex::new(Memory::default()));
-        Ok(Self { sqlite: Arc::new(sqlite), clock, script, memory, seed: 1 })
+        Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 })
     }
 
     /// The store as it was at a snapshot, in a process that knows nothing of the earlier one.
     pub fn restored(
         snapshot: &Snapshot,
         now: Timestamp,
-        script: Option<Arc<Script>>,
+        player: Option<Arc<Player>>,
         memory: Memory,
     ) -> anyhow::Result<Self> {
         let clock = ManualClock::new(now);
         let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
         let sqlite = Sqlite::restore(snapshot, &as_clock, &CountingEntropy::seeded(3))?;
         let memory = Arc::new(Mutex::new(memory));
-        Ok(Self { sqlite: Arc::new(sqlite), clock, script, memory, seed: 2 })
+        Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 2 })
     }
 }
 
@@ -116,9 +113,9 @@ impl World {
         let clock: Arc<dyn Clock> = Arc::new(stage.clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(stage.seed));
         let store = Store::new(stage.sqlite.clone(), faults);
-        let model: Arc<dyn dormouse_types::port::Model> = match &stage.script {
+        let model: Arc<dyn dormouse_types::port::Model> = match &stage.player {
             None => Arc::new(dormouse_builtin::Builtin),
-            Some(script) => script.clone(),
+            Some(player) => player.clone(),
         };
         let dormouse = Dormouse::new(Parts {
             store: store.clone(),

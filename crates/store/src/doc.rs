@@ -40,7 +40,13 @@ impl<T: Serialize + DeserializeOwned + PartialEq> Doc<T> {
     }
 }
 
-struct Pairs(Vec<(String, Box<RawValue>)>);
+/// An object as it is written, in order, duplicates included.
+struct Pairs(Vec<(Box<RawValue>, Box<RawValue>)>);
+
+/// The name a key spells; none where no text can hold it.
+fn name(key: &RawValue) -> Option<String> {
+    serde_json::from_str(key.get()).ok()
+}
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -80,34 +86,37 @@ fn merged(stored: &str, fresh: &str) -> String {
     if same { stored.to_owned() } else { fresh.to_owned() }
 }
 
-fn object(old: &[(String, Box<RawValue>)], new: &[(String, Box<RawValue>)]) -> String {
-    let known = |key: &str| new.iter().find(|(name, _)| name == key);
-    let mut written: Vec<&str> = Vec::new();
+fn object(old: &[(Box<RawValue>, Box<RawValue>)], new: &[(Box<RawValue>, Box<RawValue>)]) -> String {
+    let mut known: Vec<(Option<String>, &RawValue, &RawValue, bool)> =
+        new.iter().map(|(key, fresh)| (name(key), &**key, &**fresh, false)).collect();
     let mut parts = Vec::new();
     for (key, value) in old {
-        match known(key) {
+        let spelled = name(key);
+        match known.iter_mut().find(|(name, ..)| *name == spelled) {
             None => parts.push(member(key, value.get())),
-            Some(_) if written.contains(&key.as_str()) => {}
-            Some((_, fresh)) => {
-                written.push(key);
+            // A known key counts once, also where it was doubled.
+            Some((.., true)) => {}
+            Some((_, _, fresh, written)) => {
+                *written = true;
                 parts.push(member(key, &merged(value.get(), fresh.get())));
             }
         }
     }
-    let added = new.iter().filter(|(key, _)| !written.contains(&key.as_str()));
-    parts.extend(added.map(|(key, value)| member(key, value.get())));
+    let added = known.iter().filter(|(.., written)| !written);
+    parts.extend(added.map(|(_, key, fresh, _)| member(key, fresh.get())));
     format!("{{{}}}", parts.join(","))
 }
 
-fn member(key: &str, value: &str) -> String {
-    format!("{}:{value}", serde_json::to_string(key).expect("a key is text"))
+fn member(key: &RawValue, value: &str) -> String {
+    format!("{}:{value}", key.get())
 }
 
 /// Elements with an `id` are matched by it, others by place.
 fn array(old: &[Box<RawValue>], new: &[Box<RawValue>]) -> String {
     let id = |value: &RawValue| -> Option<String> {
         let Pairs(pairs) = serde_json::from_str(value.get()).ok()?;
-        pairs.into_iter().find(|(key, _)| key == "id").map(|(_, value)| value.get().to_owned())
+        let (_, id) = pairs.into_iter().find(|(key, _)| name(key).as_deref() == Some("id"))?;
+        Some(id.get().to_owned())
     };
     let parts: Vec<String> = new
         .iter()

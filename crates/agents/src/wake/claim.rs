@@ -6,7 +6,7 @@ use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::agent_entity::{State, own_subscription};
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run, Status};
-use dormouse_store::{ChangeRow, Commit, Db, Refusal, change_log};
+use dormouse_store::{ChangeRow, Commit, Db, ReadError, Refusal, change_log};
 use dormouse_types::{Id as _, Origin, Seq, ThreadId, WorkspaceId};
 
 use crate::wake::key::{Cause, run_key, strongest};
@@ -82,8 +82,12 @@ impl Agents {
 
     async fn fresh_run(&self, ws: WorkspaceId, row: &Sleeper) -> Result<Run, AgentError> {
         let now = self.clock.now();
-        let state = self.state(ws, &row.agent).await?;
-        let processed = self.processed(&state.value);
+        let processed = match self.state(ws, &row.agent).await {
+            Ok(state) => self.processed(&state.value),
+            // The run of a damaged agent fails and says why; it must begin for that.
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => Seq(0),
+            Err(error) => return Err(error),
+        };
         let reason = strongest(&row.reasons);
         let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
         let due = row.due_at.unwrap_or(now);

@@ -103,9 +103,11 @@ impl Agents {
     pub async fn waiting(&self, ws: WorkspaceId) -> Result<Vec<(Sleeper, Agent)>, AgentError> {
         let mut waiting = Vec::new();
         for row in self.store.all(wake_queue::waiting(ws)).await? {
-            let agent = self.store.first(entity::by_id::<Agent>(ws, row.agent.as_str())).await?;
-            if let Some(agent) = agent {
-                waiting.push((row, agent.doc.value));
+            let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
+            match self.store.first(agent).await? {
+                Some(Ok(agent)) => waiting.push((row, agent.doc.value)),
+                Some(Err(damaged)) => tracing::error!(%damaged, "an agent cannot be read"),
+                None => {}
             }
         }
         Ok(waiting)

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::agent_entity::{Agent, Automation, Lifecycle};
+use dormouse_store::agent::agent_entity::{Agent, Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::entity;
-use dormouse_store::{Commit, Db, Refusal, change_log};
-use dormouse_types::change::Change;
+use dormouse_store::{Commit, Db, Op, ReadError, Refusal, change_log};
+use dormouse_types::change::{Change, What};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, Origin, Seq, Timestamp, WorkspaceId};
 
@@ -90,9 +90,7 @@ impl Agents {
                 for task in &change.touched {
                     let watchers = self.store.all(subscription::of_task(ws, task)).await?;
                     for concern in route(change, &watchers) {
-                        if let Some(signal) = self.signal_for(ws, &concern).await? {
-                            commit = commit.op(wake_queue::signal(ws, &signal));
-                        }
+                        commit = commit.ops(self.signal_for(ws, change, &concern).await?);
                     }
                 }
             }
@@ -105,28 +103,46 @@ impl Agents {
         }
     }
 
+    /// The ops that tell an agent of a change; an agent that slept because its task was deleted
+    /// lives again with the task.
     async fn signal_for(
         &self,
         ws: WorkspaceId,
+        change: &Change,
         concern: &Concern,
-    ) -> Result<Option<Signal>, AgentError> {
-        let agent = self.store.first(entity::by_id::<Agent>(ws, concern.agent.as_str())).await?;
-        let Some(agent) = agent.map(|stored| stored.doc.value) else { return Ok(None) };
-        if agent.lifecycle == Lifecycle::Destroyed {
-            return Ok(None);
-        }
+    ) -> Result<Vec<Op>, AgentError> {
         let class = self.driver.model().class();
         let window = merge_window(class).max(Duration::from_millis(100));
-        let due_at = is_automatic(&agent, class).then(|| concern.at + window);
-        Ok(Some(Signal {
+        let mut signal = Signal {
             agent: concern.agent.clone(),
             reason: Reason::Subscription,
             at: concern.at,
-            due_at,
+            due_at: Some(concern.at + window),
             upto: concern.upto,
             request_id: None,
             message_id: None,
-        }))
+        };
+        let agent = entity::by_id::<Agent>(ws, concern.agent.as_str());
+        let agent = match self.store.first(agent).await {
+            // A damaged agent is woken: its run fails and says why, and the others are routed.
+            Err(ReadError::Corrupt { .. }) => return Ok(vec![wake_queue::signal(ws, &signal)]),
+            other => other?,
+        };
+        let Some(mut agent) = agent.map(|stored| stored.doc) else { return Ok(Vec::new()) };
+        if agent.value.lifecycle == Lifecycle::Destroyed {
+            return Ok(Vec::new());
+        }
+        let mut ops = Vec::new();
+        let restored = change.what.contains(&What::TaskRestored);
+        if restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted) {
+            agent.value.lifecycle = Lifecycle::Active;
+            agent.value.dormant_reason = None;
+            agent.value.updated_at = concern.at;
+            ops.push(entity::put(ws, &agent));
+        }
+        signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class));
+        ops.push(wake_queue::signal(ws, &signal));
+        Ok(ops)
     }
 
     async fn skip_feed(
@@ -138,7 +154,8 @@ impl Agents {
         let now = self.clock.now();
         let mut commit =
             Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(ws, from, &to));
-        for agent in self.store.all(entity::of_kind::<Agent>(ws)).await? {
+        let agents = entity::each(entity::of_kind::<Agent>(ws));
+        for agent in self.store.all(agents).await?.into_iter().flatten() {
             let agent = agent.doc.value;
             if agent.lifecycle == Lifecycle::Destroyed {
                 continue;

@@ -33,12 +33,19 @@ pub struct Rules {
     pub breaks: &'static [&'static str],
     /// A day by which the task is due.
     pub due: &'static [&'static str],
+    /// What speaks of the deadline in any way: a newer such sentence that no pattern reads keeps an
+    /// older one from being proposed.
+    pub due_topic: &'static [&'static str],
+    /// Beside a day, what says there when that is.
+    pub due_vague: &'static [&'static str],
     /// The deadline is lifted.
     pub due_off: &'static [&'static str],
     /// In the clause of a deadline: it does not hold.
     pub due_void: &'static [&'static str],
     /// How long the task takes.
     pub estimate: &'static [&'static str],
+    /// What speaks of how long the task takes, in the same way.
+    pub estimate_topic: &'static [&'static str],
     /// In the sentence of a length of time: it was spent, or counts something else.
     pub estimate_void: &'static [&'static str],
     /// How much the task matters.

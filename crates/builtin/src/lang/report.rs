@@ -159,6 +159,10 @@ pub struct Say {
     pub one_open: &'static str,
     /// `{n}` `{first}`
     pub n_open: &'static str,
+    /// All that is open the text says is done: one box. `{first}`
+    pub one_contested: &'static str,
+    /// The same of several. `{n}` `{first}`
+    pub n_contested: &'static str,
     /// Nothing is open and something is done.
     pub nothing_open: &'static str,
     /// Nothing is said to be done.

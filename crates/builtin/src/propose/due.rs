@@ -4,6 +4,7 @@ use dormouse_types::task::Field;
 use jiff::civil::Date;
 use serde_json::json;
 
+use super::day::Reading;
 use super::pattern;
 use super::statement::Statement;
 use super::value::{self, Said};
@@ -12,30 +13,58 @@ use crate::Input;
 
 /// The newest word on the deadline; the value is none when it was lifted.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date>> {
+    let about = statements.iter().filter(|statement| statement.is_about_task(input));
+    value::newest(
+        about.filter_map(|statement| read(input, statement).or_else(|| unread(input, statement))),
+    )
+}
+
+fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
-    value::newest(statements.iter().filter(|s| s.is_about_task(input)).filter_map(|statement| {
-        let said = |value, evidence| Said {
-            rank: statement.rank,
-            section: statement.section,
-            evidence,
-            value,
-        };
-        if let Some(found) = statement.find(&patterns.due_off)
-            && !statement.is_question()
-        {
-            return Some(said(None, statement.evidence_of(&found)));
-        }
-        let found = statement.find(&patterns.due)?;
-        let rest = &statement.sentence.tokens[statement.rest_of_clause(&found, rules)];
-        if !statement.holds(&found, rules) || pattern::holds(rest, rules.due_void) {
-            return None;
-        }
-        // A day that was over when the sentence was written, or is by now, is no deadline to set.
-        let day =
-            found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
-        Some(said(Some(day), statement.evidence_of(&found)))
-    }))
+    let said = |value, evidence| Said {
+        rank: statement.rank,
+        section: statement.section,
+        evidence,
+        value,
+        unread: None,
+    };
+    if let Some(found) = statement.find(&patterns.due_off)
+        && !statement.is_question()
+    {
+        return Some(said(None, statement.evidence_of(&found)));
+    }
+    let found = statement.find(&patterns.due)?;
+    let rest = &statement.sentence.tokens[statement.rest_of_clause(&found, rules)];
+    if !statement.holds(&found, rules) || pattern::holds(rest, rules.due_void) {
+        return None;
+    }
+    // A day that was over when the sentence was written, or is by now, is no deadline to set.
+    let day = found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
+    Some(said(Some(day), statement.evidence_of(&found)))
+}
+
+/// A sentence on a day by which the task is due that the patterns do not read.
+fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
+    let rules = input.lang.propose;
+    let found = statement.find(&patterns::of(input.lang).due_topic)?;
+    let sentence = &statement.sentence;
+    let says_when = !sentence.days.is_empty() || pattern::holds(&sentence.tokens, rules.due_vague);
+    // The topic must be what the sentence is about, not a remark in it.
+    if !says_when || !statement.is_said(rules) || !sentence.opens.contains(&found.tokens.start) {
+        return None;
+    }
+    let named = sentence.days.values().filter_map(|day| match day.reading {
+        Reading::Day(day) => Some(day),
+        Reading::Unclear => None,
+    });
+    Some(Said {
+        rank: statement.rank,
+        section: statement.section,
+        evidence: statement.evidence(),
+        value: None,
+        unread: Some(named.collect()),
+    })
 }
 
 /// Proposes the due date.

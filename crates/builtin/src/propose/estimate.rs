@@ -9,37 +9,69 @@ use super::statement::Statement;
 use super::value::{self, Said};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
+use crate::lang::propose::Rules;
 
 /// The newest estimate. Units: minutes.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>> {
+    let about = statements.iter().filter(|statement| statement.is_about_task(input));
+    value::newest(
+        about.filter_map(|statement| read(input, statement).or_else(|| unread(input, statement))),
+    )
+}
+
+fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
     let rules = input.lang.propose;
-    let patterns = patterns::of(input.lang);
-    value::newest(statements.iter().filter(|s| s.is_about_task(input)).filter_map(|statement| {
-        let found = statement.find(&patterns.estimate)?;
-        if !statement.holds(&found, rules)
-            || pattern::holds(&statement.sentence.tokens, rules.estimate_void)
-        {
-            return None;
-        }
-        // "2 hours and 1 hour of tests", "2 hours, maybe 3": the sum or choice is the person's.
-        let sentence = &statement.sentence;
-        let next = sentence.spans.range(found.tokens.end..).next().map(|(at, _)| *at);
-        let goes_on = next.is_some_and(|next| {
-            (found.tokens.end..next).any(|at| sentence.joints[at] || sentence.unsure[at])
-        });
-        if goes_on {
-            return None;
-        }
-        let minutes = found.minutes.filter(|m| {
-            usize::try_from(*m).is_ok_and(|m| (1..=limits::ESTIMATE.max).contains(&m))
-        })?;
-        Some(Said {
-            rank: statement.rank,
-            section: statement.section,
-            evidence: statement.evidence_of(&found),
-            value: Some(minutes),
-        })
-    }))
+    let found = statement.find(&patterns::of(input.lang).estimate)?;
+    if !statement.holds(&found, rules) || is_of_the_past(statement, rules) {
+        return None;
+    }
+    // "2 hours and 1 hour of tests", "2 hours, maybe 3": the sum or choice is the person's.
+    // "2 hours, not 3" is no choice.
+    let sentence = &statement.sentence;
+    let next = sentence.spans.range(found.tokens.end..).next().map(|(at, _)| *at);
+    let goes_on = next.is_some_and(|next| {
+        let between = found.tokens.end..next;
+        let corrects = matches!(&sentence.tokens[between.clone()], [comma, not]
+            if comma.is(",") && rules.negations.contains(&not.word.as_str()));
+        !corrects && between.into_iter().any(|at| sentence.joints[at] || sentence.unsure[at])
+    });
+    if goes_on {
+        return None;
+    }
+    let minutes = found.minutes.filter(is_possible)?;
+    Some(Said {
+        rank: statement.rank,
+        section: statement.section,
+        evidence: statement.evidence_of(&found),
+        value: Some(minutes),
+        unread: None,
+    })
+}
+
+/// A sentence on how long the task takes that the patterns do not read.
+fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
+    let rules = input.lang.propose;
+    statement.find(&patterns::of(input.lang).estimate_topic)?;
+    let spans = &statement.sentence.spans;
+    if spans.is_empty() || !statement.is_said(rules) || is_of_the_past(statement, rules) {
+        return None;
+    }
+    Some(Said {
+        rank: statement.rank,
+        section: statement.section,
+        evidence: statement.evidence(),
+        value: None,
+        unread: Some(spans.values().filter_map(|span| span.minutes).collect()),
+    })
+}
+
+/// Whether it tells of time spent, which estimates nothing.
+fn is_of_the_past(statement: &Statement<'_>, rules: &Rules) -> bool {
+    pattern::holds(&statement.sentence.tokens, rules.estimate_void)
+}
+
+fn is_possible(minutes: &u32) -> bool {
+    usize::try_from(*minutes).is_ok_and(|minutes| (1..=limits::ESTIMATE.max).contains(&minutes))
 }
 
 /// Proposes the estimate.

@@ -106,6 +106,15 @@ pub fn allows_part(
     at: Timestamp,
     same: &dyn Fn(&Value) -> bool,
 ) -> bool {
-    open(input, kind, same).is_empty()
-        && last_verdict(input, kind, same).is_none_or(|last| at > last)
+    open(input, kind, same).is_empty() && is_undecided(input, kind, at, same)
+}
+
+/// Whether no proposal that `same` recognises was decided since an entry made at `at`.
+pub fn is_undecided(
+    input: &Input<'_>,
+    kind: Kind,
+    at: Timestamp,
+    same: &dyn Fn(&Value) -> bool,
+) -> bool {
+    last_verdict(input, kind, same).is_none_or(|last| at > last)
 }

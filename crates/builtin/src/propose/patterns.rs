@@ -13,10 +13,14 @@ use crate::lang::{self, Lang};
 pub struct Patterns {
     /// A day by which the task is due.
     pub due: Vec<Pattern>,
+    /// What speaks of the deadline in any way.
+    pub due_topic: Vec<Pattern>,
     /// The deadline is lifted.
     pub due_off: Vec<Pattern>,
     /// How long the task takes.
     pub estimate: Vec<Pattern>,
+    /// What speaks of that in any way.
+    pub estimate_topic: Vec<Pattern>,
     /// How much the task matters.
     pub priority: Vec<(Pattern, Priority)>,
     /// It matters less than was said.
@@ -45,8 +49,10 @@ fn read(lang: &Lang) -> Patterns {
     let all = |texts: &[&str]| texts.iter().map(|text| Pattern::of(text, rules.classes)).collect();
     Patterns {
         due: all(rules.due),
+        due_topic: all(rules.due_topic),
         due_off: all(rules.due_off),
         estimate: all(rules.estimate),
+        estimate_topic: all(rules.estimate_topic),
         priority: rules
             .priority
             .iter()

@@ -18,6 +18,7 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Prio
             section: statement.section,
             evidence,
             value,
+            unread: None,
         };
         if let Some(found) = statement.find(&patterns.priority_off)
             && !statement.is_question()

@@ -301,6 +301,11 @@ impl Statement<'_> {
         start..start + len
     }
 
+    /// Whether it is said, and not only for some case.
+    pub fn is_said(&self, rules: &crate::lang::propose::Rules) -> bool {
+        !self.is_question() && !pattern::holds(&self.sentence.tokens, rules.conditions)
+    }
+
     /// Whether it is asked rather than said.
     pub fn is_question(&self) -> bool {
         self.sentence.tokens.iter().any(|t| t.is("?"))

@@ -32,6 +32,7 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Stan
             section: statement.section,
             evidence,
             value,
+            unread: None,
         };
         if let Some(found) = statement.find(&patterns.status_off)
             && !statement.is_question()

@@ -1,5 +1,7 @@
 //! Check-offs: the text says that an item is done.
 
+use std::collections::BTreeSet;
+
 use dormouse_types::model::Item;
 use serde_json::{Value, json};
 
@@ -19,6 +21,8 @@ pub struct Tick<'a> {
     pub item: &'a Item,
     /// The sentence.
     pub evidence: Evidence,
+    /// Whether that is a ticked box of the same name.
+    pub is_box: bool,
 }
 
 /// A word with its stem.
@@ -45,6 +49,8 @@ pub struct Report {
     pub rank: Rank,
     /// The sentence.
     pub evidence: Evidence,
+    /// Whether a box says it.
+    pub is_box: bool,
 }
 
 impl<'a> Reports<'a> {
@@ -79,14 +85,17 @@ impl<'a> Reports<'a> {
             .max_by_key(|(statement, _)| statement.rank)
             .map(|(statement, is_done)| {
                 // A box is quoted with its mark.
-                let quote = match statement.segment.kind {
-                    Kind::Box { .. } => super::statement::quote(&statement.segment.raw, 0),
-                    _ => statement.evidence().quote,
+                let is_box = matches!(statement.segment.kind, Kind::Box { .. });
+                let quote = if is_box {
+                    super::statement::quote(&statement.segment.raw, 0)
+                } else {
+                    statement.evidence().quote
                 };
                 Report {
                     is_done,
                     rank: statement.rank,
                     evidence: Evidence { quote, ..statement.evidence() },
+                    is_box,
                 }
             })
     }
@@ -94,20 +103,32 @@ impl<'a> Reports<'a> {
 
 /// Check-offs for the open items of the task.
 pub fn ticks<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a>> {
+    let is_new = |tick: &Tick<'_>| {
+        ledger::open(input, ledger::TICK, &|args| is_tick_of(args, tick.item)).is_empty()
+    };
+    contested(input, reports).into_iter().filter(is_new).collect()
+}
+
+/// Open items whose work the text says is done: in words newer than the person's own say, and not
+/// decided upon since.
+pub fn contested<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a>> {
     let mut found: Vec<Tick<'a>> = Vec::new();
+    let mut titles = BTreeSet::new();
     for item in input.state.items.iter().filter(|item| !item.is_checked && !item.is_archived) {
-        if found.iter().any(|tick| fold(&tick.item.title) == fold(&item.title)) {
+        let title = fold(&item.title);
+        if titles.contains(&title) {
             continue;
         }
         let Some(report) = reports.on(&item.title, None).filter(|report| report.is_done) else {
             continue;
         };
         let at = report.evidence.at;
-        let is_newer =
-            ledger::last_say(input, &format!("item:{}", item.id)).is_none_or(|say| at > say);
+        let said = ledger::last_say(input, &format!("item:{}", item.id)).max(item.checked_at);
         let same = |args: &Value| is_tick_of(args, item);
-        if is_newer && ledger::allows_part(input, ledger::TICK, at, &same) {
-            found.push(Tick { item, evidence: report.evidence });
+        if said.is_none_or(|said| at > said) && ledger::is_undecided(input, ledger::TICK, at, &same)
+        {
+            titles.insert(title);
+            found.push(Tick { item, evidence: report.evidence, is_box: report.is_box });
         }
     }
     found

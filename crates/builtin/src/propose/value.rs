@@ -19,13 +19,16 @@ pub struct Said<T> {
     pub evidence: Evidence,
     /// The value; none when the sentence takes back what was said before.
     pub value: Option<T>,
+    /// Of a sentence that speaks of the field in words no rule reads: the values it names.
+    pub unread: Option<Vec<T>>,
 }
 
 /// The newest of what was said.
 ///
 /// Sections of one text that each name a value of their own speak of parts, not of the task.
 pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
-    let said: Vec<Said<T>> = said.into_iter().collect();
+    let (said, unread): (Vec<Said<T>>, Vec<Said<T>>) =
+        said.into_iter().partition(|said| said.unread.is_none());
     let at = said.iter().enumerate().max_by_key(|(_, said)| said.rank).map(|(at, _)| at)?;
     let newest = &said[at];
     let is_of_part = said.iter().any(|other| {
@@ -35,7 +38,15 @@ pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<S
             && other.value.is_some()
             && newest.value.is_some()
     });
-    if is_of_part { None } else { said.into_iter().nth(at) }
+    // A newer sentence that cannot be read may say something else.
+    let is_outdated = unread.iter().any(|later| {
+        let names_it = match (&newest.value, &later.unread) {
+            (Some(value), Some(named)) => named.contains(value),
+            (None, _) | (_, None) => false,
+        };
+        later.rank > newest.rank && !names_it
+    });
+    if is_of_part || is_outdated { None } else { said.into_iter().nth(at) }
 }
 
 /// A single-value proposal, unless the field, the person or the ledger stands against it.

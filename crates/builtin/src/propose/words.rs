@@ -108,7 +108,8 @@ fn next(rest: &str, c: char, before: Option<Class>) -> (Class, usize) {
         while let Some((at, c)) = chars.next() {
             let inner = matches!(c, '\'' | '’')
                 && chars.peek().is_some_and(|(_, next)| next.is_alphabetic());
-            if !c.is_alphabetic() && !inner && !dormouse_types::address::is_unseen(c) && !is_mark(c) {
+            if !c.is_alphabetic() && !inner && !dormouse_types::address::is_unseen(c) && !is_mark(c)
+            {
                 break;
             }
             len = at + c.len_utf8();

@@ -163,7 +163,8 @@ impl Reader<'_> {
                 };
                 self.links.push(Link { title, url: address::leading(url).to_owned(), is_image });
             }
-            self.links.extend(inner.links.into_iter().filter(|link| link.url != address::leading(url)));
+            self.links
+                .extend(inner.links.into_iter().filter(|link| link.url != address::leading(url)));
             if !is_image {
                 self.text.push_str(&inner.text);
             }

@@ -10,8 +10,8 @@ use super::dated::{self, Stamp};
 use super::inline;
 pub use super::inline::Link;
 use super::line::{
-    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker, opens_fence,
-    opens_with_label, tick, tick_opens, underline, unquoted,
+    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker,
+    opens_fence, opens_with_label, tick, tick_opens, underline, unquoted,
 };
 use super::sentence::sentences;
 

@@ -61,7 +61,9 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     if facts.iter().filter(is_box).count() > BOXES_MAX {
         (done, left) = grouped(done, left, lang);
     }
-    left.sort_by_key(|fact| (fact.source, newest_entry_first(fact), fact.segment));
+    left.sort_by_key(|fact| {
+        (fact.is_contested, fact.source, newest_entry_first(fact), fact.segment)
+    });
     chosen.left = finished(distinct(left), lang);
     chosen.left.truncate(LEFT_MAX);
 

@@ -203,6 +203,7 @@ impl Reader<'_> {
             segment: Some(at),
             entry: Some(segment.entry),
             is_half: false,
+            is_contested: false,
         });
     }
 

@@ -58,6 +58,8 @@ pub struct Fact {
     pub entry: Option<usize>,
     /// Whether its box is neither open nor ticked.
     pub is_half: bool,
+    /// Whether its box is open while the text says that it is done.
+    pub is_contested: bool,
 }
 
 impl Fact {

@@ -5,6 +5,8 @@ use dormouse_types::model::Item;
 use super::classify::{Evidence, Findings, Turn, order_of_entry};
 use super::fact::{Fact, Kind, Source, names_agree, same};
 use crate::input::Input;
+use crate::propose::statement::statements;
+use crate::propose::tick::{Reports, Tick, contested};
 use crate::read::{fold, inline};
 
 /// What remains true, with the task's items among it.
@@ -20,19 +22,31 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         }
     });
     let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
+    let statements = statements(input);
+    let contested = contested(input, &Reports::of(input, &statements));
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
-        match held_against(input, item, &findings.evidence) {
-            Some(question) => all.push(question),
-            None => all.push(of_item(input, item)),
-        }
+        let tick = contested.iter().find(|tick| tick.item.id == item.id);
+        let fact = Fact { is_contested: tick.is_some(), ..of_item(input, item) };
+        // The same box, ticked in the text, is that box: it is asked about and not listed.
+        all.push(match tick {
+            Some(tick) if tick.is_box => held_against(input, tick, fact, Source::Item),
+            _ => fact,
+        });
     }
     let n_items = all.len();
+    for tick in contested.iter().filter(|tick| !tick.is_box) {
+        all.push(held_against(input, tick, of_item(input, tick.item), Source::Cue));
+    }
     for fact in facts {
-        let of_same =
-            all[..n_items].iter_mut().find(|item| item.kind != Kind::Open && item.is_same(&fact));
+        let of_same = all[..n_items].iter_mut().find(|item| item.is_same(&fact));
         let kind_of_same = of_same.map(|item| {
             item.is_half |= fact.is_half;
-            item.kind
+            // A box of the text is the item's own; a sentence against the item is told as well.
+            if item.is_contested && fact.source != Source::Box && fact.kind == Kind::Done {
+                Kind::Open
+            } else {
+                item.kind
+            }
         });
         match (fact.kind, kind_of_same) {
             (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
@@ -131,6 +145,7 @@ fn of_item(input: &Input<'_>, item: &Item) -> Fact {
         segment: None,
         entry: None,
         is_half: false,
+        is_contested: false,
     }
 }
 
@@ -143,42 +158,17 @@ pub fn item_text(title: &str) -> String {
     read.links.first().map_or_else(|| title.to_owned(), |link| super::link::place(&link.url))
 }
 
-/// An open box whose work the text says is done becomes a question, unless the person opened the
-/// box after that text.
-fn held_against(input: &Input<'_>, item: &Item, evidence: &[Evidence]) -> Option<Fact> {
-    if item.is_checked {
-        return None;
-    }
-    let fact = of_item(input, item);
-    let is_box = |later: &Evidence| {
-        same(&fact.words, &later.words, 0.95) && later.words.len() <= fact.words.len() + 2
-    };
-    let may_count = |later: &&Evidence| {
-        let created_at = input.state.entries.get(later.entry).map(|entry| entry.created_at);
-        let reopened = item.checked_at.zip(created_at).is_some_and(|(own, text)| own >= text);
-        later.turn == Turn::Done && !reopened
-    };
-    let newest = || evidence.iter().rev().filter(may_count);
-    let against = newest()
-        .find(|later| is_box(later))
-        .or_else(|| newest().find(|later| is_done_by(&fact.words, later)))?;
-    // What was taken back later is no evidence either.
-    let undone = evidence.iter().any(|last| {
-        last.turn == Turn::Undone
-            && last.order > against.order
-            && shared_terms(&last.words, &fact.words) >= 2
-    });
-    if undone {
-        return None;
-    }
-    let say = &input.lang.report.say;
-    let text = say
+/// An open box whose work the text says is done is a question, wherever a check-off is proposed.
+fn held_against(input: &Input<'_>, tick: &Tick<'_>, fact: Fact, source: Source) -> Fact {
+    let quote = inline::read(&tick.evidence.quote).text;
+    let text = input
+        .lang
+        .report
+        .say
         .box_against_text
         .replace("{item}", &fact.text)
-        .replace("{text}", &super::unit::cut(&against.text, 120));
-    // The same box in the text is that box, and counted there.
-    let source = if is_box(against) { Source::Heading } else { Source::Item };
-    Some(Fact { kind: Kind::Open, source, text, order: against.order, ..fact })
+        .replace("{text}", &super::unit::cut(&quote, 120));
+    Fact { kind: Kind::Open, source, text, ..fact }
 }
 
 /// A ticked item whose work a text written after the tick asks for.

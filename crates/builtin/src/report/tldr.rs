@@ -6,10 +6,11 @@ use dormouse_types::task::Status;
 
 use super::choose::Chosen;
 use super::classify::Findings;
-use super::cue::Said;
-use super::fact::{Fact, Kind, Source};
+use super::cue::{Said, after_label};
+use super::fact::{Fact, Kind, Source, same};
 use super::unit::{cut, finish, without_stop};
 use crate::input::Input;
+use crate::read::fold;
 
 /// Units: characters.
 const TLDR_MAX: usize = 400;
@@ -31,15 +32,18 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
         Status::Rejected => parts.push(say.dropped.to_owned()),
         Status::Open | Status::Groomed | Status::InProgress => {}
     }
-    let standing = standing(input, findings, chosen).filter(|text| {
-        !parts.iter().any(|part| part.to_lowercase().contains(&without_stop(text).to_lowercase()))
-    });
     let next = (!is_over).then(|| next(input, chosen)).flatten();
-    let about = about(input, findings, chosen);
     let room = 3 - usize::from(next.is_some());
     let nothing = input.segments.is_empty() && input.state.items.is_empty();
-    parts.extend(standing.filter(|_| !is_over));
-    parts.extend(about);
+    if !is_over {
+        let standing = standing(input, findings, chosen).into_iter();
+        parts.extend(standing.filter(|text| is_new(text, &parts, input)).collect::<Vec<_>>());
+    }
+    if parts.len() < room {
+        let mut told = parts.clone();
+        told.extend(chosen.left.first().map(|first| first.text.clone()));
+        parts.extend(about(input, findings, chosen).find(|text| is_new(text, &told, input)));
+    }
     if parts.is_empty() {
         let bare = if nothing { say.nothing_yet } else { say.nothing_done };
         parts.push(bare.to_owned());
@@ -148,23 +152,50 @@ fn boxes(input: &Input<'_>, chosen: &Chosen) -> String {
     text.replace("{all}", &chosen.n_boxes.to_string())
 }
 
-/// What the text itself says in short.
-fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
-    let told = findings.summary.last().map(String::as_str);
-    let insight =
-        chosen.learned.iter().max_by_key(|fact| (fact.weight, std::cmp::Reverse(fact.segment)));
-    let text = told.or(insight.map(|fact| fact.text.as_str())).or_else(|| opening(input))?;
-    let text = finish(text, 150, input.lang)?;
-    Some(capital(&text))
+/// Whether a sentence says something that the others do not.
+fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
+    let plain =
+        |text: &str| fold::fold(text).trim_end_matches(['.', '!', ';', ' ', '…']).to_owned();
+    let (one, words) = (plain(text), fold::content_words(text, input.lang));
+    told.iter().all(|other| {
+        let other_words = fold::content_words(other, input.lang);
+        let other = plain(other);
+        let is_same = words.len() >= 3 && same(&words, &other_words, 0.8);
+        !other.contains(&one) && !one.contains(&other) && !is_same
+    })
 }
 
-/// The first sentence of the newest entry: better than nothing.
-fn opening<'a>(input: &'a Input<'_>) -> Option<&'a str> {
-    let newest = input.segments.last()?.entry;
-    let of_entry =
-        input.segments.iter().filter(|segment| segment.entry == newest && !segment.quoted);
-    let mut sentences = of_entry.filter(|segment| segment.kind == crate::read::Kind::Sentence);
-    sentences.find(|segment| segment.text.contains(' ')).map(|segment| segment.body())
+/// What the text itself says in short, best first: its summary, its insights, its beginning.
+fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterator<Item = String> {
+    let mut insights: Vec<&Fact> = chosen.learned.iter().collect();
+    insights.sort_by_key(|fact| (std::cmp::Reverse(fact.weight), fact.segment));
+    findings
+        .summary
+        .last()
+        .map(String::as_str)
+        .into_iter()
+        .chain(insights.into_iter().map(|fact| fact.text.as_str()))
+        .chain(opening(input))
+        .filter_map(|text| finish(text, 150, input.lang))
+        .map(|text| capital(&text))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// The sentences of the newest entry that name no work: better than nothing.
+fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
+    let newest = input.segments.last().map(|last| last.entry);
+    let labels = input.lang.report.cues.todo_labels;
+    input
+        .segments
+        .iter()
+        .filter(move |segment| {
+            Some(segment.entry) == newest
+                && !segment.quoted
+                && segment.kind == crate::read::Kind::Sentence
+        })
+        .map(|segment| segment.body())
+        .filter(move |text| text.contains(' ') && after_label(text, labels).is_none())
 }
 
 /// How much is open and what comes first, with the day it is due.
@@ -181,7 +212,10 @@ fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     };
     let n = chosen.n_left.max(chosen.left.len());
     let first = cut(&first.text, 110);
-    let text = if n == 1 {
+    let text = if chosen.left[0].is_contested {
+        let template = if n == 1 { say.one_contested } else { say.n_contested };
+        template.replace("{n}", &n.to_string()).replace("{first}", &first)
+    } else if n == 1 {
         say.one_open.replace("{first}", &first)
     } else {
         say.n_open.replace("{n}", &n.to_string()).replace("{first}", &first)

@@ -66,13 +66,19 @@ impl Desk {
     }
 
     /// An entry; entries are an hour apart.
-    pub fn entry(mut self, text: &str) -> Self {
+    pub fn entry(self, text: &str) -> Self {
+        let on = self.today;
+        self.entry_on(on, text)
+    }
+
+    /// An entry that speaks from a day.
+    pub fn entry_on(mut self, on: Date, text: &str) -> Self {
         let n = self.state.entries.len() + 1;
         self.state.entries.push(Entry {
             id: id("en", n),
             kind: EntryKind::Text,
             created_at: Timestamp::from_micros(n as i64 * 3_600_000_000),
-            on: self.today,
+            on,
             text: text.into(),
             minutes: None,
             tainted: false,

@@ -119,7 +119,8 @@ fn a_correction_replaces_what_was_believed() {
 #[test]
 fn a_text_against_an_open_box_becomes_a_question() {
     let desk = task().item("Order the pump", false).entry("Ordered the pump today.");
-    assert_eq!(units(&desk, "📌"), Vec::<String>::new());
+    // The list is the person's: the box stays on it until they say so.
+    assert_eq!(units(&desk, "📌"), ["Order the pump"]);
     assert_eq!(
         units(&desk, "❓"),
         ["\"Order the pump\" is open on the list, but the text says: Ordered the pump today."]
@@ -128,6 +129,7 @@ fn a_text_against_an_open_box_becomes_a_question() {
     let mut reopened = desk;
     reopened.state.items[0].checked_at = Some(Timestamp::from_micros(i64::MAX / 2));
     assert_eq!(units(&reopened, "📌"), ["Order the pump"]);
+    assert_eq!(units(&reopened, "❓"), Vec::<String>::new());
 }
 
 #[test]

@@ -62,6 +62,8 @@ async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(
     while let Some(text) = lines.next().await? {
         if session.screen.is_json() {
             session.screen.body(&text);
+            // A line says that a task is durable: whoever reads along learns it now.
+            session.flush();
         }
         let value: Value = read_json(&text)?;
         if value["event"] == "problem" {

@@ -54,13 +54,14 @@ impl Answer {
     }
 }
 
-/// How many of each.
-#[derive(Debug, Default)]
-struct Tally {
-    confirmed: usize,
-    rejected: usize,
-    later: usize,
-    failed: usize,
+/// What became of a card so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Open,
+    Confirmed,
+    Rejected,
+    Later,
+    Failed,
 }
 
 /// One proposal with the title of its task.
@@ -73,16 +74,17 @@ struct Card {
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if session.screen.is_json() {
-        return Err(Failure::usage("review asks questions, it has no JSON answer")
-            .hint("use `change list --json`, then `change confirm SET:ITEM@DIGEST`"));
+        return Err(Failure::usage("review asks questions, it has no JSON answer").hint(
+            "use `dormouse change list --json`, then `dormouse change confirm SET:ITEM@DIGEST`",
+        ));
     }
     let cards = cards(session, &params).await?;
     if cards.is_empty() {
         session.screen.say("No proposals wait for you.");
         return Ok(());
     }
-    let mut tally = Tally::default();
-    let mut decided: Vec<(usize, Verdict)> = Vec::new();
+    let mut standings = vec![Standing::Open; cards.len()];
+    let mut decided: Vec<usize> = Vec::new();
     let mut at = 0;
     while let Some(card) = cards.get(at) {
         show(session, card, at + 1, cards.len());
@@ -101,18 +103,19 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             Answer::Why => (Verdict::Reject, ask(session, "Why not? ")?.filter(|r| !r.is_empty())),
             Answer::Later => (Verdict::Defer, None),
             Answer::Undo => {
-                at = undo(session, &cards, &mut decided, &mut tally).await?.unwrap_or(at);
+                at = undo(session, &cards, &mut decided, &mut standings).await?.unwrap_or(at);
                 continue;
             }
             Answer::Quit | Answer::Unclear => break,
         };
-        if take(session, card, verdict, reason.as_deref(), &mut tally).await? {
-            decided.push((at, verdict));
+        let standing = take(session, card, verdict, reason.as_deref()).await?;
+        if standing != Standing::Failed {
+            decided.push(at);
         }
+        standings[at] = standing;
         at += 1;
     }
-    let left = cards.len() - at;
-    session.screen.say(tally.sentence(left));
+    session.screen.say(sentence(&standings));
     Ok(())
 }
 
@@ -154,75 +157,49 @@ async fn take(
     card: &Card,
     verdict: Verdict,
     reason: Option<&str>,
-    tally: &mut Tally,
-) -> Result<bool, Failure> {
+) -> Result<Standing, Failure> {
     let digest = card.item.digest.to_string();
     let reply = match decide(&session.client, &card.item, &digest, verdict, reason).await {
         Ok(reply) => reply,
         Err(failure) => {
-            tally.failed += 1;
             session.screen.say(format!("not done: {}", failure.message));
-            return Ok(false);
+            return Ok(Standing::Failed);
         }
     };
     let outcome: Outcome = reply.read()?;
     session.touch_task(&card.task);
-    let item = &outcome.item;
-    if let (Verdict::Confirm, Some(error)) = (verdict, &item.error) {
-        tally.failed += 1;
-        session.screen.say(format!("not applied: {}", line(error)));
-        return Ok(false);
-    }
-    let word = match verdict {
-        Verdict::Confirm => {
-            tally.confirmed += 1;
-            "done"
+    let (word, standing) = match (verdict, &outcome.item.error) {
+        (Verdict::Confirm, Some(error)) => {
+            session.screen.say(format!("not applied: {}", line(error)));
+            return Ok(Standing::Failed);
         }
-        Verdict::Reject => {
-            tally.rejected += 1;
-            "rejected"
-        }
-        Verdict::Defer => {
-            tally.later += 1;
-            "put off"
-        }
-        Verdict::Undo => "taken back",
+        (Verdict::Confirm, None) => ("done.", Standing::Confirmed),
+        (Verdict::Reject, _) => ("rejected.", Standing::Rejected),
+        (Verdict::Defer, _) => ("put off.", Standing::Later),
+        (Verdict::Undo, _) => ("taken back.", Standing::Open),
     };
-    session.screen.say(format!("{word}."));
-    Ok(true)
+    session.screen.say(word);
+    Ok(standing)
 }
 
 /// Takes the last decision back; the place of its proposal, to be asked again.
 async fn undo(
     session: &mut Session,
     cards: &[Card],
-    decided: &mut Vec<(usize, Verdict)>,
-    tally: &mut Tally,
+    decided: &mut Vec<usize>,
+    standings: &mut [Standing],
 ) -> Result<Option<usize>, Failure> {
-    let Some((at, verdict)) = decided.pop() else {
+    let last = decided.pop().and_then(|at| Some((at, cards.get(at)?)));
+    let Some((at, card)) = last else {
         session.screen.say("Nothing was decided yet.");
         return Ok(None);
     };
-    let Some(card) = cards.get(at) else { return Ok(None) };
-    // What was put off is still open: it is just asked again.
-    if verdict != Verdict::Defer {
-        let digest = card.item.digest.to_string();
-        match decide(&session.client, &card.item, &digest, Verdict::Undo, None).await {
-            Ok(_) => {
-                session.touch_task(&card.task);
-                session.screen.say("taken back.");
-            }
-            Err(failure) => {
-                session.screen.say(format!("not taken back: {}", failure.message));
-                return Ok(None);
-            }
+    // What was put off can be decided as it is, so it is just asked again.
+    if standings[at] != Standing::Later {
+        match take(session, card, Verdict::Undo, None).await? {
+            Standing::Failed => return Ok(None),
+            standing => standings[at] = standing,
         }
-    }
-    match verdict {
-        Verdict::Confirm => tally.confirmed -= 1,
-        Verdict::Reject => tally.rejected -= 1,
-        Verdict::Defer => tally.later -= 1,
-        Verdict::Undo => {}
     }
     Ok(Some(at))
 }
@@ -234,21 +211,23 @@ fn ask(session: &mut Session, question: &str) -> Result<Option<String>, Failure>
         .map_err(|e| Failure::failed(format!("your answer cannot be read: {e}")))
 }
 
-impl Tally {
-    fn sentence(&self, left: usize) -> String {
-        let parts = [
-            (self.confirmed, "confirmed"),
-            (self.rejected, "rejected"),
-            (self.later, "put off"),
-            (self.failed, "not done"),
-        ];
-        let mut parts: Vec<String> =
-            parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-        if left > 0 {
-            parts.push(format!("{} left", counted(left, "proposal")));
-        }
-        format!("\n{}.", parts.join(", "))
+/// The end of a review: how many of each.
+fn sentence(standings: &[Standing]) -> String {
+    let count = |wanted| standings.iter().filter(|standing| **standing == wanted).count();
+    let told = [
+        (Standing::Confirmed, "confirmed"),
+        (Standing::Rejected, "rejected"),
+        (Standing::Later, "put off"),
+        (Standing::Failed, "not done"),
+    ];
+    let told = told.map(|(standing, word)| (count(standing), word));
+    let mut parts: Vec<String> =
+        told.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let left = count(Standing::Open);
+    if left > 0 {
+        parts.push(format!("{} left", counted(left, "proposal")));
     }
+    format!("\n{}.", parts.join(", "))
 }
 
 #[cfg(test)]
@@ -265,7 +244,8 @@ mod tests {
 
     #[test]
     fn the_end_is_summed_up() {
-        let tally = Tally { confirmed: 2, later: 1, ..Tally::default() };
-        assert_eq!(tally.sentence(3), "\n2 confirmed, 1 put off, 3 proposals left.");
+        use Standing::{Confirmed, Later, Open};
+        let standings = [Confirmed, Later, Confirmed, Open, Open, Open];
+        assert_eq!(sentence(&standings), "\n2 confirmed, 1 put off, 3 proposals left.");
     }
 }

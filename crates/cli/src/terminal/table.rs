@@ -44,32 +44,45 @@ impl Table {
 
     /// The table as text, without a line break at its end.
     pub fn render(&self, width: usize, ink: Ink) -> String {
-        let widths = self.widths(width);
+        let names: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let text = self.layout(width, Some(&names));
+        match text.split_once('\n') {
+            Some((header, rows)) => format!("{}\n{rows}", ink.bold(header)),
+            None => ink.bold(&text),
+        }
+    }
+
+    /// The rows alone.
+    pub fn render_rows(&self, width: usize) -> String {
+        self.layout(width, None)
+    }
+
+    fn layout(&self, width: usize, header: Option<&[String]>) -> String {
+        let widths = self.widths(width, header.is_some());
         let shown = |cells: &[String]| -> Vec<String> {
             let cells = cells.iter().zip(&widths);
             cells.filter_map(|(cell, width)| Some(wrap::cut_to(cell, (*width)?))).collect()
         };
-        let header: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let mut grid = Grid::new();
         grid.load_style(presets::NOTHING);
         grid.set_content_arrangement(ContentArrangement::Disabled);
-        grid.set_header(shown(&header));
+        if let Some(header) = header {
+            grid.set_header(shown(header));
+        }
         grid.add_rows(self.rows.iter().map(|row| shown(row)));
         for column in grid.column_iter_mut() {
             column.set_padding((0, u16::try_from(GAP).unwrap_or(1)));
         }
         let text = grid.to_string();
-        let mut lines = text.lines().map(str::trim_end);
-        let header = ink.bold(lines.next().unwrap_or_default());
-        std::iter::once(header).chain(lines.map(str::to_owned)).collect::<Vec<_>>().join("\n")
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
 
     /// The width of each column; none for one that is left out.
     ///
     /// A column that cannot be cut to a comfortable width has others left out for it first.
-    fn widths(&self, width: usize) -> Vec<Option<usize>> {
+    fn widths(&self, width: usize, with_names: bool) -> Vec<Option<usize>> {
         let mut shown: Vec<Option<usize>> =
-            (0..self.columns.len()).map(|at| self.natural(at)).collect();
+            (0..self.columns.len()).map(|at| self.natural(at, with_names)).collect();
         loop {
             let mut widths = shown.clone();
             self.shrink(&mut widths, width, COMFORT);
@@ -83,11 +96,11 @@ impl Table {
         }
     }
 
-    /// The width of the widest cell of a column, its heading included.
-    fn natural(&self, at: usize) -> Option<usize> {
+    /// The width of the widest cell of a column.
+    fn natural(&self, at: usize, with_names: bool) -> Option<usize> {
         let (name, _) = self.columns.get(at)?;
         let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width());
-        cells.chain([name.width()]).max()
+        cells.chain(with_names.then_some(name.width())).max()
     }
 
     /// Takes what is too much from the columns that can be cut, down to `least` each.

@@ -164,6 +164,35 @@ fn a_folder_of_a_newer_version_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_damaged_row_is_named_and_the_other_tasks_can_be_used() {
+    let world = World::with_tasks();
+    let list = world.json(&["task", "list"]);
+    let rows = list["items"].as_array().expect("a list has items");
+    let row = rows.iter().find(|row| row["title"] == "Slug fence").expect("it was imported");
+    let id = row["id"].as_str().expect("a row has an id");
+    let journal = world.data().join("journal.sqlite");
+    let bytes = std::fs::read(&journal).expect("the journal is a file");
+    std::fs::write(&journal, damaged(&bytes, b"\"title\":\"Slug fence\"")).expect("it is replaced");
+
+    let done = world.run(&["task", "show", id]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains(id) && done.err.contains("hint: "), "{done:?}");
+    let body = world.run(&["task", "show", id, "--json"]).json();
+    assert_eq!(body["type"], "/problems/damaged-row", "{body}");
+    world.ok(&["task", "show", "water butt"]);
+    world.ok(&["task", "note", "water butt", "The kit came."]);
+}
+
+/// The bytes with the last one of every match made a brace: as long as before, and no JSON.
+fn damaged(bytes: &[u8], text: &[u8]) -> Vec<u8> {
+    let mut damaged = bytes.to_vec();
+    let starts = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(text));
+    starts.for_each(|at| damaged[at + text.len() - 1] = b'}');
+    assert_ne!(damaged, bytes, "the text stands in the file");
+    damaged
+}
+
+#[test]
 fn escape_sequences_of_a_title_do_not_reach_the_terminal() {
     let world = World::new();
     world.ok(&["task", "add", "Fence \u{1b}[2J\u{1b}]0;owned\u{7}done", "--note", "a\u{1b}[31mb"]);

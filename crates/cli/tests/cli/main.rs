@@ -3,7 +3,10 @@
 
 mod bad_input;
 mod decisions;
+mod kill;
+mod kill_books;
 mod screens;
+mod tasks;
 mod two_commands;
 mod world;
 

@@ -47,11 +47,12 @@ impl World {
         world
     }
 
-    /// The same, with agents that made their first report.
+    /// The same, with agents that made their first report. They are given names, because an agent
+    /// that is not gets one by chance.
     pub fn with_agents() -> Self {
-        let world = Self::new();
-        let file = world.file("allotment.md", ALLOTMENT);
-        world.ok(&["import", &file, "--with-agents"]);
+        let world = Self::with_tasks();
+        world.ok(&["agent", "create", "water butt", "--name", "Wanda"]);
+        world.ok(&["agent", "create", "slug fence", "--name", "Sven"]);
         world
     }
 

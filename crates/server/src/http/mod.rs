@@ -26,6 +26,7 @@ pub(crate) fn routes() -> axum::Router<App> {
         .route("/overview", get(overview::show))
         .route("/imports", post(imports::run))
         .route("/journal/labels", get(labels::list))
+        .route("/journal/categories", get(labels::categories))
         .nest("/journal/tasks", tasks())
         .nest("/agents", agents())
         .nest("/change-sets", change_sets());

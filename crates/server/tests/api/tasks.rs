@@ -122,3 +122,13 @@ async fn the_parts_of_a_task_are_written_one_by_one() {
     assert_eq!(n(&world.call("DELETE", &entry, "").await.json()), before - 1);
     assert_eq!(n(&world.call("POST", &format!("{entry}/restore"), "").await.json()), before);
 }
+
+#[tokio::test]
+async fn labels_and_categories_are_made_by_naming_them() {
+    let world = World::new();
+    world.task(r#"{"title": "Fence", "labels": ["garden"], "category": "Home"}"#).await;
+    for (path, name) in [("labels", "garden"), ("categories", "Home")] {
+        let list = world.get(&format!("/api/journal/{path}")).await.json();
+        assert_eq!(list["items"][0]["name"], name, "{list}");
+    }
+}

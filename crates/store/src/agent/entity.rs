@@ -205,6 +205,9 @@ pub fn each<T: Entity>(query: Query<Stored<T>>) -> Query<Result<Stored<T>, ReadE
 }
 
 /// All live entities of one kind of an agent, newest first.
+///
+/// The sign in `+created_at` is for SQLite: without it the order tempts it to walk the entities of
+/// all agents, newest first, until enough are of this one.
 pub fn of_agent<T: Entity>(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -214,7 +217,7 @@ pub fn of_agent<T: Entity>(
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
                 serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND agent_id = ?2 AND type = ?3 AND deleted_at IS NULL
-              ORDER BY created_at DESC, id DESC LIMIT ?4",
+              ORDER BY +created_at DESC, id DESC LIMIT ?4",
         params: params_values![ws(workspace), agent.to_string(), T::KIND, limit],
         decode: decode::<T>,
     }

@@ -144,7 +144,8 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
         "UPDATE wake_queue SET
            reasons = reasons | ?3,
            first_signal_at = COALESCE(first_signal_at, ?4),
-           priority = CASE WHEN due_at IS NULL OR priority > ?7 THEN ?7 ELSE priority END,
+           priority = CASE WHEN (due_at IS NULL AND reasons = 0) OR priority > ?7 THEN ?7
+                      ELSE priority END,
            due_at = CASE WHEN due_at IS NULL OR due_at > CAST(?5 AS BIGINT)
                     THEN COALESCE(CAST(?5 AS BIGINT), due_at) ELSE due_at END,
            upto = CASE WHEN upto > ?6 THEN upto ELSE ?6 END,

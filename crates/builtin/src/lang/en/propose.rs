@@ -112,6 +112,16 @@ pub static RULES: Rules = Rules {
         "^ at the? very? latest by/on? <day>",
         "<day> is/remains/stays/will ~lead* ~deadline <end>",
     ],
+    due_topic: &[
+        "~lead+title* ~deadline",
+        "<any> ~moved ~lead* ~deadline",
+        "^ ~lead+title* due",
+        "~lead* ~it ~lead* due",
+    ],
+    due_vague: &[
+        "next week", "next month", "next year", "end of", "middle of", "later", "earlier", "moved",
+        "pushed", "postponed", "extended", "delayed", "unclear", "unknown", "open again",
+    ],
     due_off: &[
         "~lead* no ~lead* ~deadline",
         "~lead+title* ~deadline ~link* no longer",
@@ -143,6 +153,13 @@ pub static RULES: Rules = Rules {
         "^ ~elink* <span> of work/effort <end>",
         "^ ~lead* ~plan ~elink* <span> ~tail* <end>",
         "~me ~plan ~elink* <span> ~tail* <end>",
+    ],
+    estimate_topic: &[
+        "~lead+title* ~estimate",
+        "<any>? ~estimate ~it+title",
+        "~lead+title+etouch* ~it+title <any>? take/takes/need/needs/require/requires",
+        "~lead+title+etouch* ~it+title <any>? be/is/are closer/more/less/rather/nearer",
+        "~me <any>? ~guess",
     ],
     estimate_void: &[
         "took", "spent", "so far", "lasted", "already", "last time", "per", "each", "every",

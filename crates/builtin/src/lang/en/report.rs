@@ -310,6 +310,8 @@ pub const REPORT: Words = Words {
         more: "{n} more",
         one_open: "One thing is open: {first}",
         n_open: "{n} things are open, first: {first}",
+        one_contested: "One open box may be done: {first}",
+        n_contested: "{n} open boxes may be done, first: {first}",
         nothing_open: "Nothing is open",
         nothing_done: "Nothing is marked as done yet",
         nothing_yet: "Nothing is written down yet",

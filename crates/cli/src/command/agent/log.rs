@@ -40,7 +40,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         page.items.retain(|wake| has_key(wake, key));
         if page.items.is_empty() {
             let message = format!("{} has no run `{}`", super::named(&agent), line(key));
-            return Err(Failure::failed(message).hint("`agent log AGENT` shows the keys"));
+            return Err(Failure::failed(message).hint("`dormouse agent log AGENT` shows the keys"));
         }
     }
     if params.prompt {

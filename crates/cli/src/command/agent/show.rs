@@ -35,6 +35,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             session.screen.say(text);
         }
     }
+    if agent.lifecycle == "dormant" {
+        let command = session.command(&format!("agent resume {}", agent.id.short()));
+        session.screen.say(format!("\nlet it work again: {command}"));
+    }
     if let Some(task) = &agent.slots.active_task_id {
         let command = session.command(&format!("report {}", task.short()));
         session.screen.say(format!("\nits report: {command}"));
@@ -50,7 +54,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     }
     let mut now = state(agent).to_owned();
     if let Some(reason) = &agent.dormant_reason {
-        now.push_str(&format!(": {reason}"));
+        now.push_str(&format!(": {}", why(reason)));
     }
     facts.push(("state", now));
     let when = if agent.automatic { "changes wake it" } else { "it wakes when asked" };
@@ -67,4 +71,15 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     );
     facts.extend(agent.destroyed_at.map(|ended| ("destroyed", at(ended))));
     facts
+}
+
+/// Why an agent is dormant, in words.
+fn why(reason: &str) -> &str {
+    match reason {
+        "paused" => "you paused it",
+        "failures" => "it failed too often in a row",
+        "taskDeleted" => "its task was deleted",
+        "budget" => "its budget is used up",
+        other => other,
+    }
 }

@@ -135,7 +135,7 @@ fn told(outcome: &Outcome, verdict: Verdict) -> String {
 fn read(text: &str) -> Result<Vec<Named>, Failure> {
     let usage = || {
         Failure::usage(format!("`{}` names no proposal", line(text)))
-            .hint("write SET:ITEM as `change list` shows it, for example k3f9a:1")
+            .hint("write SET:ITEM as `dormouse change list` shows it, for example k3f9a:1")
     };
     let (set, items) = text.rsplit_once(':').ok_or_else(usage)?;
     if set.is_empty() {
@@ -164,7 +164,7 @@ async fn look_up(
             "set {} has no item {}: it has {n}",
             named.set, named.index
         ))
-        .hint("`change list --all` shows every item"));
+        .hint("`dormouse change list --all` shows every item"));
     };
     let digest = match &named.digest {
         // The short form is enough to prove what was seen; anything else goes out as it was

@@ -64,8 +64,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let set = page.items.iter().find(|set| set.task_id.to_string() == *task);
         let title = line(titled(set.map_or("", |set| &set.task_title)));
         session.screen.say(ink.bold(&wrap::cut_to(&title, width)));
-        session.screen.say(table.render(width, ink));
-        session.screen.say("");
+        for row in table.render_rows(width.saturating_sub(2)).lines() {
+            session.screen.say(format!("  {row}"));
+        }
     }
     if n_hidden > 0 {
         session.screen.say(format!("{n_hidden} more appear as these are decided"));

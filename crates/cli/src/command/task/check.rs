@@ -85,7 +85,7 @@ fn item<'a>(items: &'a [Item], text: &str) -> Result<&'a Item, Failure> {
     match found.as_slice() {
         [item] => Ok(item),
         [] => Err(Failure::failed(format!("the task has no item `{}`", line(text)))
-            .hint("`task show TASK` numbers its items")),
+            .hint("`dormouse task show TASK` numbers its items")),
         several => {
             let mut failure =
                 Failure::usage(format!("`{}` means {} items", line(text), several.len()))

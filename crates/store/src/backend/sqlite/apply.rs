@@ -68,7 +68,7 @@ pub(super) fn batch(
         db: db.name(),
         detail: e.to_string(),
     };
-    let all_broken = |e: &rusqlite::Error| -> Vec<_> {
+    let all_broken = |e: &dyn std::fmt::Display| -> Vec<_> {
         labels.iter().map(|label| Err(broken(label, e))).collect()
     };
     if let Err(e) = connection.execute_batch("BEGIN IMMEDIATE") {
@@ -78,11 +78,14 @@ pub(super) fn batch(
     for commit in commits {
         let label = commit.label;
         let result = in_savepoint(connection, host, now, commit);
-        if let Err(Failure::Engine(e)) = &result
-            && connection.is_autocommit()
-        {
+        if connection.is_autocommit() {
             // The engine rolled the transaction back: nothing of this batch is there.
-            return all_broken(e);
+            return match result {
+                Err(Failure::Engine(e)) => all_broken(&e),
+                Err(Failure::Refused(_) | Failure::Mismatch(_)) | Ok(_) => {
+                    all_broken(&"the engine took the whole transaction back")
+                }
+            };
         }
         results.push(result.map_err(|failure| match failure {
             Failure::Refused(refusal) => CommitError::Refused { label, refusal },
@@ -124,8 +127,12 @@ fn in_savepoint(
     if connection.is_autocommit() {
         return result;
     }
-    if result.is_err() {
-        connection.prepare_cached("ROLLBACK TO one")?.execute([])?;
+    if result.is_err()
+        && let Err(e) = connection.prepare_cached("ROLLBACK TO one").and_then(|mut s| s.execute([]))
+    {
+        // A part of the commit may still stand: only the whole batch can be taken back.
+        connection.execute_batch("ROLLBACK")?;
+        return Err(e.into());
     }
     connection.prepare_cached("RELEASE one")?.execute([])?;
     result

@@ -61,8 +61,12 @@ impl Sqlite {
         clock: &Arc<dyn Clock>,
         entropy: &dyn Entropy,
     ) -> Result<Self, OpenError> {
+        let path = |db: Db| folder.join(format!("{}.sqlite", db.name()));
+        for db in Db::ALL {
+            open::refuse_newer(&path(db))?;
+        }
         let half = |db: Db| -> Result<Half, OpenError> {
-            let path = folder.join(format!("{}.sqlite", db.name()));
+            let path = path(db);
             let mut connection = open::file(&path, db)?;
             let host = open::prepare(&mut connection, db, &path, clock.now(), entropy)?;
             let writer = writer::Handle::start(connection, db, host.clone(), clock.clone(), &path)?;

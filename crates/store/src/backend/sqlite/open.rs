@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{HostId, Id as _, Timestamp};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::commit::Db;
@@ -69,6 +70,35 @@ fn error(path: &Path, e: &rusqlite::Error) -> OpenError {
     }
 }
 
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Refuses a file that a newer version wrote, before anything is written to it or beside it.
+pub(super) fn refuse_newer(path: &Path) -> Result<(), OpenError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let fail = |e: rusqlite::Error| error(path, &e);
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(fail)?;
+    connection.busy_timeout(Duration::from_secs(5)).map_err(fail)?;
+    let found = version(&connection).map_err(fail)?;
+    if found <= SCHEMA_VERSION {
+        return Ok(());
+    }
+    if has_log {
+        // Closing would fold the log that a killed process left into the file.
+        connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+            .map_err(fail)?;
+    }
+    Err(OpenError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION })
+}
+
 /// Opens the writing connection of a file.
 pub(super) fn file(path: &Path, _db: Db) -> Result<Connection, OpenError> {
     let connection = Connection::open(path).map_err(|e| error(path, &e))?;
@@ -115,8 +145,7 @@ pub(super) fn prepare(
     entropy: &dyn Entropy,
 ) -> Result<HostId, OpenError> {
     let fail = |e: rusqlite::Error| error(path, &e);
-    let found: i64 =
-        connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(fail)?;
+    let found = version(connection).map_err(fail)?;
     if found > SCHEMA_VERSION {
         return Err(OpenError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }

@@ -22,9 +22,12 @@ pub const CLASSES: Classes = &[
             "i'm", "is", "are", "be", "has become", "have", "has", "task", "task's", "project",
             "project's", "submission", "delivery", "completion", "ticket", "whole", "thing",
             "job", "work", "there", "there's", "today's",
+            "actually", "in fact", "edit", "correction",
             ":", "-", "|", ",",
         ],
     ),
+    ("etouch", &["maybe", "perhaps", "probably", "hopefully", "i think", "i guess", "looks like",
+        "it seems", "sadly", "honestly", "by now", "on reflection", "on second thoughts"]),
     ("it", &[
         "this", "it", "it's", "that", "that's", "all this", "all of this", "everything",
         "this task",

@@ -1,0 +1,66 @@
+use dormouse_adapters::scripted::Answer;
+use dormouse_runs::End;
+use dormouse_types::limits;
+use serde_json::json;
+
+use crate::world::{World, report};
+
+fn busy() -> Answer {
+    Answer::calls([("record_observations", json!({ "observations": ["Still at it."] }))])
+        .and_goes_on()
+}
+
+#[test]
+fn a_run_that_does_not_end_is_cut_after_ten_turns_and_a_report() {
+    let (world, task, agent) = World::settled();
+    let before = world.script.asked().len();
+    let answers = (0..limits::TURNS.max).map(|_| busy());
+    let last = Answer::calls([report("Cut.", "As far as it went.")]).and_goes_on();
+    assert_eq!(world.run_with(&task, answers.chain([last])), [End::Completed { cut: true }]);
+    let asked = world.script.asked();
+    assert_eq!(asked.len() - before, limits::TURNS.max + 1);
+    let tools = |n: usize| asked[before + n].tools.len();
+    assert!(tools(limits::TURNS.max - 1) > 1);
+    assert_eq!(tools(limits::TURNS.max), 1, "the last turn may only report");
+    assert_eq!(world.content(&agent), "As far as it went.");
+    let run = &world.runs(&agent)[0];
+    assert!(run.cut && run.status.name() == "completed");
+}
+
+#[test]
+fn a_run_that_ends_in_its_tenth_turn_is_not_cut() {
+    let (world, task, _) = World::settled();
+    let answers = (1..limits::TURNS.max).map(|_| busy());
+    let ends = world.run_with(&task, answers.chain([Answer::calls([])]));
+    assert_eq!(ends, [End::Completed { cut: false }]);
+}
+
+#[test]
+fn calls_beyond_fifty_in_a_turn_are_dropped() {
+    let (world, task, agent) = World::settled();
+    let unknown = || ("dance", json!({}));
+    let calls = (0..limits::CALLS_PER_WAKE.max + 5).map(|_| unknown());
+    world.run_with(&task, [Answer::calls(calls), Answer::calls([])]);
+    assert_eq!(world.answered(&agent).len(), limits::CALLS_PER_WAKE.max);
+}
+
+#[test]
+fn a_model_that_repeats_an_id_gets_an_answer_to_each_call() {
+    let (world, task, agent) = World::settled();
+    let call = |minutes: u32| dormouse_types::model::ToolCall {
+        id: "same".into(),
+        name: "update_task_estimate".into(),
+        args: json!({ "minutes": minutes }),
+    };
+    let turn = Answer::Turn {
+        text: String::new(),
+        calls: vec![call(0), call(30)],
+        ended: true,
+    };
+    world.run_with(&task, [turn, Answer::calls([])]);
+    let answers = world.answered(&agent);
+    assert_eq!(answers.len(), 2);
+    assert_ne!(answers[0].call_id, answers[1].call_id);
+    assert!(answers[0].refused && !answers[1].refused);
+    assert_eq!(world.items(&task).len(), 1);
+}

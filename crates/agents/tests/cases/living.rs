@@ -1,0 +1,202 @@
+use dormouse_agents::AgentError;
+use dormouse_journal::Edit;
+use dormouse_runs::End;
+use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
+use dormouse_store::agent::wake_queue::Reason;
+use dormouse_types::AgentId;
+
+use crate::world::{WS, World, dull, me, now};
+
+fn lifecycle(world: &World, agent: &AgentId) -> (Lifecycle, Option<DormantReason>) {
+    let agent = now(world.agents.agent(WS, agent)).expect("the agent").doc.value;
+    (agent.lifecycle, agent.dormant_reason)
+}
+
+const DONE: [End; 1] = [End::Completed { cut: false }];
+
+#[test]
+fn an_agent_is_created_and_its_first_run_makes_it_active() {
+    let world = World::new();
+    let task = world.task("Move", &[]);
+    let agent = world.create(&task);
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Created, None));
+    world.script.push(dull());
+    assert_eq!(world.ends(&task), DONE, "who is asked for by name starts at once");
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Active, None));
+    assert_eq!(world.ends(&task), [], "and sleeps");
+}
+
+#[test]
+fn a_second_agent_is_refused_by_the_name_of_the_first() {
+    let (world, task, agent) = World::settled();
+    let error = world.try_create(&task, true).expect_err("a second one");
+    assert!(matches!(&error, AgentError::Exists { agent: first, .. } if *first == agent));
+    assert!(error.to_string().contains(agent.to_string().as_str()), "{error}");
+    assert_eq!(world.ends(&task), [], "and wakes nobody");
+}
+
+#[test]
+fn an_agent_nobody_named_waits_until_its_task_says_something() {
+    for edit in [
+        Edit::note("The keys come on Friday."),
+        Edit::AddItem { title: "Pack".into(), is_checked: false, depth: 0 },
+    ] {
+        let world = World::new();
+        let task = world.task("Move", &[]);
+        let agent = world.try_create(&task, false).expect("an agent");
+        assert_eq!(world.ends(&task), [], "an empty task costs nothing");
+        world.later(86_400);
+        assert_eq!(world.drain_due(), []);
+        world.script.push(dull());
+        world.edit(&task, &[edit]);
+        assert_eq!(world.ends(&task), DONE);
+        assert_eq!(world.runs(&agent)[0].reason, "creation");
+    }
+    let world = World::new();
+    let task = world.task("Move", &["The keys come on Friday."]);
+    world.try_create(&task, false).expect("an agent");
+    world.script.push(dull());
+    assert_eq!(world.ends(&task), DONE, "a task with content needs no waiting");
+}
+
+#[test]
+fn with_automation_off_a_change_waits_for_the_person() {
+    let (world, task, agent) = World::settled();
+    let set = |automation| {
+        now(world.agents.set_automation(WS, &agent, automation, &me())).expect("set");
+    };
+    set(Automation::Off);
+    world.note(&task, "The van is booked.");
+    world.later(86_400);
+    assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    let row = world.row(&agent);
+    assert!(row.due_at.is_none() && row.first_signal_at.is_some(), "stale, not due: {row:?}");
+    world.script.push(dull());
+    world.wake(&agent, Reason::UserInitiated, None);
+    assert_eq!(world.ends(&task), DONE);
+    assert!(world.row(&agent).first_signal_at.is_none(), "caught up");
+    let request = world.last_request();
+    let delta = crate::world::text(&request, dormouse_types::model::FragmentKind::Delta);
+    assert!(delta.is_some_and(|delta| delta.contains("The van is booked.")));
+    assert_eq!(world.ends(&task), []);
+
+    world.note(&task, "The boxes are here.");
+    assert_eq!(world.ends(&task), []);
+    world.script.push(dull());
+    set(Automation::On);
+    world.later(1);
+    assert_eq!(world.drain_due().len(), 1, "what waited runs");
+    set(Automation::Off);
+    set(Automation::On);
+    assert_eq!(world.drain_due(), [], "nothing waited, nobody wakes");
+}
+
+#[test]
+fn a_paused_agent_sleeps_through_changes_and_sees_them_when_resumed() {
+    let (world, task, agent) = World::settled();
+    now(world.agents.pause(WS, &agent, &me())).expect("paused");
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Dormant, Some(DormantReason::Paused)));
+    world.note(&task, "The van is booked.");
+    world.later(86_400);
+    assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    let error = now(world.agents.wake(WS, &agent, Reason::UserInitiated, None, &me()));
+    let error = error.expect_err("it is paused").to_string();
+    assert!(error.contains("dormant: resume it first"), "{error}");
+    now(world.agents.resume(WS, &agent, &me())).expect("resumed");
+    world.script.push(dull());
+    assert_eq!(world.ends(&task), DONE);
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Active, None));
+    now(world.agents.resume(WS, &agent, &me())).expect("resuming twice is no news");
+    assert_eq!(world.ends(&task), []);
+}
+
+#[test]
+fn an_agent_that_is_paused_with_a_wake_waiting_does_not_run_it() {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "The van is booked.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    assert!(world.row(&agent).due_at.is_some());
+    now(world.agents.pause(WS, &agent, &me())).expect("paused");
+    world.later(86_400);
+    assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    world.script.push(dull());
+    now(world.agents.resume(WS, &agent, &me())).expect("resumed");
+    assert_eq!(world.ends(&task), DONE);
+}
+
+#[test]
+fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "The van is booked.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    now(world.agents.destroy(WS, &agent, &me())).expect("destroyed");
+    now(world.agents.destroy(WS, &agent, &me())).expect("twice is no news");
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Destroyed, None));
+    world.note(&task, "The boxes are here.");
+    world.later(86_400);
+    assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    for result in [
+        now(world.agents.wake(WS, &agent, Reason::UserInitiated, Some("Hello?"), &me())),
+        now(world.agents.wake(WS, &agent, Reason::Reanalysis, None, &me())),
+        now(world.agents.resume(WS, &agent, &me())),
+        now(world.agents.pause(WS, &agent, &me())),
+        now(world.agents.set_automation(WS, &agent, Automation::On, &me())),
+    ] {
+        let error = result.expect_err("it is gone").to_string();
+        assert!(error.contains("destroyed: create a new agent for its task"), "{error}");
+    }
+    assert_eq!(world.runs(&agent).len(), 1, "its history stays");
+    assert!(world.report(&agent).is_some());
+    assert!(!world.said(&agent, "thought").is_empty());
+
+    let next = world.create(&task);
+    assert_ne!(next, agent);
+    world.script.push(dull());
+    assert_eq!(world.ends(&task), DONE);
+    let live = now(world.agents.of_task(WS, &task)).expect("readable").expect("an agent");
+    assert_eq!(live.doc.value.id, next);
+}
+
+#[test]
+fn a_deleted_task_puts_its_agent_to_sleep_without_asking_a_model() {
+    let (world, task, agent) = World::settled();
+    let asked = world.script.asked().len();
+    world.edit(&task, &[Edit::Delete]);
+    assert_eq!(world.ends(&task), [End::Skipped]);
+    assert_eq!(world.script.asked().len(), asked);
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Dormant, Some(DormantReason::TaskDeleted)));
+    let error = world.try_create(&task, true).expect_err("no agent for a deleted task");
+    assert!(matches!(error, AgentError::TaskDeleted { .. }), "{error:?}");
+}
+
+#[test]
+fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "The van is booked.");
+    let mut failures = 0;
+    let mut waited = Vec::new();
+    while lifecycle(&world, &agent).0 == Lifecycle::Active {
+        let ran = world.drain_due();
+        failures += ran.iter().filter(|ran| matches!(ran.end, End::Failed { .. })).count();
+        let state = now(world.agents.state(WS, &agent)).expect("the state").value;
+        assert_eq!(state.consecutive_failure_count, i64::try_from(failures).expect("few"));
+        let clock: &dyn dormouse_types::port::Clock = &world.clock;
+        waited.extend(state.next_wake_at.map(|at| (at.micros() - clock.now().micros()) / 1_000_000));
+        world.later(3);
+        if let Some(at) = state.next_wake_at {
+            world.clock.set(at);
+        }
+        assert!(failures <= 5);
+    }
+    assert_eq!(failures, 5);
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Dormant, Some(DormantReason::Failures)));
+    assert!(waited.windows(2).all(|pair| pair[0] <= pair[1]), "each wait is longer: {waited:?}");
+    world.later(86_400);
+    assert_eq!(world.drain_due(), []);
+    now(world.agents.resume(WS, &agent, &me())).expect("resumed");
+    world.note(&task, "Try again.");
+    world.script.push(dull());
+    assert_eq!(world.ends(&task), DONE);
+    let state = now(world.agents.state(WS, &agent)).expect("the state").value;
+    assert_eq!(state.consecutive_failure_count, 0);
+}

@@ -1,0 +1,191 @@
+use dormouse_adapters::scripted::Answer;
+use dormouse_runs::End;
+use dormouse_store::agent::change_item::State;
+use dormouse_types::limits;
+use dormouse_types::model::FragmentKind;
+use serde_json::{Value, json};
+
+use crate::world::{World, dull, text};
+
+fn estimate(minutes: u32) -> (&'static str, Value) {
+    ("update_task_estimate", json!({ "minutes": minutes }))
+}
+
+fn titles(from: usize, upto: usize) -> (&'static str, Value) {
+    let items: Vec<Value> = (from..upto).map(|n| json!({ "title": format!("Item {n}") })).collect();
+    ("add_multiple_checklist_items", json!({ "items": items }))
+}
+
+fn withdraw(fingerprint: &str) -> (&'static str, Value) {
+    let one = json!({ "fingerprint": fingerprint, "reason": "overtaken" });
+    ("retract_suggestions", json!({ "proposals": [one] }))
+}
+
+#[test]
+fn an_unknown_tool_applies_nothing_and_the_model_reads_which_there_are() {
+    for name in ["delete_task", "Set_Task_Title", "", "set_task_title; drop"] {
+        let (world, task, agent) = World::settled();
+        let before = world.journal_rows();
+        let answers = [Answer::calls([(name, json!({ "title": "X" }))]), Answer::calls([])];
+        world.script.push(answers[0].clone());
+        world.script.push(answers[1].clone());
+        world.wake(&agent, dormouse_store::agent::wake_queue::Reason::UserInitiated, None);
+        assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
+        let read = world.results().remove(0);
+        assert!(read.refused && read.text.contains("there is no tool"), "{read:?}");
+        assert!(read.text.contains("set_task_title, update_task_estimate"), "{read:?}");
+        assert_eq!((world.items(&task).len(), world.journal_rows()), (0, before));
+    }
+}
+
+#[test]
+fn a_proposal_waits_in_a_set_that_leads_to_its_run() {
+    let (world, task, agent) = World::settled();
+    world.run_with(&task, [Answer::calls([("set_task_estimate", json!({ "minutes": "90" }))])]);
+    let item = world.items(&task).remove(0);
+    assert_eq!((item.tool.as_str(), item.state), ("update_task_estimate", State::Pending));
+    let run = world.runs(&agent).remove(0);
+    let query = dormouse_store::agent::entity::of_task::<dormouse_store::agent::change_set::ChangeSet>(
+        crate::world::WS,
+        &task,
+    );
+    let set = crate::world::now(world.store.all(query)).expect("sets").remove(0).doc.value;
+    assert_eq!((set.run_key, set.thread_id, set.agent_id), (run.key.0, run.thread, agent));
+    assert_eq!(world.state(&task).estimate_minutes, None);
+}
+
+#[test]
+fn fifty_proposals_of_a_wake_are_taken_over_all_its_turns() {
+    let (world, task, _) = World::settled();
+    let answers = [
+        Answer::calls([titles(0, 20), titles(20, 40)]).and_goes_on(),
+        Answer::calls([titles(40, 60)]),
+        Answer::calls([]),
+    ];
+    world.run_with(&task, answers);
+    assert_eq!(world.items(&task).len(), limits::ITEMS_PER_WAKE.max);
+    let read = world.results().remove(0);
+    assert!(read.refused && read.text.contains("at most 50"), "{read:?}");
+}
+
+#[test]
+fn a_tool_of_one_value_is_used_once_a_wake_also_in_later_turns() {
+    let (world, task, _) = World::settled();
+    let answers = [
+        Answer::calls([estimate(60)]).and_goes_on(),
+        Answer::calls([estimate(90)]),
+        Answer::calls([]),
+    ];
+    world.run_with(&task, answers);
+    assert_eq!(world.items(&task).len(), 1);
+    let read = world.results().remove(0);
+    assert!(read.refused && read.text.contains("used in this wake already"), "{read:?}");
+}
+
+#[test]
+fn what_changed_nothing_leaves_the_tool_free_for_a_better_call() {
+    let (world, task, _) = World::settled();
+    world.edit(&task, &[dormouse_journal::Edit::note("It takes an hour.")]);
+    world.script.push(dull());
+    world.drain(&task);
+    let same = ("set_task_title", json!({ "title": "Move to the new flat" }));
+    let answers = [
+        Answer::calls([same, estimate(0)]).and_goes_on(),
+        Answer::calls([estimate(60)]),
+    ];
+    world.run_with(&task, answers);
+    assert_eq!(world.items(&task).len(), 1);
+}
+
+#[test]
+fn an_agent_withdraws_its_own_open_proposals_by_eight_digits() {
+    let (world, task, agent) = World::settled();
+    world.run_with(&task, [Answer::calls([estimate(60)])]);
+    let item = world.items(&task).remove(0);
+    let open = text(&world.script.asked()[0], FragmentKind::Decisions).unwrap_or_default();
+    assert!(!open.contains("fp="), "{open}");
+    let digits = &item.fingerprint.0[..8];
+    let calls = [withdraw(&item.fingerprint.0[..7]), withdraw("ffffffff"), withdraw(&format!("fp={digits}"))];
+    world.run_with(&task, [Answer::calls(calls)]);
+    let open = text(&world.last_request(), FragmentKind::Decisions).expect("open proposals");
+    assert!(open.contains(&format!("- fp={digits} Set time estimate to 1 hour")), "{open}");
+    let read: Vec<_> = world.answered(&agent).into_iter().map(|result| result.text).collect();
+    assert!(read[0].ends_with("not open") && read[1].ends_with("not open"), "{read:?}");
+    assert_eq!(read[2], format!("fp={digits}: retracted"));
+    let item = world.items(&task).remove(0);
+    assert_eq!((item.state, item.error.as_deref()), (State::Retracted, Some("overtaken")));
+}
+
+#[test]
+fn what_is_withdrawn_and_proposed_anew_in_one_turn_just_stays() {
+    let (world, task, _) = World::settled();
+    world.run_with(&task, [Answer::calls([estimate(60)])]);
+    let before = world.items(&task);
+    let calls = [withdraw(&before[0].fingerprint.0), estimate(60)];
+    assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [End::Completed { cut: false }]);
+    assert_eq!(world.items(&task), before);
+    // Another value is another proposal: the old one goes, the new one waits.
+    let calls = [withdraw(&before[0].fingerprint.0), estimate(90)];
+    assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [End::Completed { cut: false }]);
+    let states: Vec<_> = world.items(&task).into_iter().map(|item| item.state).collect();
+    assert_eq!(states, [State::Retracted, State::Pending]);
+}
+
+#[test]
+fn the_same_proposal_withdrawn_twice_in_a_turn_is_withdrawn_once() {
+    let (world, task, _) = World::settled();
+    world.run_with(&task, [Answer::calls([estimate(60)])]);
+    let fingerprint = world.items(&task)[0].fingerprint.0.clone();
+    let calls = [withdraw(&fingerprint), withdraw(&fingerprint)];
+    assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [End::Completed { cut: false }]);
+    assert_eq!(world.items(&task)[0].state, State::Retracted);
+}
+
+#[test]
+fn an_agent_withdraws_nothing_of_another_agent() {
+    let (world, task, agent) = World::settled();
+    world.run_with(&task, [Answer::calls([estimate(60)])]);
+    let item = world.items(&task).remove(0);
+    let asked = crate::world::me();
+    crate::world::now(world.agents.destroy(crate::world::WS, &agent, &asked)).expect("destroyed");
+    world.create(&task);
+    world.script.push(Answer::calls([withdraw(&item.fingerprint.0), crate::world::report("A.", "B.")]));
+    assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
+    assert_eq!(world.items(&task), [item]);
+}
+
+#[test]
+fn the_persons_language_is_not_overridden() {
+    let (world, task, agent) = World::settled();
+    world.edit(&task, &[dormouse_journal::Edit::Language { code: Some("fr".into()) }]);
+    let before = world.state(&task).language;
+    let set = ("set_task_language", json!({ "languageCode": "de", "confidence": "high" }));
+    world.run_with(&task, [Answer::calls([set])]);
+    assert_eq!(world.state(&task).language, before);
+    let read = world.answered(&agent).remove(0);
+    assert!(!read.refused && read.text.contains("the person set the language to fr"), "{read:?}");
+}
+
+#[test]
+fn what_was_decided_stands_in_the_next_prompt() {
+    let (world, task, _) = World::settled();
+    let due = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
+    world.run_with(&task, [Answer::calls([estimate(60), due])]);
+    let items = world.items(&task);
+    let who = dormouse_changes::Who { ws: crate::world::WS, actor: "owner".into() };
+    let (set, none) = (&items[0].set, None);
+    crate::world::now(world.changes.confirm(&who, set, 1, none)).expect("confirmed");
+    world.later(1);
+    crate::world::now(world.changes.reject(&who, set, 2, none, Some("not yet"))).expect("rejected");
+    world.run_with(&task, [dull()]);
+    let told = text(&world.last_request(), FragmentKind::Decisions).expect("decisions");
+    let lines: Vec<_> = told.lines().filter(|line| line.contains('—')).collect();
+    assert_eq!(
+        lines,
+        [
+            "✗ update_task_due_date(2026-03-20) — rejected (reason: \"not yet\")",
+            "✓ update_task_estimate(60 min) — confirmed",
+        ],
+        "{told}"
+    );
+}

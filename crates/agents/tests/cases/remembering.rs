@@ -1,0 +1,102 @@
+use dormouse_adapters::scripted::Answer;
+use dormouse_runs::End;
+use dormouse_store::agent::log_line;
+use dormouse_types::limits;
+use dormouse_types::model::FragmentKind;
+use serde_json::{Value, json};
+
+use crate::world::{WS, World, dull, now, text};
+
+fn note(observations: Value) -> (&'static str, Value) {
+    ("record_observations", json!({ "observations": observations }))
+}
+
+#[test]
+fn observations_are_private_and_return_in_later_prompts() {
+    let (world, task, agent) = World::settled();
+    let notes = note(json!([
+        { "text": "The date moved.", "priority": "critical" },
+        "They like lists.",
+    ]));
+    assert_eq!(world.run_with(&task, [Answer::calls([notes])]), [End::Completed { cut: false }]);
+    assert_eq!(world.said(&agent, "observation"), ["The date moved.", "They like lists."]);
+    assert!(!world.content(&agent).contains("moved"));
+    world.run_with(&task, [dull()]);
+    let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
+    assert!(log.contains("critical: The date moved."), "{log}");
+    assert!(log.contains("routine: They like lists."), "{log}");
+}
+
+#[test]
+fn only_completed_runs_become_memory() {
+    let (world, task, agent) = World::settled();
+    let lines = |world: &World| {
+        now(world.store.all(log_line::of_agent(WS, &agent, 1, i64::MAX))).expect("lines").len()
+    };
+    let before = lines(&world);
+    let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
+    let answer = Answer::calls([note(json!(["Half a thought."])), estimate]).and_goes_on();
+    let ends = world.run_with(&task, [answer]);
+    assert!(matches!(ends[..], [End::Failed { .. }]), "{ends:?}");
+    assert_eq!(world.said(&agent, "observation"), Vec::<String>::new());
+    assert_eq!(lines(&world), before);
+    assert_eq!(world.items(&task).len(), 1, "its open proposals stay");
+    assert!(!world.said(&agent, "thought").is_empty(), "its turns stay for audit");
+    world.run_with(&task, [dull()]);
+    let whole: String =
+        world.last_request().fragments.into_iter().map(|piece| piece.text).collect();
+    assert!(!whole.contains("Half a thought."), "{whole}");
+    assert!(whole.contains("Something happened."), "what it did not finish is still new");
+}
+
+#[test]
+fn two_prompts_share_every_byte_up_to_the_end_of_the_log() {
+    let (world, task, _) = World::settled();
+    world.run_with(&task, [Answer::calls([note(json!(["One."]))])]);
+    let first = world.last_request();
+    world.run_with(&task, [Answer::calls([note(json!(["Two."]))])]);
+    let second = world.last_request();
+    assert_eq!(text(&first, FragmentKind::System), text(&second, FragmentKind::System));
+    let (first, second) =
+        (text(&first, FragmentKind::Log), text(&second, FragmentKind::Log));
+    let (first, second) = (first.expect("a log"), second.expect("a log"));
+    assert!(second.starts_with(&first) && second.len() > first.len(), "{first}\n---\n{second}");
+}
+
+/// One call of observations: how many were kept, and what the model read.
+fn recorded(observations: Value) -> (usize, bool, String) {
+    let (world, task, agent) = World::settled();
+    // Where it is refused the model gets another turn, and gives up.
+    world.run_with(&task, [Answer::calls([note(observations)]), Answer::calls([])]);
+    let answer = world.answered(&agent).remove(0);
+    (world.said(&agent, "observation").len(), answer.refused, answer.text)
+}
+
+#[test]
+fn observations_have_their_limits() {
+    let many = |n: usize| json!((0..n).map(|n| format!("Note {n}.")).collect::<Vec<_>>());
+    for n in [limits::OBSERVATIONS_PER_WAKE.max - 1, limits::OBSERVATIONS_PER_WAKE.max] {
+        assert_eq!(recorded(many(n)), (n, false, format!("{n} noted.")));
+    }
+    let (kept, refused, text) = recorded(many(limits::OBSERVATIONS_PER_WAKE.max + 1));
+    assert!(kept == 0 && refused && text.contains("at most 10"), "{text}");
+    let long = |n: usize| json!(["o".repeat(n)]);
+    assert_eq!(recorded(long(limits::OBSERVATION.max - 1)).0, 1);
+    assert_eq!(recorded(long(limits::OBSERVATION.max)).0, 1);
+    let (kept, refused, text) = recorded(long(limits::OBSERVATION.max + 1));
+    assert!(kept == 0 && refused && text.contains("at most 2048"), "{text}");
+    for wrong in [json!([" "]), json!(["Good.", { "text": "" }]), json!("Good."), json!(5)] {
+        let (kept, refused, text) = recorded(wrong.clone());
+        assert!(kept == 0 && refused && !text.is_empty(), "{wrong}: {text}");
+    }
+}
+
+#[test]
+fn observations_of_a_wake_are_counted_over_all_its_calls() {
+    let (world, task, agent) = World::settled();
+    let many = |from: usize| {
+        note(json!((from..from + 6).map(|n| format!("Note {n}.")).collect::<Vec<_>>()))
+    };
+    world.run_with(&task, [Answer::calls([many(0), many(6)])]);
+    assert_eq!(world.said(&agent, "observation").len(), limits::OBSERVATIONS_PER_WAKE.max);
+}

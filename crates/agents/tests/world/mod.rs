@@ -1,0 +1,281 @@
+//! Agents on a store in memory, asking a model that answers from a script.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use dormouse_adapters::scripted::{Answer, Script};
+use dormouse_agents::lifecycle::{Asked, NewAgent};
+use dormouse_agents::wake::drain::{Ran, Scope};
+use dormouse_agents::{AgentError, Agents, Parts};
+use dormouse_changes::Changes;
+use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
+use dormouse_runs::{Driver, End};
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::message::{self, Message};
+use dormouse_store::agent::report::Report;
+use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
+use dormouse_store::agent::wake_run::{self, Run};
+use dormouse_store::agent::entity;
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Commit, Db, Op, Query, Store, params};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
+use dormouse_types::port::{Clock, NoFaults};
+use dormouse_types::{AgentId, Id as _, Origin, TaskId, WorkspaceId};
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+pub const WS: WorkspaceId = WorkspaceId(1);
+
+/// Runs a future that never waits: store and script answer at once.
+pub fn now<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("a store in memory and a script answer at once"),
+    }
+}
+
+pub fn me() -> Asked {
+    Asked { actor: "owner".into(), key: None }
+}
+
+pub fn person() -> EditCtx {
+    EditCtx::new(Origin::Person { via: None }, "owner")
+}
+
+/// A call that publishes a report.
+pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
+    ("update_report", json!({ "tldr": tldr, "content": content }))
+}
+
+/// The same report again and again: a first run that is of no interest by itself.
+pub fn dull() -> Answer {
+    Answer::calls([report("All quiet.", "Nothing yet.")])
+}
+
+pub struct World {
+    pub store: Store,
+    pub journal: Journal,
+    pub changes: Changes,
+    pub agents: Agents,
+    pub clock: ManualClock,
+    pub script: Arc<Script>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy = Arc::new(CountingEntropy::seeded(1));
+        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
+        let zone = TimeZone::UTC;
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            port.clone(),
+            entropy.clone(),
+            zone.clone(),
+        );
+        let script = Arc::new(Script::default());
+        let driver =
+            Driver::new(store.clone(), port.clone(), entropy.clone(), script.clone());
+        let agents = Agents::new(Parts {
+            store: store.clone(),
+            journal: journal.clone(),
+            changes: changes.clone(),
+            driver,
+            clock: port,
+            entropy,
+            zone,
+            owner: "test".into(),
+        });
+        Self { store, journal, changes, agents, clock, script }
+    }
+
+    /// A world with a task and its agent, which has run once and reported.
+    pub fn settled() -> (Self, TaskId, AgentId) {
+        let world = Self::new();
+        let task = world.task("Move to the new flat", &["We signed the contract."]);
+        let agent = world.create(&task);
+        world.script.push(dull());
+        assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
+        (world, task, agent)
+    }
+
+    pub fn later(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    pub fn task(&self, title: &str, notes: &[&str]) -> TaskId {
+        self.later(60);
+        let edits = notes.iter().map(|note| Edit::note(*note)).collect();
+        let new = NewTask { title: title.into(), edits };
+        now(self.journal.create(WS, &new, &person())).expect("a task").task
+    }
+
+    pub fn edit(&self, task: &TaskId, edits: &[Edit]) {
+        self.later(60);
+        now(self.journal.edit(WS, task, edits, &person())).expect("the edit is accepted");
+    }
+
+    pub fn note(&self, task: &TaskId, text: &str) {
+        self.edit(task, &[Edit::note(text)]);
+    }
+
+    pub fn state(&self, task: &TaskId) -> TaskState {
+        let view = now(self.journal.task(WS, task)).expect("the task");
+        state(&view, &TimeZone::UTC)
+    }
+
+    pub fn try_create(&self, task: &TaskId, by_name: bool) -> Result<AgentId, AgentError> {
+        let new = NewAgent { name: None, by_name };
+        now(self.agents.create(WS, task, &new, &me()))
+    }
+
+    pub fn create(&self, task: &TaskId) -> AgentId {
+        self.try_create(task, true).expect("an agent")
+    }
+
+    pub fn wake(&self, agent: &AgentId, reason: Reason, words: Option<&str>) {
+        self.later(60);
+        now(self.agents.wake(WS, agent, reason, words, &me())).expect("woken");
+    }
+
+    /// Runs what waits for the agents of a task.
+    pub fn drain(&self, task: &TaskId) -> Vec<Ran> {
+        let scope = Scope { tasks: vec![task.clone()], ..Scope::default() };
+        self.drain_scope(&scope).expect("a drain")
+    }
+
+    pub fn drain_scope(&self, scope: &Scope) -> Result<Vec<Ran>, AgentError> {
+        let mut ran = Vec::new();
+        now(self.agents.drain(WS, scope, |one| ran.push(one.clone())))?;
+        Ok(ran)
+    }
+
+    /// Runs whoever is due by the clock.
+    pub fn drain_due(&self) -> Vec<Ran> {
+        self.drain_scope(&Scope { all_due: true, ..Scope::default() }).expect("a drain")
+    }
+
+    pub fn ends(&self, task: &TaskId) -> Vec<End> {
+        self.drain(task).into_iter().map(|ran| ran.end).collect()
+    }
+
+    /// Lets the model answer, wakes the agent with a note, and gives the runs' ends.
+    pub fn run_with(&self, task: &TaskId, answers: impl IntoIterator<Item = Answer>) -> Vec<End> {
+        for answer in answers {
+            self.script.push(answer);
+        }
+        self.note(task, "Something happened.");
+        self.ends(task)
+    }
+
+    pub fn report(&self, agent: &AgentId) -> Option<Report> {
+        now(self.agents.latest_report(WS, agent)).expect("readable")
+    }
+
+    pub fn content(&self, agent: &AgentId) -> String {
+        let report = self.report(agent).expect("a report");
+        report.content.as_str().expect("Markdown").to_owned()
+    }
+
+    pub fn reports(&self, agent: &AgentId) -> Vec<Report> {
+        let all = now(self.store.all(entity::of_agent::<Report>(WS, agent, 100)));
+        all.expect("reports").into_iter().map(|report| report.doc.value).collect()
+    }
+
+    /// Runs of an agent, newest first.
+    pub fn runs(&self, agent: &AgentId) -> Vec<Run> {
+        now(self.store.all(wake_run::of_agent(WS, agent, 100))).expect("runs")
+    }
+
+    pub fn row(&self, agent: &AgentId) -> Sleeper {
+        now(self.store.first(wake_queue::of_agent(WS, agent))).expect("readable").expect("a row")
+    }
+
+    pub fn items(&self, task: &TaskId) -> Vec<Item> {
+        now(self.store.all(change_item::of_task(WS, task))).expect("items")
+    }
+
+    /// Messages of one kind with their text, oldest first.
+    pub fn said(&self, agent: &AgentId, kind: &str) -> Vec<String> {
+        let mut all: Vec<Message> = now(self.store.all(message::of_kind(WS, agent, kind)))
+            .expect("messages")
+            .into_iter()
+            .map(|stored| stored.doc.value)
+            .collect();
+        all.sort_by_key(|message| (message.created_at, message.metadata.n));
+        let text = |message| {
+            let text = now(dormouse_runs::trail::text(&self.store, WS, message));
+            text.expect("readable").expect("not purged")
+        };
+        all.iter().map(text).collect()
+    }
+
+    /// What the model last read about its calls.
+    pub fn results(&self) -> Vec<ToolResult> {
+        let asked = self.script.asked();
+        asked.last().and_then(|request| request.turns.last()).expect("a turn").results.clone()
+    }
+
+    /// Results of the calls of an agent's last run, from its trail.
+    pub fn answered(&self, agent: &AgentId) -> Vec<ToolResult> {
+        let thread = self.runs(agent)[0].thread.clone();
+        let mut all: Vec<Message> = now(self.store.all(message::of_thread(WS, &thread, 1000)))
+            .expect("messages")
+            .into_iter()
+            .map(|stored| stored.doc.value)
+            .filter(|message| message.kind == message::kind::TOOL_RESULT)
+            .collect();
+        all.sort_by_key(|message| message.metadata.n);
+        let read = |message| {
+            let text = now(dormouse_runs::trail::text(&self.store, WS, message));
+            serde_json::from_str(&text.expect("readable").expect("there")).expect("a result")
+        };
+        all.iter().map(read).collect()
+    }
+
+    pub fn last_request(&self) -> Request {
+        self.script.asked().pop().expect("the model was asked")
+    }
+
+    /// Every row of the person's data, as text.
+    pub fn journal_rows(&self) -> Vec<String> {
+        let read = |sql: &'static str| {
+            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
+            now(self.store.all(Query { db: Db::Journal, sql, params: Vec::new(), decode }))
+                .expect("rows")
+        };
+        let tables = [
+            "SELECT * FROM journal ORDER BY id",
+            "SELECT * FROM field_says ORDER BY 1, 2, 3",
+            "SELECT * FROM change_log ORDER BY seq",
+        ];
+        tables.into_iter().flat_map(read).collect()
+    }
+
+    /// Damages a row behind everybody's back.
+    pub fn damage(&self, db: Db, id: &str) {
+        let sql = match db {
+            Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
+            Db::Agent => "UPDATE agent_entities SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
+        };
+        let op = Op::any(sql, params![WS.0, id]);
+        now(self.store.commit(Commit::new("test.damage", db, WS).op(op))).expect("damaged");
+    }
+
+    pub fn state_id(&self, agent: &AgentId) -> String {
+        now(self.agents.state(WS, agent)).expect("the state").value.id.as_str().to_owned()
+    }
+}
+
+/// The text of a request's fragment of one kind.
+pub fn text(request: &Request, kind: FragmentKind) -> Option<String> {
+    request.fragments.iter().find(|piece| piece.kind == kind).map(|piece| piece.text.clone())
+}

@@ -1,0 +1,149 @@
+use dormouse_changes::set::conclude::thread;
+use dormouse_changes::set::decide::operation;
+use dormouse_journal::Edit;
+use dormouse_store::agent::change_item::Item;
+use dormouse_store::agent::message::{self, Message};
+use dormouse_store::agent::{link, saga};
+use dormouse_store::{Db, receipt};
+use dormouse_types::{Id as _, hash};
+use serde_json::json;
+
+use crate::world::{WS, World, now};
+
+/// The messages on the thread of decisions, oldest first.
+fn messages(world: &World) -> Vec<Message> {
+    let query = message::of_thread(WS, &thread(&world.agent), 100);
+    let mut all: Vec<_> =
+        now(world.store.all(query)).expect("messages").into_iter().map(|m| m.doc.value).collect();
+    all.sort_by_key(|message| message.metadata.n);
+    all
+}
+
+fn effects_of(world: &World, message: &Message) -> Vec<String> {
+    let links = now(world.store.all(link::from(WS, message.id.as_str()))).expect("links");
+    let mut to: Vec<_> = links
+        .into_iter()
+        .filter(|link| link.kind == link::TOOL_EFFECT)
+        .map(|link| link.to_id)
+        .collect();
+    to.sort();
+    to
+}
+
+fn confirmed(tool: &str, args: serde_json::Value) -> (World, Item) {
+    let world = World::new();
+    let item = world.open(tool, args);
+    world.confirm(&item).expect("confirmed");
+    (world, item)
+}
+
+#[test]
+fn an_applied_proposal_leaves_a_call_and_a_result_that_name_its_operation() {
+    let (world, item) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
+    let told = messages(&world);
+    let kinds: Vec<_> = told.iter().map(|message| message.kind.as_str()).collect();
+    assert_eq!(kinds, ["action", "toolResult"]);
+    for message in &told {
+        assert_eq!(message.metadata.operation_id.as_ref(), Some(&item.operation.0));
+        assert_eq!(message.metadata.tool_name.as_deref(), Some("update_task_due_date"));
+        assert_eq!(message.trigger_source_id, Some(format!("{}:1", item.set)));
+    }
+    assert_eq!(told[1].metadata.refused, Some(false));
+    assert_eq!(told[1].prev_message_id.as_ref(), Some(&told[0].id));
+    assert_eq!(effects_of(&world, &told[1]), [world.task.to_string()]);
+    let decision = &world.decisions()[0];
+    assert_eq!((decision.item_index, &decision.change_set_id), (1, &item.set));
+    assert_eq!(decision.fingerprint, item.fingerprint.0);
+}
+
+#[test]
+fn an_effect_is_linked_to_what_it_made_or_touched() {
+    let args = json!({ "items": [{ "title": "Buy boxes" }] });
+    let (world, _) = confirmed("add_multiple_checklist_items", args);
+    let linked = effects_of(&world, &messages(&world)[1]);
+    let made = world.state().items[1].id.to_string();
+    assert!(linked.contains(&made) && linked.contains(&world.task.to_string()), "{linked:?}");
+
+    let world = World::new();
+    let id = world.first_item();
+    let args = json!({ "items": [{ "id": id, "isChecked": true }] });
+    let item = world.open("update_checklist_items", args);
+    world.confirm(&item).expect("confirmed");
+    let mut expected = vec![id.to_string(), world.task.to_string()];
+    expected.sort();
+    assert_eq!(effects_of(&world, &messages(&world)[1]), expected);
+}
+
+#[test]
+fn what_could_not_be_applied_is_told_as_refused_and_touches_nothing() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.edit(&[Edit::DueOn(Some("2026-03-20".parse().expect("a day")))]);
+    world.confirm(&item).expect_err("nothing to do");
+    let told = messages(&world);
+    assert_eq!(told[1].metadata.refused, Some(true));
+    assert_eq!(effects_of(&world, &told[1]), Vec::<String>::new());
+}
+
+#[test]
+fn verdicts_of_one_agent_are_one_chain() {
+    let world = World::new();
+    for (tool, args) in [
+        ("update_task_due_date", json!({ "dueDate": "2026-03-20" })),
+        ("update_task_estimate", json!({ "minutes": 60 })),
+    ] {
+        world.confirm(&world.open(tool, args)).expect("confirmed");
+    }
+    let told = messages(&world);
+    assert_eq!(told.len(), 4);
+    for pair in told.windows(2) {
+        assert_eq!(pair[1].prev_message_id.as_ref(), Some(&pair[0].id));
+    }
+}
+
+#[test]
+fn an_operation_is_made_of_run_proposal_and_round_and_has_one_receipt() {
+    let (world, item) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
+    let run_key = World::run_key(1);
+    let by_hand = |round: i64| {
+        hash::sha256(format!("{run_key}|{}|{round}", item.fingerprint)).0
+    };
+    assert_eq!(item.operation.0, by_hand(0));
+    assert_eq!(operation(&run_key.0, &item.fingerprint, 1).0, by_hand(1));
+    let receipt = |id: &str| {
+        now(world.store.first(receipt::by_id(Db::Journal, WS, id))).expect("readable")
+    };
+    assert!(receipt(&by_hand(0)).is_some_and(|receipt| receipt.effects.is_some()));
+    let undo = hash::sha256(format!("{}|undo", by_hand(0))).0;
+    assert!(receipt(&undo).is_none());
+    let open = world.undo(&item).expect("undone");
+    assert!(receipt(&undo).is_some());
+    assert_eq!(open.operation.0, by_hand(1));
+    let left = now(world.store.all(saga::by_status(WS, "pending"))).expect("sagas");
+    assert_eq!(left, [], "nothing is left to recover");
+    let done = now(world.store.all(saga::by_status(WS, "completed"))).expect("sagas");
+    assert_eq!(done.len(), 2);
+}
+
+#[test]
+fn the_identity_of_a_proposal_is_made_of_tool_arguments_task_and_target() {
+    let (world, item) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
+    let canonical = format!(
+        "[\"update_task_due_date\",{{\"dueDate\":\"2026-03-20\"}},\"{}\",[\"dueDate\"]]",
+        world.task
+    );
+    assert_eq!(item.fingerprint.0, hash::sha256(canonical).0);
+}
+
+#[test]
+fn a_confirmed_change_is_the_persons_by_way_of_the_agent() {
+    let (world, _) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
+    let query = dormouse_store::change_log::after(WS, dormouse_types::Seq(0), 100);
+    let last = now(world.store.all(query)).expect("changes").pop().expect("a change");
+    assert_eq!(
+        last.origin,
+        dormouse_types::Origin::Person { via: Some(world.agent.clone()) }
+    );
+    let say = world.state().says.into_iter().find(|say| say.field == "dueDate").expect("a say");
+    assert_eq!(say.by, dormouse_types::By::User);
+}

@@ -1,0 +1,310 @@
+//! What must hold in a data folder, whenever the process that wrote it died.
+//!
+//! Both databases are copied first, with what is still in their logs, and looked at together: looking
+//! recovers nothing in the folder itself.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, params};
+
+/// What commands answered before they died or ended.
+#[derive(Debug, Default)]
+pub struct Acked {
+    /// Tasks by id.
+    pub tasks: BTreeMap<String, Made>,
+    /// Agents by task.
+    pub agents: BTreeMap<String, String>,
+    /// Notes, as (task, text).
+    pub notes: Vec<(String, String)>,
+    /// What was said to agents, as (agent, text).
+    pub said: Vec<(String, String)>,
+    /// The state of decided items, by (set, index).
+    pub verdicts: BTreeMap<(String, i64), String>,
+}
+
+/// A task with what was given to it when it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Its title.
+    pub title: String,
+    /// Its items.
+    pub items: Vec<String>,
+    /// Words of its note.
+    pub note: String,
+}
+
+impl Acked {
+    /// How many writes that is.
+    pub fn count(&self) -> usize {
+        self.tasks.len()
+            + self.agents.len()
+            + self.notes.len()
+            + self.said.len()
+            + self.verdicts.len()
+    }
+}
+
+/// A law is a name and the query of what breaks it. `main` is the agents' store, `j` the journal.
+type Law = (&'static str, &'static str);
+
+/// Hold at every instant.
+const ALWAYS: &[Law] = &[
+    (
+        "each title, item and note was given once and is there once",
+        "SELECT type || ': ' || COALESCE(json_extract(serialized, '$.title'),
+                                         json_extract(serialized, '$.text')) AS given
+         FROM j.journal WHERE type IN ('task', 'checklistItem', 'entry')
+         GROUP BY given HAVING count(*) > 1",
+    ),
+    (
+        "what was said to an agent was heard once",
+        "SELECT t.text FROM agent_entities m
+         JOIN agent_entities p ON p.id = json_extract(m.serialized, '$.contentEntryId')
+         JOIN texts t ON t.sha256 = json_extract(p.serialized, '$.spans[0]')
+         WHERE m.type = 'agentMessage' AND m.subtype = 'user' GROUP BY t.text HAVING count(*) > 1",
+    ),
+    (
+        "an item is applying exactly while its operation is open",
+        "SELECT i.set_id || ':' || i.item_index || ' ' || i.state FROM change_items i
+         WHERE (i.state = 'applying') <> EXISTS (SELECT 1 FROM saga_log s
+           WHERE s.ws = i.ws AND s.operation_id = i.operation_id AND s.status = 'pending')",
+    ),
+    (
+        "a confirmed item has its receipt, and one that nobody confirmed has none",
+        "SELECT i.set_id || ':' || i.item_index || ' ' || i.state FROM change_items i
+         WHERE i.state <> 'applying' AND (i.state = 'confirmed') <>
+           EXISTS (SELECT 1 FROM j.applied_operations o WHERE o.ws = i.ws AND o.id = i.operation_id)",
+    ),
+    (
+        "each receipt of an item stands for one change of its task",
+        "SELECT i.task_id FROM change_items i
+         JOIN j.applied_operations o ON o.ws = i.ws AND o.id = i.operation_id
+         GROUP BY i.task_id HAVING count(*) <> (SELECT count(*) FROM j.change_log c
+           WHERE json_extract(c.origin, '$.via') IS NOT NULL
+             AND json_extract(c.touched, '$[0]') = i.task_id)",
+    ),
+    (
+        "no task was changed by a proposal without a receipt",
+        "SELECT 'change ' || c.seq FROM j.change_log c WHERE json_extract(c.origin, '$.via') IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM change_items i
+             JOIN j.applied_operations o ON o.ws = i.ws AND o.id = i.operation_id
+             WHERE i.task_id = json_extract(c.touched, '$[0]'))",
+    ),
+    (
+        "a proposed checklist item is on the list once when it has a receipt, else never",
+        "SELECT i.set_id || ':' || i.item_index || ' ' || i.args FROM change_items i
+         WHERE i.tool = 'add_checklist_item' AND (SELECT count(*) FROM j.journal e
+             WHERE e.type = 'checklistItem' AND e.task_id = i.task_id
+               AND json_extract(e.serialized, '$.title') = json_extract(i.args, '$.title'))
+           <> EXISTS (SELECT 1 FROM j.applied_operations o WHERE o.ws = i.ws AND o.id = i.operation_id)",
+    ),
+    (
+        "a proposed value is the task's when it has a receipt, else the field is empty",
+        "SELECT i.set_id || ':' || i.item_index || ' ' || i.tool || ' ' || i.args
+         FROM change_items i JOIN j.journal t ON t.id = i.task_id
+         WHERE i.tool IN ('update_task_due_date', 'update_task_estimate')
+           AND CASE i.tool WHEN 'update_task_due_date' THEN json_extract(t.serialized, '$.dueOn')
+                           ELSE json_extract(t.serialized, '$.estimateMinutes') END
+           IS NOT CASE
+             WHEN NOT EXISTS (SELECT 1 FROM j.applied_operations o
+                              WHERE o.ws = i.ws AND o.id = i.operation_id) THEN NULL
+             WHEN i.tool = 'update_task_due_date' THEN json_extract(i.args, '$.dueDate')
+             ELSE json_extract(i.args, '$.minutes') END",
+    ),
+    (
+        "a decided item has one decision with its verdict, and any other has none",
+        "SELECT i.set_id || ':' || i.item_index || ' ' || i.state FROM change_items i
+         WHERE (i.state IN ('applying', 'confirmed', 'rejected')) <>
+           (SELECT count(*) FROM agent_entities d WHERE d.type = 'changeDecision'
+              AND json_extract(d.serialized, '$.changeSetId') = i.set_id
+              AND json_extract(d.serialized, '$.itemIndex') = i.item_index)
+         UNION ALL
+         SELECT i.set_id || ':' || i.item_index || ' ' || i.state FROM change_items i
+         JOIN agent_entities d ON d.type = 'changeDecision'
+           AND json_extract(d.serialized, '$.changeSetId') = i.set_id
+           AND json_extract(d.serialized, '$.itemIndex') = i.item_index
+         WHERE (i.state = 'rejected') <> (json_extract(d.serialized, '$.verdict') = 'rejected')",
+    ),
+    (
+        "nothing is proposed twice",
+        "SELECT task_id || ' ' || tool || ' ' || args FROM change_items
+         GROUP BY task_id, fingerprint HAVING count(*) > 1",
+    ),
+    (
+        "a task has one agent, and an agent its subscription, its state and its place in the queue",
+        "SELECT task_id FROM subscriptions WHERE watch = 'own' GROUP BY task_id HAVING count(*) > 1
+         UNION ALL
+         SELECT a.id FROM agent_entities a WHERE a.type = 'agent' AND
+           (1 <> (SELECT count(*) FROM subscriptions s WHERE s.agent_id = a.id AND s.watch = 'own')
+            OR 1 <> (SELECT count(*) FROM wake_queue q WHERE q.agent_id = a.id)
+            OR 1 <> (SELECT count(*) FROM agent_entities t
+                     WHERE t.type = 'agentState' AND t.agent_id = a.id))",
+    ),
+    (
+        "the head of an agent's reports points to a report of this agent",
+        "SELECT h.id FROM agent_entities h WHERE h.type = 'agentReportHead'
+           AND NOT EXISTS (SELECT 1 FROM agent_entities r WHERE r.type = 'agentReport'
+             AND r.agent_id = h.agent_id AND r.id = json_extract(h.serialized, '$.reportId'))",
+    ),
+    (
+        "a run makes one report at most",
+        "SELECT json_extract(serialized, '$.provenance.runKey') AS run FROM agent_entities
+         WHERE type = 'agentReport' GROUP BY run HAVING count(*) > 1",
+    ),
+    (
+        "a thread of messages has one beginning and no place taken twice",
+        "SELECT thread_id FROM agent_entities WHERE type = 'agentMessage'
+           AND json_extract(serialized, '$.prevMessageId') IS NULL
+         GROUP BY thread_id HAVING count(*) > 1
+         UNION ALL
+         SELECT thread_id FROM agent_entities WHERE type = 'agentMessage'
+         GROUP BY thread_id, json_extract(serialized, '$.metadata.n') HAVING count(*) > 1",
+    ),
+];
+
+/// Hold after any command that was not killed.
+const RECOVERED: &[Law] = &[
+    (
+        "no item is applying",
+        "SELECT set_id || ':' || item_index FROM change_items WHERE state = 'applying'",
+    ),
+    ("no operation is open", "SELECT operation_id FROM saga_log WHERE status = 'pending'"),
+    ("no run is under way", "SELECT run_key FROM wake_run_log WHERE status = 'started'"),
+    (
+        "nobody holds a lease",
+        "SELECT agent_id || ' ' || owner FROM wake_queue WHERE owner IS NOT NULL",
+    ),
+];
+
+/// Hold after whoever waits was woken.
+const ASLEEP: &[Law] = &[
+    ("no run waits", "SELECT run_key FROM wake_run_log WHERE status = 'queued'"),
+    ("no interrupted run is left", "SELECT agent_id FROM wake_queue WHERE run_key IS NOT NULL"),
+    (
+        "an agent has reported, unless its run was given up",
+        "SELECT a.id FROM agent_entities a WHERE a.type = 'agent'
+           AND NOT EXISTS (SELECT 1 FROM agent_entities h
+             WHERE h.type = 'agentReportHead' AND h.agent_id = a.id)
+           AND NOT EXISTS (SELECT 1 FROM wake_run_log r
+             WHERE r.agent_id = a.id AND r.status = 'abandoned')",
+    ),
+];
+
+/// A copy of both databases.
+pub struct Books {
+    rows: Connection,
+    // Its files go with it.
+    _copy: tempfile::TempDir,
+}
+
+impl Books {
+    /// Copies a data folder that nobody is writing.
+    pub fn copy(data: &Path) -> Self {
+        let copy = tempfile::tempdir().expect("a temporary folder can be made");
+        for name in ["agent.sqlite", "agent.sqlite-wal", "journal.sqlite", "journal.sqlite-wal"] {
+            let file = data.join(name);
+            if file.exists() {
+                std::fs::copy(&file, copy.path().join(name)).expect("a database can be copied");
+            }
+        }
+        let rows = Connection::open_with_flags(
+            copy.path().join("agent.sqlite"),
+            OpenFlags::SQLITE_OPEN_READ_WRITE,
+        )
+        .expect("the agents' store opens");
+        let journal = copy.path().join("journal.sqlite");
+        rows.execute("ATTACH ?1 AS j", [journal.to_str()]).expect("the journal opens");
+        rows.execute_batch("PRAGMA query_only = ON").expect("a connection can be read-only");
+        Self { rows, _copy: copy }
+    }
+
+    /// Checks what holds at every instant, and that nothing acknowledged is lost.
+    pub fn check(&self, acked: &Acked) {
+        for pages in ["PRAGMA main.integrity_check", "PRAGMA j.integrity_check"] {
+            assert_eq!(self.texts(pages), ["ok"], "{pages}");
+        }
+        self.laws(ALWAYS);
+        self.lost_nothing(acked);
+    }
+
+    /// Checks in addition what one command puts right.
+    pub fn check_recovered(&self) {
+        self.laws(RECOVERED);
+    }
+
+    /// Checks in addition what holds once every agent sleeps.
+    pub fn check_asleep(&self) {
+        self.laws(ASLEEP);
+    }
+
+    fn laws(&self, laws: &[Law]) {
+        for (law, broken_by) in laws {
+            let found = self.texts(broken_by);
+            assert!(found.is_empty(), "not so: {law}: {found:#?}");
+        }
+    }
+
+    fn lost_nothing(&self, acked: &Acked) {
+        let entry = "SELECT count(*) FROM j.journal WHERE type = 'entry' AND task_id = ?1
+                       AND instr(json_extract(serialized, '$.text'), ?2) > 0";
+        for (id, made) in &acked.tasks {
+            let task = "SELECT count(*) FROM j.journal WHERE type = 'task' AND id = ?1
+                          AND json_extract(serialized, '$.title') = ?2 AND deleted_at IS NULL";
+            assert_eq!(self.count(task, id, &made.title), 1, "task {id} is lost: {made:?}");
+            for item in &made.items {
+                let listed = "SELECT count(*) FROM j.journal WHERE type = 'checklistItem'
+                                AND task_id = ?1 AND json_extract(serialized, '$.title') = ?2";
+                assert_eq!(self.count(listed, id, item), 1, "item {item} of {id} is lost");
+            }
+            assert_eq!(self.count(entry, id, &made.note), 1, "the note of {id} is lost: {made:?}");
+        }
+        for (task, agent) in &acked.agents {
+            let own = "SELECT count(*) FROM subscriptions
+                       WHERE task_id = ?1 AND agent_id = ?2 AND watch = 'own'";
+            assert_eq!(self.count(own, task, agent), 1, "agent {agent} of {task} is lost");
+        }
+        for (task, text) in &acked.notes {
+            assert_eq!(self.count(entry, task, text), 1, "a note on {task} is lost: {text}");
+        }
+        for (agent, text) in &acked.said {
+            let heard = "SELECT count(*) FROM agent_entities m
+                         JOIN agent_entities p ON p.id = json_extract(m.serialized, '$.contentEntryId')
+                         JOIN texts t ON t.sha256 = json_extract(p.serialized, '$.spans[0]')
+                         WHERE m.type = 'agentMessage' AND m.subtype = 'user'
+                           AND m.agent_id = ?1 AND t.text = ?2";
+            assert_eq!(self.count(heard, agent, text), 1, "what {agent} was told is lost: {text}");
+        }
+        for ((set, index), state) in &acked.verdicts {
+            let item = "SELECT state FROM change_items WHERE set_id = ?1 AND item_index = ?2";
+            let now: String = self
+                .rows
+                .query_row(item, params![set, index], |row| row.get(0))
+                .expect("an item that was decided is there");
+            assert_eq!(now, *state, "the verdict on {set}:{index} is lost");
+        }
+    }
+
+    fn count(&self, sql: &str, first: &str, second: &str) -> i64 {
+        self.rows
+            .prepare_cached(sql)
+            .and_then(|mut query| query.query_row([first, second], |row| row.get(0)))
+            .expect("the query is fixed and the copy readable")
+    }
+
+    /// The first column of a query of texts.
+    pub fn texts(&self, sql: &str) -> Vec<String> {
+        let mut query = self.rows.prepare_cached(sql).expect("the query is fixed");
+        let rows = query.query_map([], |row| row.get(0)).expect("the copy is readable");
+        rows.map(|row| row.expect("the copy is readable")).collect()
+    }
+
+    /// Pairs of text and number.
+    pub fn pairs(&self, sql: &str) -> Vec<(String, i64)> {
+        let mut query = self.rows.prepare_cached(sql).expect("the query is fixed");
+        let rows = query
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .expect("the copy is readable");
+        rows.map(|row| row.expect("the copy is readable")).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! Tasks by command: what is typed is what is in the journal.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn task(world: &World, words: &str) -> Value {
+    world.json(&["task", "show", words])
+}
+
+#[test]
+fn a_task_is_added_with_all_its_fields() {
+    let world = World::new();
+    world.ok(&[
+        "task",
+        "add",
+        "Mend",
+        "the",
+        "gate",
+        "--status",
+        "blocked",
+        "--reason",
+        "no hinges",
+        "--priority",
+        "p1",
+        "--due",
+        "2036-06-01",
+        "--estimate",
+        "1h30m",
+        "--language",
+        "en",
+        "--category",
+        "Home",
+        "--label",
+        "garden",
+        "--note",
+        "It creaks.",
+        "--item",
+        "buy hinges",
+    ]);
+    let task = task(&world, "gate");
+    let wanted = json!({
+        "title": "Mend the gate", "status": "BLOCKED", "statusReason": "no hinges",
+        "priority": "P1", "dueOn": "2036-06-01", "estimateMinutes": 90, "language": "en",
+    });
+    for (name, value) in wanted.as_object().into_iter().flatten() {
+        assert_eq!(task[name], *value, "{name}");
+    }
+    assert_eq!(task["category"]["name"], "Home");
+    assert_eq!(task["labels"][0]["name"], "garden");
+    assert_eq!(task["entries"][0]["text"], "It creaks.");
+    assert_eq!(task["items"][0]["title"], "buy hinges");
+}
+
+#[test]
+fn none_clears_a_field_and_other_fields_stay() {
+    let world = World::with_tasks();
+    world.ok(&["task", "edit", "slug", "fence", "--due", "2036-06-01", "--priority", "p0"]);
+    world.ok(&["task", "edit", "slug fence", "--due", "none"]);
+    let task = task(&world, "slug fence");
+    assert_eq!((&task["dueOn"], &task["priority"]), (&Value::Null, &json!("P0")));
+}
+
+#[test]
+fn an_edit_of_an_older_revision_is_refused() {
+    let world = World::with_tasks();
+    let revision = task(&world, "slug fence")["revision"].to_string();
+    let edit = ["task", "edit", "slug fence", "--if-revision", &revision, "--priority"];
+    world.ok(&[&edit[..], &["p1"]].concat());
+    let done = world.run(&[&edit[..], &["p2"]].concat());
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains(&format!("not {revision}")), "{done:?}");
+    assert_eq!(task(&world, "slug fence")["priority"], "P1");
+}
+
+#[test]
+fn items_are_named_by_number_or_words() {
+    let world = World::with_tasks();
+    world.ok(&["task", "check", "water butt", "2"]);
+    world.ok(&["task", "check", "water butt", "level", "ground"]);
+    world.ok(&["task", "check", "water butt", "measure", "--off"]);
+    world.ok(&["task", "check", "water butt", "--add", "fill it"]);
+    let items = task(&world, "water butt")["items"].clone();
+    let ticks: Vec<_> = items.as_array().into_iter().flatten().map(|i| &i["isChecked"]).collect();
+    assert_eq!(ticks, [&json!(false), &json!(true), &json!(true), &json!(false)]);
+    let done = world.run(&["task", "check", "water butt", "paint"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("the task has no item `paint`"), "{done:?}");
+}
+
+#[test]
+fn a_deleted_task_is_gone_from_the_list_and_comes_back_whole() {
+    let world = World::with_tasks();
+    let before = task(&world, "slug fence");
+    world.ok(&["task", "delete", "slug fence"]);
+    assert_eq!(world.json(&["task", "list"])["items"].as_array().map(Vec::len), Some(1));
+    let done = world.ok(&["task", "show", "slug fence"]);
+    assert!(done.out.contains("deleted   yes"), "{done:?}");
+    let done = world.run(&["task", "edit", "slug fence", "--due", "2036-06-01"]);
+    assert!(done.code == 1 && done.err.contains("delete"), "{done:?}");
+
+    world.ok(&["task", "add", "Another", "slug", "fence"]);
+    let done = world.ok(&["task", "show", "slug fence"]);
+    assert!(done.out.starts_with("Another slug fence"), "the living one is meant: {done:?}");
+    world.ok(&["task", "restore", "slug fence"]);
+    world.ok(&["task", "delete", "another slug fence"]);
+    let after = task(&world, "slug fence");
+    assert_eq!((&after["items"], &after["entries"]), (&before["items"], &before["entries"]));
+}
+
+#[test]
+fn a_note_comes_from_words_a_file_or_standard_input() {
+    let world = World::with_tasks();
+    let file = world.file("note.md", "From a file.\n");
+    world.ok(&["task", "note", "slug fence", "From", "words."]);
+    world.ok(&["task", "note", "slug fence", "--file", &file]);
+    let done = world.run_with(&["task", "note", "slug fence", "-"], b"From standard input.");
+    assert_eq!(done.code, 0, "{done:?}");
+    let entries = task(&world, "slug fence")["entries"].to_string();
+    for text in ["From words.", "From a file.", "From standard input."] {
+        assert!(entries.contains(text), "{text}: {entries}");
+    }
+}
+
+#[test]
+fn a_long_import_tells_how_far_it_is() {
+    let world = World::new();
+    let text: String = (0..210).map(|n| format!("## Task {n}\n- [ ] do it\n\n")).collect();
+    let done = world.ok(&["import", &world.file("long.md", text)]);
+    assert_eq!(done.err, "long.md: 100 of 210 tasks\nlong.md: 200 of 210 tasks\n");
+    assert!(
+        done.out.starts_with("long.md: 210 tasks, 210 items, 0 notes; 210 created"),
+        "{done:?}"
+    );
+}

@@ -1,0 +1,72 @@
+//! A scripted model that a crash interrupts: what was asked and lost is asked again, and then
+//! answered in other words.
+
+use std::sync::{Mutex, PoisonError};
+
+use dormouse_adapters::Script;
+use dormouse_adapters::scripted::Answer;
+use dormouse_types::RunKey;
+use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Model, ModelClass};
+
+use crate::scene::Answers;
+
+/// Answers one question after the other.
+#[derive(Debug)]
+pub struct Player {
+    /// One script for each question that is still to come, and one without an answer behind them.
+    scripts: Vec<Script>,
+    asked: Mutex<Vec<Request>>,
+}
+
+impl Player {
+    /// The model at the beginning of a scene.
+    pub fn new(answers: &[Answers]) -> Self {
+        Self::of(answers.iter().map(|answers| answers.first.clone()))
+    }
+
+    /// The model of a process that starts after `asked` questions; the answer to the last one was
+    /// lost if it was `in_flight`.
+    pub fn after(answers: &[Answers], asked: usize, in_flight: bool) -> Self {
+        let later = answers.iter().skip(asked).map(|answers| answers.first.clone());
+        match asked.checked_sub(1).and_then(|last| answers.get(last)) {
+            Some(lost) if in_flight => Self::of(std::iter::once(lost.again.clone()).chain(later)),
+            Some(_) | None => Self::of(later),
+        }
+    }
+
+    fn of(answers: impl Iterator<Item = Answer>) -> Self {
+        let mut scripts: Vec<_> = answers.map(|answer| Script::in_order([answer])).collect();
+        scripts.push(Script::default());
+        Self { scripts, asked: Mutex::default() }
+    }
+
+    /// Every request so far, in order.
+    pub fn asked(&self) -> Vec<Request> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Every question so far: which turn of which run.
+    pub fn questions(&self) -> Vec<(RunKey, u32)> {
+        self.asked().into_iter().map(|request| (request.run_key, request.turn)).collect()
+    }
+}
+
+impl Model for Player {
+    fn name(&self) -> &str {
+        "script"
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Free
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        let number = {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.push(request.clone());
+            asked.len() - 1
+        };
+        self.scripts[number.min(self.scripts.len() - 1)].ask(request)
+    }
+}

@@ -1,0 +1,77 @@
+//! Models that take several turns, are cut off, fail, or are away.
+
+use std::sync::Arc;
+
+use dormouse_scenes::{World, crash, repertoire, transcript};
+
+#[tokio::test]
+async fn a_wake_of_several_turns_is_told_what_each_call_led_to() {
+    let world = World::played(&repertoire::several_turns()).await.expect("the scene plays");
+    insta::assert_snapshot!("several_turns", transcript::of(&world).await.expect("a page"));
+}
+
+#[tokio::test]
+async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
+    let scene = repertoire::several_turns();
+    let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
+    let asks: Vec<_> = cuts
+        .iter()
+        .filter(|cut| cut.label == "model.ask" && cut.moment == dormouse_types::port::Stage::AfterEffect)
+        .collect();
+    let world = crash::restart(&scene, asks[2]).expect("a new process");
+    assert_eq!(world.dormouse.recover().await.expect("recovery").len(), 1);
+    let ran = world.drain().await.expect("a drain");
+    assert_eq!(ran.iter().map(|run| run.status.as_str()).collect::<Vec<_>>(), ["completed"]);
+    let player = Arc::clone(world.stage.player.as_ref().expect("a scripted model"));
+    let asked = player.asked();
+    assert_eq!(asked.iter().map(|request| request.turn).collect::<Vec<_>>(), [3]);
+    // The turns before are in the prompt as they were recorded, with their results.
+    assert_eq!(asked[0].turns.len(), 2);
+    assert!(asked[0].turns.iter().all(|turn| turn.calls.len() == turn.results.len()));
+    insta::assert_snapshot!("crash_and_resume", transcript::of(&world).await.expect("a page"));
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
+    let scene = repertoire::failing();
+    let world = World::fresh(&scene).expect("a world");
+    let mut seen = Vec::new();
+    let mut waited = Vec::new();
+    for (n, step) in scene.steps.iter().enumerate() {
+        let ran = world.step(n, step).await.expect("a step");
+        if let [run] = &ran[..] {
+            let agent = world.agent("move").await.expect("an agent");
+            seen.push((run.status.clone(), agent.consecutive_failure_count, agent.lifecycle.clone()));
+            let now = dormouse_types::port::Clock::now(&world.stage.clock);
+            waited.extend(agent.next_wake_at.map(|at| (at.micros() - now.micros()) / 1_000_000));
+        }
+    }
+    let expected: Vec<_> = (1..=5)
+        .map(|n| ("failed".to_owned(), n, if n == 5 { "dormant" } else { "created" }.to_owned()))
+        .collect();
+    assert_eq!(seen, expected);
+    assert_eq!(waited.len(), 4, "the fifth failure sets no time");
+    assert!(waited.windows(2).all(|pair| pair[1] > pair[0]), "{waited:?}");
+    let agent = world.agent("move").await.expect("an agent");
+    assert_eq!(agent.dormant_reason.as_deref(), Some("failures"));
+    assert_eq!(world.stage.player.as_ref().expect("a scripted model").asked().len(), 5);
+}
+
+#[tokio::test]
+async fn a_provider_that_is_away_puts_the_run_back_and_counts_nothing() {
+    let scene = repertoire::provider_away();
+    let world = World::fresh(&scene).expect("a world");
+    let mut statuses = Vec::new();
+    let mut keys = Vec::new();
+    for (n, step) in scene.steps.iter().enumerate() {
+        for run in world.step(n, step).await.expect("a step") {
+            statuses.push(run.status);
+            keys.push(run.run_key);
+            let agent = world.agent("move").await.expect("an agent");
+            assert_eq!(agent.consecutive_failure_count, 0);
+        }
+    }
+    assert_eq!(statuses, ["queued", "queued", "completed"]);
+    keys.dedup();
+    assert_eq!(keys.len(), 1, "it is one run all the time");
+}

@@ -1,0 +1,154 @@
+//! How the engine reads: by an index, whatever the number of rows.
+
+use dormouse_store::agent::agent_entity::{self, Agent};
+use dormouse_store::agent::change_set::ChangeSet;
+use dormouse_store::agent::message::{self, kind};
+use dormouse_store::agent::{
+    change_item, entity, feed_position, link, log_line, report, saga, subscription, wake_queue,
+    wake_request, wake_run,
+};
+use dormouse_store::journal::task::Wanted;
+use dormouse_store::journal::{fence, field_say, imported, label, setting, task};
+use dormouse_store::{Db, Query, change_log, receipt, text};
+use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, ThreadId, hash};
+
+use crate::world::{WS, World, at};
+
+/// What the engine says it will do, line by line. A plan does not depend on the parameters.
+fn plan<T>(world: &World, query: &Query<T>) -> Vec<String> {
+    let connection = rusqlite::Connection::open(world.file(query.db)).expect("the file");
+    let mut statement =
+        connection.prepare(&format!("EXPLAIN QUERY PLAN {}", query.sql)).expect("a statement");
+    let rows = statement.raw_query().mapped(|row| row.get(3)).collect::<Result<_, _>>();
+    rows.expect("a plan")
+}
+
+fn check_plan<T>(world: &World, query: &Query<T>, expected: &str) {
+    let plan = plan(world, query);
+    assert!(plan[0].contains(expected), "{plan:?}");
+}
+
+#[test]
+fn entities_are_found_by_agent_kind_and_type() {
+    let world = World::in_a_folder();
+    let agent: AgentId = world.id();
+    let by_agent = "SEARCH agent_entities USING INDEX agent_entities_agent \
+                    (ws=? AND agent_id=? AND type=?)";
+    check_plan(&world, &entity::of_agent::<Agent>(WS, &agent, 9), by_agent);
+    let by_kind = "SEARCH agent_entities USING INDEX agent_entities_agent \
+                   (ws=? AND agent_id=? AND type=? AND subtype=?)";
+    check_plan(&world, &message::of_kind(WS, &agent, kind::OBSERVATION), by_kind);
+    let newest_first = Query {
+        db: Db::Agent,
+        sql: "SELECT serialized FROM agent_entities WHERE ws = ?1 AND agent_id = ?2
+              AND type = 'agentMessage' AND subtype = ?3 ORDER BY created_at DESC LIMIT 9",
+        params: Vec::new(),
+        decode: |_| Ok(()),
+    };
+    assert_eq!(plan(&world, &newest_first), [by_kind], "no sorting is left to do");
+    let by_type = "SEARCH agent_entities USING INDEX agent_entities_type (ws=? AND type=?)";
+    check_plan(&world, &entity::of_kind::<Agent>(WS), by_type);
+}
+
+#[test]
+fn no_query_of_the_store_reads_a_whole_table() {
+    let world = World::in_a_folder();
+    let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
+    let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
+    let wanted = Wanted {
+        status: None,
+        words: Vec::new(),
+        include_deleted: false,
+        behind: None,
+        limit: 1,
+    };
+    let mut scans = Vec::new();
+    let mut seen = 0;
+    macro_rules! check {
+        ($($query:expr),* $(,)?) => {$(
+            seen += 1;
+            let lines = plan(&world, &$query);
+            assert!(!lines.is_empty());
+            let whole = lines.iter().filter(|line| line.starts_with("SCAN"));
+            scans.extend(whole.map(|line| format!("{}: {line}", stringify!($query))));
+        )*};
+    }
+    check!(
+        change_log::after(WS, Seq(0), 1),
+        change_log::of_task(WS, &task, Seq(0), Seq(1)),
+        change_log::head(Db::Journal, WS),
+        change_log::head(Db::Agent, WS),
+        receipt::by_id(Db::Journal, WS, "id"),
+        receipt::by_id(Db::Agent, WS, "id"),
+        text::by_digest(WS, &hash::sha256("x")),
+        entity::by_id::<Agent>(WS, "id"),
+        entity::of_kind::<Agent>(WS),
+        entity::of_agent::<Agent>(WS, &agent, 1),
+        entity::of_task::<ChangeSet>(WS, &task),
+        agent_entity::of_task(WS, &task),
+        message::of_thread(WS, &thread, 1),
+        message::of_kind(WS, &agent, kind::USER),
+        message::newest(WS, &thread),
+        report::head(WS, &agent, report::CURRENT),
+        change_item::by_index(WS, &set, 1),
+        change_item::of_set(WS, &set),
+        change_item::of_task(WS, &task),
+        change_item::open(WS),
+        link::from(WS, "id"),
+        link::to(WS, "id"),
+        log_line::of_agent(WS, &agent, 1, 2),
+        saga::by_status(WS, "pending"),
+        subscription::of_task(WS, &task),
+        subscription::of_agent(WS, &agent),
+        feed_position::read(WS),
+        wake_queue::of_agent(WS, &agent),
+        wake_queue::claimable(WS, at(0), 1),
+        wake_queue::waiting(WS),
+        wake_queue::leased(WS),
+        wake_run::by_key(WS, &key),
+        wake_run::of_agent(WS, &agent, 1),
+        wake_request::of_run(WS, &key),
+        task::aggregate(WS, &task),
+        task::list(WS, &wanted),
+        task::by_ending(WS, "abcde"),
+        label::definitions(WS),
+        fence::of(WS, "agent"),
+        field_say::of_task(WS, &task),
+        imported::by_key(WS, "key"),
+        setting::by_key(WS, "key"),
+    );
+    assert_eq!(scans, Vec::<String>::new());
+
+    // What takes a query and returns one reads the same rows.
+    let is_query = |line: &&str| line.contains(") -> Query<") && !line.contains("query: Query<");
+    let public: usize =
+        QUERIES.iter().map(|source| source.lines().filter(is_query).count()).sum();
+    let of_one_query_per_database = 2;
+    assert_eq!(seen, public + of_one_query_per_database, "a query is missing in the list above");
+}
+
+/// The files that hold queries, so that a new query is not forgotten here.
+const QUERIES: &[&str] = &[
+    include_str!("../../src/change_log.rs"),
+    include_str!("../../src/receipt.rs"),
+    include_str!("../../src/text.rs"),
+    include_str!("../../src/agent/entity.rs"),
+    include_str!("../../src/agent/agent_entity.rs"),
+    include_str!("../../src/agent/message.rs"),
+    include_str!("../../src/agent/report.rs"),
+    include_str!("../../src/agent/change_item.rs"),
+    include_str!("../../src/agent/link.rs"),
+    include_str!("../../src/agent/log_line.rs"),
+    include_str!("../../src/agent/saga.rs"),
+    include_str!("../../src/agent/subscription.rs"),
+    include_str!("../../src/agent/feed_position.rs"),
+    include_str!("../../src/agent/wake_queue.rs"),
+    include_str!("../../src/agent/wake_run.rs"),
+    include_str!("../../src/agent/wake_request.rs"),
+    include_str!("../../src/journal/task.rs"),
+    include_str!("../../src/journal/label.rs"),
+    include_str!("../../src/journal/fence.rs"),
+    include_str!("../../src/journal/field_say.rs"),
+    include_str!("../../src/journal/imported.rs"),
+    include_str!("../../src/journal/setting.rs"),
+];

@@ -1,0 +1,470 @@
+//! Every kind of agent entity: made, read, changed, listed, deleted.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use dormouse_store::agent::agent_entity::{
+    self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
+};
+use dormouse_store::agent::change_set::{
+    ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus,
+};
+use dormouse_store::agent::entity::{self, Entity};
+use dormouse_store::agent::link::{self, Link};
+use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload, kind};
+use dormouse_store::agent::report::{self, Report, ReportHead};
+use dormouse_store::doc::Doc;
+use dormouse_store::{Db, Refusal};
+use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
+
+use crate::world::{OTHER_WS, WS, World, at};
+
+each_engine!(
+    agents,
+    states,
+    messages,
+    payloads,
+    reports,
+    report_heads,
+    change_sets,
+    decisions,
+    the_writer_signs_each_write,
+    an_agent_is_found_by_its_task,
+    a_thread_grows_at_its_end,
+    messages_of_one_kind_are_listed,
+    the_head_of_a_scope_is_one,
+);
+
+/// Walks one kind of entity through its life. `change` gives the value another state, `delete`
+/// marks it as deleted.
+fn check_life<T: Entity + Debug>(
+    world: &World,
+    value: &T,
+    change: impl Fn(&mut T),
+    delete: impl Fn(&mut T, Timestamp),
+) {
+    let id = value.columns().id;
+    let agent = value.columns().agent;
+    let read = || world.first(entity::by_id::<T>(WS, &id)).expect("the entity is there");
+
+    world.agent([entity::insert(WS, value)]);
+    assert_eq!(world.agent_refusal([entity::insert(WS, value)]), Refusal::Exists);
+    assert_eq!(read().doc.value, *value);
+    let columns = read().columns;
+    assert_eq!(entity::Columns { clock: BTreeMap::new(), ..columns }, value.columns());
+    assert!(world.first(entity::by_id::<T>(OTHER_WS, &id)).is_none());
+
+    let Doc { value: changed, .. } = {
+        let mut doc = read().doc;
+        change(&mut doc.value);
+        assert_ne!(doc.value, *value, "the test changes nothing");
+        world.agent([entity::put(WS, &doc)]);
+        doc
+    };
+    assert_eq!(read().doc.value, changed);
+    let columns = read().columns;
+    assert_eq!(entity::Columns { clock: BTreeMap::new(), ..columns }, changed.columns());
+
+    let list = || -> Vec<T> {
+        let rows = world.all(entity::of_kind::<T>(WS));
+        rows.into_iter().map(|row| row.doc.value).collect()
+    };
+    let of_agent = || -> Vec<T> {
+        let rows = world.all(entity::of_agent::<T>(WS, &agent, 9));
+        rows.into_iter().map(|row| row.doc.value).collect()
+    };
+    assert_eq!(list(), std::slice::from_ref(&changed));
+    assert_eq!(of_agent(), std::slice::from_ref(&changed));
+    if let Some(task) = changed.columns().task {
+        let rows = world.all(entity::of_task::<T>(WS, &task));
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0].doc.value, changed);
+    }
+
+    let mut doc = read().doc;
+    delete(&mut doc.value, at(900));
+    world.agent([entity::put(WS, &doc)]);
+    assert!(list().is_empty(), "a deleted entity is not listed");
+    assert!(of_agent().is_empty(), "a deleted entity is not listed");
+    assert_eq!(read().doc.value, doc.value, "its trail stays");
+    assert_eq!(read().columns.deleted_at, Some(at(900)));
+}
+
+pub fn agent(world: &World) -> Agent {
+    let id: AgentId = world.id();
+    let category: CategoryId = world.id();
+    Agent {
+        agent_id: id.clone(),
+        id,
+        kind: "taskAgent".into(),
+        display_name: "Watch the \u{1F42D} \"move\"".into(),
+        lifecycle: Lifecycle::Created,
+        dormant_reason: None,
+        mode: "autonomous".into(),
+        allowed_category_ids: vec![category],
+        current_state_id: world.id(),
+        config: Config { automation: Automation::Off, by_name: true, model: Some("m".into()) },
+        created_at: at(1),
+        updated_at: at(1),
+        deleted_at: None,
+        destroyed_at: None,
+    }
+}
+
+fn agents(world: &World) {
+    let reasons = [
+        DormantReason::Paused,
+        DormantReason::Failures,
+        DormantReason::TaskDeleted,
+        DormantReason::Budget,
+    ];
+    for reason in reasons {
+        let change = |agent: &mut Agent| {
+            agent.lifecycle = Lifecycle::Dormant;
+            agent.dormant_reason = Some(reason);
+            agent.updated_at = at(5);
+        };
+        check_life(world, &agent(world), change, |agent, when| agent.deleted_at = Some(when));
+    }
+    for automation in [Automation::Auto, Automation::On, Automation::Off] {
+        let config = Config { automation, ..Config::default() };
+        let before = Agent { config, lifecycle: Lifecycle::Active, ..agent(world) };
+        let change = |agent: &mut Agent| {
+            agent.lifecycle = Lifecycle::Destroyed;
+            agent.destroyed_at = Some(at(6));
+        };
+        check_life(world, &before, change, |agent, when| agent.deleted_at = Some(when));
+    }
+}
+
+fn states(world: &World) {
+    let task: TaskId = world.id();
+    let state = State {
+        id: world.id(),
+        agent_id: world.id(),
+        revision: 0,
+        slots: Slots { active_task_id: Some(task) },
+        created_at: at(1),
+        updated_at: at(1),
+        last_wake_at: None,
+        next_wake_at: None,
+        sleep_until: None,
+        recent_head_message_id: None,
+        latest_summary_message_id: None,
+        consecutive_failure_count: 0,
+        processed_counter_by_host: BTreeMap::new(),
+        deleted_at: None,
+    };
+    let (head, summary) = (world.id(), world.id());
+    let change = |state: &mut State| {
+        state.revision = 1;
+        state.last_wake_at = Some(at(2));
+        state.next_wake_at = Some(at(3));
+        state.sleep_until = Some(at(4));
+        state.recent_head_message_id = Some(world.id());
+        state.latest_summary_message_id = Some(world.id());
+        state.consecutive_failure_count = 2;
+        state.processed_counter_by_host = BTreeMap::from([("ho-1".into(), 7), ("ho-2".into(), 0)]);
+    };
+    check_life(world, &state, change, |state, when| state.deleted_at = Some(when));
+    let full = State {
+        id: world.id(),
+        recent_head_message_id: Some(head),
+        latest_summary_message_id: Some(summary),
+        ..state
+    };
+    check_life(world, &full, change, |state, when| state.deleted_at = Some(when));
+}
+
+fn a_message(world: &World, kind: &str) -> Message {
+    Message {
+        id: world.id(),
+        agent_id: world.id(),
+        thread_id: world.id(),
+        kind: kind.to_owned(),
+        created_at: at(1),
+        prev_message_id: Some(world.id()),
+        content_entry_id: Some(world.id()),
+        trigger_source_id: Some("su-1".into()),
+        summary_start_message_id: Some(world.id()),
+        summary_end_message_id: Some(world.id()),
+        summary_depth: 2,
+        tokens_approx: 12,
+        metadata: Metadata {
+            run_key: Some("run".into()),
+            turn: Some(3),
+            n: 4,
+            tool_name: Some("update_report".into()),
+            operation_id: Some("op".into()),
+            refused: Some(true),
+            priority: Some("critical".into()),
+        },
+        deleted_at: None,
+    }
+}
+
+fn messages(world: &World) {
+    let kinds =
+        [kind::OBSERVATION, kind::USER, kind::THOUGHT, kind::ACTION, kind::TOOL_RESULT, "summary"];
+    for kind in kinds {
+        let change = |message: &mut Message| message.tokens_approx = 13;
+        let delete = |message: &mut Message, when| message.deleted_at = Some(when);
+        check_life(world, &a_message(world, kind), change, delete);
+    }
+}
+
+fn payloads(world: &World) {
+    let payload = Payload {
+        id: world.id(),
+        agent_id: world.id(),
+        created_at: at(1),
+        content_type: "application/json".into(),
+        spans: vec![hash::sha256("a"), hash::sha256("b")],
+        deleted_at: None,
+    };
+    let change = |payload: &mut Payload| payload.spans.truncate(1);
+    check_life(world, &payload, change, |payload, when| payload.deleted_at = Some(when));
+}
+
+fn a_report(world: &World, content: serde_json::Value) -> Report {
+    Report {
+        id: world.id(),
+        agent_id: world.id(),
+        scope: report::CURRENT.into(),
+        created_at: at(1),
+        content,
+        tldr: Some("Two of three are done.".into()),
+        confidence: Some(0.75),
+        provenance: serde_json::json!({"model": "builtin", "runKey": "k", "cost": 0.1}),
+        deleted_at: None,
+    }
+}
+
+fn reports(world: &World) {
+    let shapes = [
+        serde_json::json!("# Left\n- [ ] Call the \u{1F42D}\n"),
+        serde_json::json!({"tldr": "old shape", "goal": ["a", {"b": 1}]}),
+        serde_json::json!(""),
+    ];
+    for content in shapes {
+        let change = |report: &mut Report| {
+            report.tldr = None;
+            report.confidence = None;
+        };
+        let delete = |report: &mut Report, when| report.deleted_at = Some(when);
+        check_life(world, &a_report(world, content), change, delete);
+    }
+}
+
+fn a_head(world: &World, agent: &AgentId, scope: &str) -> ReportHead {
+    ReportHead {
+        id: world.id(),
+        agent_id: agent.clone(),
+        scope: scope.to_owned(),
+        report_id: world.id(),
+        created_at: at(1),
+        updated_at: at(1),
+        deleted_at: None,
+    }
+}
+
+fn report_heads(world: &World) {
+    let head = a_head(world, &world.id(), report::CURRENT);
+    let change = |head: &mut ReportHead| {
+        head.report_id = world.id();
+        head.updated_at = at(5);
+    };
+    check_life(world, &head, change, |head, when| head.deleted_at = Some(when));
+}
+
+fn change_sets(world: &World) {
+    let statuses = [SetStatus::PartiallyResolved, SetStatus::Resolved, SetStatus::Expired];
+    for status in statuses {
+        let set = ChangeSet {
+            id: world.id(),
+            agent_id: world.id(),
+            task_id: world.id(),
+            thread_id: world.id(),
+            run_key: "run".into(),
+            status: SetStatus::Pending,
+            created_at: at(1),
+            updated_at: at(1),
+            resolved_at: None,
+            deleted_at: None,
+        };
+        let change = |set: &mut ChangeSet| {
+            set.status = status;
+            set.updated_at = at(4);
+            set.resolved_at = Some(at(4));
+        };
+        check_life(world, &set, change, |set, when| set.deleted_at = Some(when));
+    }
+}
+
+fn decisions(world: &World) {
+    let verdicts = [
+        (DecisionVerdict::Confirmed, Outcome::Applied),
+        (DecisionVerdict::Rejected, Outcome::Failed),
+        (DecisionVerdict::Deferred, Outcome::Retracted),
+    ];
+    for (verdict, outcome) in verdicts {
+        let task: TaskId = world.id();
+        let decision = Decision {
+            id: world.id(),
+            agent_id: world.id(),
+            change_set_id: world.id(),
+            item_index: 3,
+            tool_name: "set_task_due_date".into(),
+            args: serde_json::json!({"dueOn": "2026-02-01", "n": [1, 2.5, null]}),
+            fingerprint: hash::sha256("f").0,
+            verdict,
+            outcome: Outcome::Applying,
+            outcome_reason: None,
+            task_id: Some(task),
+            rejection_reason: Some("not now".into()),
+            round: 0,
+            created_at: at(1),
+            updated_at: at(1),
+            undone_at: None,
+            deleted_at: None,
+        };
+        let change = |decision: &mut Decision| {
+            decision.outcome = outcome;
+            decision.outcome_reason = Some("it was there".into());
+            decision.undone_at = Some(at(8));
+            decision.updated_at = at(8);
+        };
+        check_life(world, &decision, change, |decision, when| decision.deleted_at = Some(when));
+    }
+}
+
+fn the_writer_signs_each_write(world: &World) {
+    let agent = agent(world);
+    let read = || world.only(entity::by_id::<Agent>(WS, agent.id.as_ref_text()));
+    let host = world.store.host(Db::Agent).to_string();
+    let first = world.agent([entity::insert(WS, &agent)]).seq;
+    assert_eq!(read().columns.clock, BTreeMap::from([(host.clone(), first.0)]));
+    let second = world.agent([entity::put(WS, &read().doc)]).seq;
+    assert_eq!(read().columns.clock, BTreeMap::from([(host, second.0)]));
+}
+
+/// Ids as text without the trait in scope at each place.
+trait AsText {
+    fn as_ref_text(&self) -> &str;
+}
+
+impl<T: dormouse_types::Id> AsText for T {
+    fn as_ref_text(&self) -> &str {
+        self.as_str()
+    }
+}
+
+fn an_agent_is_found_by_its_task(world: &World) {
+    let task: TaskId = world.id();
+    let (old, new) = (agent(world), agent(world));
+    for (agent, micros) in [(&old, 1), (&new, 2)] {
+        let id: LinkId = world.id();
+        let link = Link::new(id, &agent.id, &task, link::AGENT_TASK, at(micros));
+        world.agent([entity::insert(WS, agent), link::insert(WS, &link)]);
+    }
+    let found = |ws| -> Vec<AgentId> {
+        let rows = world.all(agent_entity::of_task(ws, &task));
+        rows.into_iter().map(|row| row.doc.value.id).collect()
+    };
+    assert_eq!(found(WS), [new.id.clone(), old.id.clone()]);
+    assert_eq!(found(OTHER_WS), []);
+    world.agent([link::delete_from(WS, new.id.as_ref_text(), link::AGENT_TASK, at(3))]);
+    assert_eq!(found(WS), [old.id.clone()]);
+
+    let own = agent_entity::own_subscription(&old.id);
+    assert_eq!(own, agent_entity::own_subscription(&old.id));
+    assert_ne!(own, agent_entity::own_subscription(&new.id));
+}
+
+fn a_thread_grows_at_its_end(world: &World) {
+    let (agent, thread): (AgentId, ThreadId) = (world.id(), world.id());
+    let entropy = dormouse_testkit::CountingEntropy::seeded(9);
+    let mut chain = Chain::new(WS, agent.clone(), thread.clone(), Some("run".into()));
+    let mut ids = Vec::new();
+    // Two messages of one commit share time and counter; only `n` orders them.
+    for commit in [vec!["first", "second"], vec!["third"]] {
+        let mut ops = Vec::new();
+        for content in commit {
+            let draft = Draft {
+                kind: kind::THOUGHT,
+                content: content.into(),
+                content_type: "text/markdown",
+                trigger: None,
+                metadata: Metadata::default(),
+            };
+            let (id, writes) = chain.append(draft, at(1), &entropy);
+            ids.push(id);
+            ops.extend(writes);
+        }
+        world.agent(ops);
+    }
+
+    let rows = world.all(message::of_thread(WS, &thread, 9));
+    let thread_messages: Vec<Message> = rows.into_iter().map(|row| row.doc.value).collect();
+    let read: Vec<_> = thread_messages
+        .iter()
+        .map(|message| (message.id.clone(), message.metadata.n, message.prev_message_id.clone()))
+        .collect();
+    let expected = [
+        (ids[0].clone(), 1, None),
+        (ids[1].clone(), 2, Some(ids[0].clone())),
+        (ids[2].clone(), 3, Some(ids[1].clone())),
+    ];
+    assert_eq!(read, expected);
+    let newest = world.only(message::newest(WS, &thread)).doc.value;
+    assert_eq!(newest.id, ids[2]);
+
+    // Who reads the thread again appends at the same place.
+    let mut again = Chain::new(WS, agent, thread, Some("run".into()));
+    thread_messages.iter().for_each(|message| again.follow(message));
+    assert_eq!(again, chain);
+
+    let last = thread_messages[2].clone();
+    let payload = last.content_entry_id.clone().expect("a message has a payload");
+    let stored = world.only(entity::by_id::<Payload>(WS, payload.as_ref_text())).doc.value;
+    assert_eq!(stored.spans, [hash::sha256("third")]);
+    let kinds: Vec<_> = world
+        .all(link::from(WS, last.id.as_ref_text()))
+        .into_iter()
+        .map(|link| (link.kind, link.to_id))
+        .collect();
+    let expected = [
+        (link::MESSAGE_PAYLOAD.to_owned(), payload.to_string()),
+        (link::MESSAGE_PREV.to_owned(), ids[1].to_string()),
+    ];
+    assert_eq!(kinds, expected);
+}
+
+fn messages_of_one_kind_are_listed(world: &World) {
+    let agent: AgentId = world.id();
+    let of = |kind: &str, micros| Message {
+        agent_id: agent.clone(),
+        created_at: at(micros),
+        ..a_message(world, kind)
+    };
+    let notes = [of(kind::OBSERVATION, 3), of(kind::OBSERVATION, 1), of(kind::OBSERVATION, 2)];
+    world.agent(notes.iter().map(|note| entity::insert(WS, note)));
+    world.agent([
+        entity::insert(WS, &of(kind::USER, 1)),
+        entity::insert(WS, &a_message(world, kind::OBSERVATION)),
+    ]);
+    let rows = world.all(message::of_kind(WS, &agent, kind::OBSERVATION));
+    let listed: Vec<Message> = rows.into_iter().map(|row| row.doc.value).collect();
+    assert_eq!(listed, [notes[1].clone(), notes[2].clone(), notes[0].clone()]);
+    assert_eq!(world.all(message::of_kind(OTHER_WS, &agent, kind::OBSERVATION)).len(), 0);
+}
+
+fn the_head_of_a_scope_is_one(world: &World) {
+    let agent: AgentId = world.id();
+    let (current, other) = (a_head(world, &agent, report::CURRENT), a_head(world, &agent, "week"));
+    world.agent([entity::insert(WS, &current), entity::insert(WS, &other)]);
+    let head = |scope| world.first(report::head(WS, &agent, scope)).map(|row| row.doc.value);
+    assert_eq!(head(report::CURRENT), Some(current));
+    assert_eq!(head("week"), Some(other));
+    assert_eq!(head("year"), None);
+}

@@ -1,0 +1,107 @@
+//! One table of limits: what the page says is what the code checks.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use dormouse_types::limits;
+
+#[test]
+fn a_limit_is_the_last_value_that_is_accepted() {
+    for limit in limits::ALL {
+        assert_eq!(limit.check(0), Ok(()), "{}", limit.name);
+        assert_eq!(limit.check(limit.max - 1), Ok(()), "{}", limit.name);
+        assert_eq!(limit.check(limit.max), Ok(()), "{}", limit.name);
+        let beyond = limit.check(limit.max + 1).expect_err(limit.name);
+        assert_eq!((beyond.limit, beyond.actual), (*limit, limit.max + 1));
+        assert!(limit.check(usize::MAX).is_err(), "{}", limit.name);
+        let told = beyond.to_string();
+        let expected = format!(
+            "{} is {} {}, at most {} are accepted",
+            limit.name,
+            limit.max + 1,
+            limit.unit,
+            limit.max
+        );
+        assert_eq!(told, expected);
+    }
+}
+
+#[test]
+fn each_limit_has_a_name_of_its_own_and_a_known_problem() {
+    let names: BTreeSet<&str> = limits::ALL.iter().map(|limit| limit.name).collect();
+    assert_eq!(names.len(), limits::ALL.len());
+    let known = BTreeSet::from(["payload-too-large", "validation-failed", "limit-reached"]);
+    let used: BTreeSet<&str> = limits::ALL.iter().map(|limit| limit.problem).collect();
+    assert_eq!(used, known);
+    assert!(limits::ALL.iter().all(|limit| limit.max > 0 && !limit.unit.is_empty()));
+}
+
+/// A size as a reader would say it.
+fn said(count: usize, unit: &str) -> String {
+    match (count, unit) {
+        (count, "bytes") if count % (1024 * 1024) == 0 => format!("{} MiB", count / 1024 / 1024),
+        (count, "bytes") if count % 1024 == 0 => format!("{} KiB", count / 1024),
+        (count, unit) => format!("{count} {unit}"),
+    }
+}
+
+fn page() -> String {
+    let mut page = "\
+# Limits
+
+Every limit stands in one table of the code, `crates/types/src/limits.rs`. This page is made from it
+and a test compares the two. The largest accepted value is shown; one more is refused, nothing is
+cut off silently, and nothing is written.
+
+| What | At most | Problem beyond it |
+|---|---|---|
+"
+    .to_owned();
+    for limit in limits::ALL {
+        let most = said(limit.max, limit.unit);
+        writeln!(page, "| {} | {most} | `{}` |", limit.name, limit.problem).expect("a String grows");
+    }
+    page.push_str(
+        "
+A problem is what a client meets as `application/problem+json`; on the command line its text says
+which limit it was, the value as given, and the largest accepted one.
+
+Times and counts that nobody can exceed by hand:
+
+| What | Value |
+|---|---|
+",
+    );
+    let days = limits::PROPOSAL_AGE_SECONDS / 86_400;
+    let others = [
+        ("an open proposal expires after it was first shown for", format!("{days} days")),
+        ("decisions in a prompt", format!("{}", limits::DECISIONS_IN_PROMPT)),
+        (
+            "tokens for decisions in a prompt, counted as bytes / 4",
+            format!("{}", limits::DECISION_TOKENS_IN_PROMPT),
+        ),
+        ("failed wakes in a row that put an agent to rest", format!("{}", limits::FAILURES_TO_DORMANT)),
+        ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
+        ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
+        ("a lease without a sign of life ends after", format!("{} seconds", limits::LEASE_SECONDS)),
+    ];
+    for (what, value) in others {
+        writeln!(page, "| {what} | {value} |").expect("a String grows");
+    }
+    page
+}
+
+#[test]
+fn the_page_says_what_the_table_says() {
+    let expected = page();
+    let stored = include_str!("../../../../docs/limits.md");
+    if stored == expected {
+        return;
+    }
+    let fresh = concat!(env!("CARGO_TARGET_TMPDIR"), "/limits.md");
+    std::fs::write(fresh, &expected).expect("the folder for the tests' files can be written");
+    panic!(
+        "docs/limits.md does not say what limits::ALL says. The page as it should be was written; \
+         take it over with\n\n    cp {fresh} docs/limits.md\n\nIt reads:\n\n{expected}"
+    );
+}

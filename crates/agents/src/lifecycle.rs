@@ -13,7 +13,7 @@ use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::link;
 use dormouse_store::doc::Doc;
 use dormouse_store::{
-    Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log,
+    Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log, receipt,
 };
 use dormouse_types::{
     AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, WorkspaceId, hash,
@@ -42,7 +42,14 @@ pub struct NewAgent {
 }
 
 /// Names for agents nobody named.
-const NAMES: &[&str] = &["Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno"];
+const NAMES: &[&str] = &[
+    "Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno", "Ada", "Bruno", "Clara", "Dario",
+    "Elsa", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Kira", "Leo", "Mina", "Nils", "Olga", "Paul",
+    "Quinn", "Rosa", "Samu", "Tessa", "Uma", "Vito", "Wanda", "Xaver", "Yara", "Zeno", "Anouk", "Balu",
+    "Carla", "Diego", "Edda", "Finn", "Gitta", "Henri", "Ilse", "Jasper", "Karla", "Linus", "Malia",
+    "Noel", "Orla", "Pina", "Rufus", "Selma", "Tilo", "Ulla", "Vera", "Willa", "Yuna", "Zoe", "Aaron",
+    "Birk", "Cleo", "Dora", "Enno", "Fritz",
+];
 
 impl Agents {
     /// Makes the agent of a task: agent, state, subscription, and a wake for its creation.
@@ -118,7 +125,8 @@ impl Agents {
             .op(wake_queue::insert(ws, &id, due_at, now))
             .change(self.event("agent:created", Some(task.clone()), id.as_str()))
             .audit(audit(asked, "agent.create", id.as_str()));
-        commit.once = once(asked, "agent.create", task.as_str(), id.as_str());
+        let subject = format!("{task}|{}", name.unwrap_or_default());
+        commit.once = once(asked, "agent.create", &subject, id.as_str());
         match self.store.commit(commit).await {
             Ok(committed) => match committed.replayed {
                 Some(answer) => answer.parse().map_err(|_| AgentError::NotFound { agent: id }),
@@ -221,7 +229,12 @@ impl Agents {
         automation: Automation,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, "agent.automation", asked, |agent| {
+        let action = match automation {
+            Automation::Auto => "agent.automation.auto",
+            Automation::On => "agent.automation.on",
+            Automation::Off => "agent.automation.off",
+        };
+        self.change_agent(ws, id, action, asked, |agent| {
             alive(agent)?;
             agent.config.automation = automation;
             Ok(())
@@ -295,10 +308,23 @@ impl Agents {
         asked: &Asked,
         change: impl FnOnce(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
+        let once = once(asked, action, id.as_str(), id.as_str());
+        if let Some(once) = &once {
+            let receipt = receipt::by_id(Db::Agent, ws, &once.id);
+            if let Some(receipt) = self.store.first(receipt).await? {
+                // Sent again: what was asked was done then, whatever happened since.
+                let same = receipt.request == once.request;
+                return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
+            }
+        }
         let mut stored = self.agent(ws, id).await?;
         let before = stored.doc.value.clone();
         change(&mut stored.doc.value)?;
         if stored.doc.value == before {
+            if let Some(once) = once {
+                let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
+                self.store.commit(noted).await?;
+            }
             return Ok(());
         }
         let now = self.clock.now();
@@ -315,10 +341,11 @@ impl Agents {
         } else {
             ops.push(wake_queue::hold(ws, id, after.lifecycle == Lifecycle::Destroyed));
         }
-        let commit = Commit::new("agent.change", Db::Agent, ws)
+        let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
             .change(self.event("agent:changed", None, id.as_str()))
             .audit(audit(asked, action, id.as_str()));
+        commit.once = once;
         self.store.commit(commit).await?;
         Ok(())
     }
@@ -343,7 +370,10 @@ fn alive(agent: &Agent) -> Result<(), AgentError> {
 }
 
 fn stock_name(id: &AgentId) -> &'static str {
-    let sum = id.as_str().bytes().map(usize::from).sum::<usize>();
+    // The end of an id is random: few agents of one workspace share a name, and none of them looks
+    // for another's.
+    let end = id.as_str().bytes().rev().take(4);
+    let sum = end.fold(0usize, |sum, byte| sum * 31 + usize::from(byte));
     NAMES[sum % NAMES.len()]
 }
 

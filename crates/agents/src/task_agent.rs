@@ -383,6 +383,7 @@ impl<'a> TaskAgent<'a> {
                 let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
                 let open = ground.items.iter().find(|item| {
                     item.state.is_open()
+                        && !retractions.iter().any(|one| one.item == **item)
                         && item.agent == ground.agent.id
                         && fp.len() >= 8
                         && item.fingerprint.0.starts_with(&fp)

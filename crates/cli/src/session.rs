@@ -116,7 +116,7 @@ impl Session {
         let scope = DrainScope {
             tasks: std::mem::take(&mut self.tasks),
             agents: std::mem::take(&mut self.agents),
-            all_due: false,
+            ..DrainScope::default()
         };
         let mut proposed: Vec<TaskId> = Vec::new();
         let mut on_run = |run: RunOutcome| {

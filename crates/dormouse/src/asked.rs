@@ -3,6 +3,7 @@
 use dormouse_agents::lifecycle::Asked;
 use dormouse_changes::Who;
 use dormouse_journal::{EditCtx, OnceKey};
+use dormouse_store::Once;
 use dormouse_types::{Caller, Origin, Scope, hash, limits};
 use serde::Serialize;
 
@@ -52,7 +53,7 @@ pub(crate) fn asked(caller: &Caller, key: Option<&str>) -> Result<Asked, Error> 
     Ok(Asked { actor: caller.actor.to_string(), key: receipt_id(caller, key)? })
 }
 
-/// Who decides.
-pub(crate) fn who(caller: &Caller) -> Who {
-    Who { ws: caller.workspace, actor: caller.actor.to_string() }
+/// Who decides, at most once under a receipt.
+pub(crate) fn who(caller: &Caller, once: Option<Once>) -> Who {
+    Who { ws: caller.workspace, actor: caller.actor.to_string(), once }
 }

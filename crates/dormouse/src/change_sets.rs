@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dormouse_changes::set::fold;
-use dormouse_changes::tools;
+use dormouse_changes::{DecideError, tools};
 use dormouse_journal::JournalError;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::ReadError;
+use dormouse_store::{Commit, CommitError, Db, Once, ReadError, receipt};
 use dormouse_types::model::TaskState;
-use dormouse_types::{Caller, ChangeSetId, Fingerprint, Id as _, Scope, TaskId, limits};
+use dormouse_types::{Caller, ChangeSetId, Fingerprint, Id as _, Scope, TaskId, hash, limits};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::asked::{receipt_id, require, who};
@@ -19,7 +20,7 @@ use crate::view::{ChangeItem, ChangeSet, Outcome};
 use crate::{Dormouse, Error};
 
 /// What a person decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// Apply it.
     Confirm,
@@ -127,10 +128,42 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Outcome, Error> {
         require(caller, Scope::Decide)?;
-        // A verdict is idempotent by the item's state; the key is only checked.
-        receipt_id(caller, key.as_deref())?;
+        let request = (set, index, verdict, &digest, &reason);
+        let once = receipt_id(caller, key.as_deref())?.map(|id| Once {
+            id,
+            request: hash::sha256(hash::canonical(&request).expect("a verdict is plain data")),
+            answer: format!("{set}:{index}"),
+            effects: None,
+        });
+        self.decide_once(caller, set, index, verdict, digest, reason, once).await
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is one value of the request")]
+    async fn decide_once(
+        &self,
+        caller: &Caller,
+        set: &ChangeSetId,
+        index: i64,
+        verdict: Verdict,
+        digest: Option<String>,
+        reason: Option<String>,
+        once: Option<Once>,
+    ) -> Result<Outcome, Error> {
+        let ws = caller.workspace;
+        if let Some(once) = &once
+            && let Some(receipt) = self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await?
+        {
+            if receipt.request != once.request {
+                let id = once.id.clone();
+                return Err(CommitError::Mismatch { label: "change.decide", id }.into());
+            }
+            // Sent again: it was decided then, and is not decided anew after an undo.
+            let missing = || DecideError::NotFound { set: set.clone(), index };
+            let item = self.store.first(change_item::by_index(ws, set, index)).await?;
+            return self.outcome(caller, item.ok_or_else(missing)?).await;
+        }
         let digest = digest.map(|digest| Fingerprint(digest.trim().to_lowercase()));
-        let (who, digest) = (who(caller), digest.as_ref());
+        let (who, digest) = (who(caller, once), digest.as_ref());
         let changes = &self.changes;
         let item = match verdict {
             Verdict::Confirm => changes.confirm(&who, set, index, digest).await?,
@@ -187,21 +220,46 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Vec<Outcome>, Error> {
         require(caller, Scope::Decide)?;
-        receipt_id(caller, key.as_deref())?;
+        let id = receipt_id(caller, key.as_deref())?;
         let seen = self.change_set(caller, set).await?;
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
         // What was not shown is not confirmed; putting off takes everything.
         let wanted = open.filter(|item| item.shown || verdict == Verdict::Defer);
+        let mut wanted: Vec<(i64, String)> =
+            wanted.map(|item| (item.index, item.digest.to_string())).collect();
+        if let Some(id) = &id {
+            // What is meant is kept before anything is decided: sent again, the request means the
+            // same items, and none that were shown since.
+            let once = Once {
+                id: id.clone(),
+                request: hash::sha256(
+                    hash::canonical(&("all", set, verdict)).expect("a request is plain data"),
+                ),
+                answer: hash::canonical(&wanted).expect("places and digests are plain data"),
+                effects: None,
+            };
+            let commit = Commit::new("change.decideAll", Db::Agent, caller.workspace).once(once);
+            if let Some(answer) = self.store.commit(commit).await?.replayed {
+                wanted = serde_json::from_str(&answer)
+                    .map_err(|e| DecideError::Broken(format!("receipt {id}: {e}")))?;
+            }
+        }
         let mut outcomes = Vec::new();
-        for item in wanted {
-            let digest = Some(item.digest.to_string());
-            match self.decide(caller, set, item.index, verdict, digest, None, None).await {
+        for (index, digest) in wanted {
+            let once = id.as_ref().map(|id| Once {
+                id: hash::joined(&[id, &index.to_string()]).0,
+                request: hash::sha256(&digest),
+                answer: format!("{set}:{index}"),
+                effects: None,
+            });
+            let decided = self.decide_once(caller, set, index, verdict, Some(digest), None, once);
+            match decided.await {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
                     let fresh = self.change_set(caller, set).await?;
                     let status = fresh.status.clone();
                     if let Some(mut item) =
-                        fresh.items.into_iter().find(|other| other.index == item.index)
+                        fresh.items.into_iter().find(|other| other.index == index)
                     {
                         item.error.get_or_insert(error.problem().detail);
                         outcomes.push(Outcome { item, set_status: status, revision: None });

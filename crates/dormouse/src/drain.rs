@@ -15,7 +15,7 @@ pub struct DrainScope {
     pub tasks: Vec<TaskId>,
     /// These agents.
     pub agents: Vec<AgentId>,
-    /// Whoever is due by the clock.
+    /// Whoever waits for nothing but to be run.
     pub all_due: bool,
 }
 
@@ -50,13 +50,14 @@ impl Dormouse {
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Error> {
         let scope = Scope { tasks: scope.tasks, agents: scope.agents, all_due: scope.all_due };
-        let mut ran: Vec<Ran> = Vec::new();
-        self.agents.drain(WORKSPACE, &scope, |one| ran.push(one.clone())).await?;
-        for one in &ran {
-            on_run(self.run_outcome(one).await?);
+        let mut drain = self.agents.begin_drain(WORKSPACE, &scope).await?;
+        let mut ran = 0;
+        while let Some(one) = self.agents.drain_next(WORKSPACE, &mut drain).await? {
+            ran += 1;
+            on_run(self.run_outcome(&one).await?);
         }
         let waiting = self.agents.waiting(WORKSPACE).await?.len();
-        Ok(DrainReport { ran: ran.len(), waiting })
+        Ok(DrainReport { ran, waiting })
     }
 
     async fn run_outcome(&self, ran: &Ran) -> Result<RunOutcome, Error> {

@@ -5,11 +5,11 @@ use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::{change_item, entity};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
-use dormouse_store::change_log;
+use dormouse_store::{Db, change_log, receipt};
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::asked::{edit_ctx, require};
+use crate::asked::{edit_ctx, receipt_id, require};
 use crate::view::{self, Activity, Named, Page, Task, TaskRow};
 use crate::{Dormouse, Error};
 
@@ -113,11 +113,8 @@ impl Dormouse {
         };
         let page =
             self.journal.tasks(caller.workspace, &filter, limit, cursor.as_deref()).await?;
-        for damaged in &page.damaged {
-            tracing::error!(%damaged, "a task cannot be listed");
-        }
         let items = self.rows(caller, page.items).await?;
-        Ok(Page { items, next_cursor: page.next })
+        Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
     }
 
     /// The tasks a person may mean by an id, its end, or words of a title.
@@ -474,13 +471,20 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Task, Error> {
         require(caller, Scope::Edit)?;
-        let view = self.journal.task(caller.workspace, id).await?;
+        let ws = caller.workspace;
+        let view = self.journal.task(ws, id).await?;
         let wanted = name.trim().to_lowercase();
-        let label = view
-            .labels()
+        let sent_before = match receipt_id(caller, key.as_deref())? {
+            Some(id) => self.store.first(receipt::by_id(Db::Journal, ws, &id)).await?.is_some(),
+            None => false,
+        };
+        // Sent again, the label is off already: any label may be meant, and nothing is written.
+        let all = self.journal.labels(ws).await?;
+        let on_task = view.labels().into_iter().cloned().collect();
+        let label = if sent_before { all } else { on_task }
             .into_iter()
             .find(|label| label.name.to_lowercase() == wanted || label.id.as_str() == wanted)
-            .map(|label| label.id.clone())
+            .map(|label| label.id)
             .ok_or_else(|| Error::NotFound { what: "label on this task", id: name.into() })?;
         self.edit_one(caller, id, "label.remove", &name, &[Edit::RemoveLabel(label)], key).await
     }

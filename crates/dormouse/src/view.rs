@@ -22,6 +22,9 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Where the next page begins; none on the last one.
     pub next_cursor: Option<String>,
+    /// Rows that cannot be read: which, and why. The others are there all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
 }
 
 /// A task in a list.

@@ -156,8 +156,8 @@ impl Driver {
                 return self.fail(run.work, lease, error.to_string()).await.map(Some);
             }
         };
-        // A proposal that somebody else opened since the rows were read is refused by the store:
-        // the calls are then judged again on fresh rows.
+        // A proposal that somebody else opened or decided since the rows were read is refused by
+        // the store: the calls are then judged again on fresh rows.
         for attempt in 0.. {
             let Executed { results, ops: opened } =
                 run.work.execute(lease, &run.log, &logged.calls, report_only).await?;
@@ -177,7 +177,8 @@ impl Driver {
             };
             match result {
                 Err(WorkError::Commit(error))
-                    if error.refusal() == Some(Refusal::Exists) && attempt < 2 =>
+                    if matches!(error.refusal(), Some(Refusal::Exists | Refusal::ItemMoved))
+                        && attempt < 2 =>
                 {
                     (run.log, run.trail) = before;
                 }

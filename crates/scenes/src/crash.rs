@@ -9,24 +9,23 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context as _;
-use dormouse_store::backend::sqlite::Snapshot;
 use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment};
 use dormouse_types::{RunKey, Timestamp};
 use similar::TextDiff;
 
+use crate::camera::{Camera, Picture};
 use crate::outcome;
 use crate::player::Player;
 use crate::scene::{Model, Scene};
 use crate::world::{Memory, Stage, World, lock};
 
 /// The program as a crash at one point leaves it.
+#[derive(Clone)]
 pub struct Cut {
     /// Its number, from 1.
     pub number: usize,
-    /// Where in the life of a commit or a question.
-    pub moment: Moment,
-    /// The commit or question.
-    pub label: String,
+    /// The point and both databases.
+    pub picture: Picture,
     /// What the person remembers.
     pub memory: Memory,
     now: Timestamp,
@@ -36,7 +35,6 @@ pub struct Cut {
     in_flight: bool,
     /// How many questions the scene has without a crash.
     total: usize,
-    snapshot: Snapshot,
 }
 
 /// Takes a copy at every point that is passed.
@@ -50,7 +48,6 @@ const SETTLES: [&str; 4] = ["run.turn", "run.final", "run.fail", "run.putBack"];
 
 impl Faults for Recorder {
     fn pass(&self, point: Point<'_>) {
-        let snapshot = self.stage.sqlite.snapshot().expect("a store in memory can be copied");
         let player = self.stage.player.as_ref();
         let asked = player.map(|player| player.questions()).unwrap_or_default();
         let mut cuts = lock(&self.cuts);
@@ -61,14 +58,12 @@ impl Faults for Recorder {
         let number = cuts.len() + 1;
         cuts.push(Cut {
             number,
-            moment: point.stage,
-            label: point.label.to_owned(),
+            picture: Picture::of(&self.stage.sqlite, point),
             memory: lock(&self.stage.memory).clone(),
             now: self.stage.clock.now(),
             asked,
             in_flight,
             total: 0,
-            snapshot,
         });
     }
 }
@@ -93,43 +88,71 @@ pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
 pub struct Verdicts {
     /// How many points there are.
     pub points: usize,
+    /// How many points of the recovery behind them there are: a second crash at each.
+    pub in_recovery: usize,
     /// How many crashes led to a turn being asked again.
     pub asked_again: usize,
     /// Each point that did not come to the right end, with what is different.
     pub failures: Vec<String>,
 }
 
-/// Crashes a scene at every point, one at a time.
+/// Crashes a scene at every point, and again at every point of the recovery that follows.
 pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
-    let (expected, cuts) = points(scene).await.with_context(|| format!("scene {:?}", scene.name))?;
-    let reworded = reworded(scene).await?;
+    let (expected, cuts) =
+        points(scene).await.with_context(|| format!("scene {:?}", scene.name))?;
+    let expected = Expected { expected, reworded: reworded(scene).await? };
     let mut verdicts = Verdicts { points: cuts.len(), ..Verdicts::default() };
     for cut in &cuts {
-        let step = scene.steps.get(cut.memory.step);
+        let second = recovery_points(scene, cut).await?;
+        verdicts.in_recovery += second.len();
         let place = format!(
-            "scene {:?}, point {} of {}: {:?} {}, step {} {step:?}",
-            scene.name, cut.number, cuts.len(), cut.moment, cut.label, cut.memory.step
+            "scene {:?}, point {} of {}: {:?} {}, step {} {:?}",
+            scene.name,
+            cut.number,
+            cuts.len(),
+            cut.picture.moment,
+            cut.picture.label,
+            cut.memory.step,
+            scene.steps.get(cut.memory.step)
         );
-        match resumed(scene, cut).await {
-            Err(error) => verdicts.failures.push(format!("{place}\n{error:#}")),
-            Ok(end) => {
-                let expected = match end.asked_again {
-                    None => &expected,
-                    Some(question) => {
-                        verdicts.asked_again += 1;
-                        reworded.get(question).unwrap_or(&expected)
-                    }
-                };
-                if !end.left.is_empty() {
-                    verdicts.failures.push(format!("{place}\nleft: {:#?}", end.left));
-                } else if end.outcome != *expected {
-                    let diff = diff(expected, &end.outcome);
-                    verdicts.failures.push(format!("{place}\n{diff}"));
-                }
-            }
+        verdicts.asked_again += usize::from(cut.in_flight);
+        verdicts.failures.extend(judged(scene, cut, &expected, &place).await);
+        for picture in second {
+            let place = format!("{place}\nand then {:?} {}", picture.moment, picture.label);
+            let cut = Cut { picture, ..cut.clone() };
+            verdicts.failures.extend(judged(scene, &cut, &expected, &place).await);
         }
     }
     Ok(verdicts)
+}
+
+/// The right ends of a scene.
+struct Expected {
+    expected: String,
+    /// With each question answered in its other words.
+    reworded: Vec<String>,
+}
+
+/// What is wrong with the end of a scene after a crash, if anything is.
+async fn judged(scene: &Scene, cut: &Cut, right: &Expected, place: &str) -> Option<String> {
+    let end = match resumed(scene, cut).await {
+        Err(error) => return Some(format!("{place}\n{error:#}")),
+        Ok(end) => end,
+    };
+    let reworded = end.asked_again.and_then(|question| right.reworded.get(question));
+    let expected = reworded.unwrap_or(&right.expected);
+    if !end.left.is_empty() {
+        return Some(format!("{place}\nleft: {:#?}", end.left));
+    }
+    (end.outcome != *expected).then(|| format!("{place}\n{}", diff(expected, &end.outcome)))
+}
+
+/// The points that the recovery behind a crash passes.
+async fn recovery_points(scene: &Scene, cut: &Cut) -> anyhow::Result<Vec<Picture>> {
+    let stage = restored(scene, cut)?;
+    let camera = Arc::new(Camera::on(stage.sqlite.clone()));
+    World::new(stage, camera.clone()).dormouse.recover().await?;
+    Ok(camera.finish())
 }
 
 /// How a scene ended after a crash.
@@ -140,16 +163,19 @@ struct End {
     asked_again: Option<usize>,
 }
 
-/// Starts a new process on a cut. It has not recovered yet.
-pub fn restart(scene: &Scene, cut: &Cut) -> anyhow::Result<World> {
+fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Stage> {
     let player = match &scene.model {
         Model::Builtin => None,
         Model::Scripted(answers) => {
             Some(Arc::new(Player::after(answers, cut.asked.len(), cut.in_flight)))
         }
     };
-    let stage = Stage::restored(&cut.snapshot, cut.now, player, cut.memory.clone())?;
-    Ok(World::new(stage, Arc::new(NoFaults)))
+    Stage::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone())
+}
+
+/// Starts a new process on a cut. It has not recovered yet.
+pub fn restart(scene: &Scene, cut: &Cut) -> anyhow::Result<World> {
+    Ok(World::new(restored(scene, cut)?, Arc::new(NoFaults)))
 }
 
 /// Starts a new process on a cut and plays the scene to its end.

@@ -1,61 +1,51 @@
 //! A scene commit by commit: which rows each commit wrote.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_store::{Db, Store, Value};
 use dormouse_testkit::CountingEntropy;
 use dormouse_types::Timestamp;
-use dormouse_types::port::{Clock, Faults, NoFaults, Point, Stage as Moment};
+use dormouse_types::port::{Clock, NoFaults, Stage as Moment};
+use serde_json::{Map, Value as Json};
 
+use crate::camera::Camera;
 use crate::names::Names;
 use crate::scene::Scene;
 use crate::tables::{Dump, Fields};
-use crate::world::{Stage, World, lock};
+use crate::world::{Stage, World};
 
-/// Columns that every row has and that say nothing in a story.
-const QUIET: &[&str] = &["ws", "clock_host", "schema_version"];
+/// Columns that say nothing in a story: the page says that they are left out.
+const QUIET: &[&str] =
+    &["ws", "clock_host", "clock_counter", "schema_version", "created_at", "updated_at"];
 
 /// Units: characters. What is longer is cut.
-const LONGEST: usize = 72;
-
-/// Copies the store behind every commit.
-struct Camera {
-    stage: Stage,
-    taken: Mutex<Vec<(String, Snapshot)>>,
-}
-
-impl Faults for Camera {
-    fn pass(&self, point: Point<'_>) {
-        if point.stage == Moment::AfterCommit {
-            let snapshot = self.stage.sqlite.snapshot().expect("a store in memory can be copied");
-            lock(&self.taken).push((point.label.to_owned(), snapshot));
-        }
-    }
-}
+const LONGEST: usize = 100;
 
 /// Plays a scene and tells each of its commits as Markdown: label, database, and the rows.
 pub async fn of(scene: &Scene) -> anyhow::Result<String> {
     let stage = Stage::fresh(scene)?;
     let empty = stage.sqlite.snapshot().expect("a store in memory can be copied");
-    let camera = Arc::new(Camera { stage: stage.clone(), taken: Mutex::default() });
+    let camera = Arc::new(Camera::on(stage.sqlite.clone()));
     let world = World::new(stage, camera.clone());
     world.play(scene).await?;
     let mut before = developed(&world, &empty).await?;
     let mut page = String::new();
-    let taken = std::mem::take(&mut *lock(&camera.taken));
-    for (n, (label, snapshot)) in taken.iter().enumerate() {
-        let after = developed(&world, snapshot).await?;
-        let (db, lines) = written(&before, &after);
-        writeln!(page, "### {}. `{label}` ({})\n\n```text", n + 1, db.name())?;
+    let mut pen = Pen::default();
+    let commits = camera.finish().into_iter().filter(|one| one.moment == Moment::AfterCommit);
+    for (n, commit) in commits.enumerate() {
+        let after = developed(&world, &commit.snapshot).await?;
+        let (db, lines) = pen.written(&before, &after);
+        writeln!(page, "### {}. `{}` ({})\n\n```text", n + 1, commit.label, db.name())?;
         for line in lines {
             writeln!(page, "{line}")?;
         }
         writeln!(page, "```\n")?;
         before = after;
     }
-    Ok(Names::default().in_text(&page))
+    Ok(page)
 }
 
 async fn developed(world: &World, snapshot: &Snapshot) -> anyhow::Result<Dump> {
@@ -64,73 +54,116 @@ async fn developed(world: &World, snapshot: &Snapshot) -> anyhow::Result<Dump> {
     Dump::of(&Store::new(Arc::new(sqlite), Arc::new(NoFaults))).await
 }
 
-/// The rows that one commit made or changed, and the database it was in.
-fn written(before: &Dump, after: &Dump) -> (Db, Vec<String>) {
-    let mut lines = Vec::new();
-    let mut place = Db::Agent;
-    for (at, rows) in &after.tables {
-        let old = before.tables.get(at).map(Vec::as_slice).unwrap_or_default();
-        let keys = &after.keys[at];
-        for row in rows.iter().filter(|row| !old.contains(row)) {
-            place = at.0;
-            let same = |other: &&Fields| keys.iter().all(|key| get(other, key) == get(row, key));
-            lines.push(match old.iter().find(same) {
-                None => format!("+ {:<18} {}", at.1, made(row)),
-                Some(old) => format!("~ {:<18} {}", at.1, changed(keys, old, row)),
-            });
+/// Writes rows as lines; ids get their names in the order in which they are written.
+#[derive(Default)]
+struct Pen {
+    names: Names,
+}
+
+impl Pen {
+    /// The rows that one commit made, changed or took away, and the database it was in.
+    fn written(&mut self, before: &Dump, after: &Dump) -> (Db, Vec<String>) {
+        let mut lines = Vec::new();
+        let mut place = Db::Agent;
+        for (at, rows) in &after.tables {
+            let old = before.tables.get(at).map(Vec::as_slice).unwrap_or_default();
+            let keys = &after.keys[at];
+            let same = |a: &Fields, b: &Fields| keys.iter().all(|key| get(a, key) == get(b, key));
+            for row in rows.iter().filter(|row| !old.contains(row)) {
+                place = at.0;
+                lines.push(match old.iter().find(|old| same(old, row)) {
+                    None => format!("+ {} {}", at.1, self.made(at.1, row)),
+                    Some(old) => format!("~ {} {}", at.1, self.changed(keys, old, row)),
+                });
+            }
+            for row in old.iter().filter(|old| !rows.iter().any(|row| same(old, row))) {
+                place = at.0;
+                lines.push(format!("- {} {}", at.1, self.made(at.1, row)));
+            }
         }
-        for row in old.iter().filter(|old| {
-            !rows.iter().any(|row| keys.iter().all(|key| get(row, key) == get(old, key)))
-        }) {
-            place = at.0;
-            lines.push(format!("- {:<18} {}", at.1, made(row)));
+        (place, lines)
+    }
+
+    fn made(&mut self, table: &str, row: &Fields) -> String {
+        let mut told = Vec::new();
+        for (column, value) in row {
+            // A link says in its columns all that its document says.
+            let repeated = table == "agent_links" && column == "serialized";
+            if !QUIET.contains(&column.as_str()) && *value != Value::Null && !repeated {
+                told.push(format!("{column}={}", self.shown(value)));
+            }
+        }
+        told.join(" ")
+    }
+
+    fn changed(&mut self, keys: &[String], old: &Fields, row: &Fields) -> String {
+        let mut told = Vec::new();
+        for key in keys {
+            told.extend(get(row, key).map(|value| format!("{key}={}", self.shown(value))));
+        }
+        for (column, value) in row {
+            let was = get(old, column);
+            if QUIET.contains(&column.as_str()) || was == Some(value) {
+                continue;
+            }
+            match (was, value) {
+                (Some(Value::Text(was)), Value::Text(is)) if column == "serialized" => {
+                    told.extend(self.document(was, is));
+                }
+                _ => {
+                    let was = was.map(|was| self.shown(was)).unwrap_or_default();
+                    told.push(format!("{column}: {was} -> {}", self.shown(value)));
+                }
+            }
+        }
+        told.join(" ")
+    }
+
+    /// The fields of a document that changed.
+    fn document(&mut self, was: &str, is: &str) -> Vec<String> {
+        let read = |text: &str| serde_json::from_str::<Map<String, Json>>(text).unwrap_or_default();
+        let (was, is) = (read(was), read(is));
+        let fields: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+        let mut told = Vec::new();
+        for field in fields {
+            let (a, b) = (was.get(field), is.get(field));
+            if a != b && field != "updatedAt" {
+                let text = |value: Option<&Json>| value.map_or("none".into(), ToString::to_string);
+                let (a, b) = (self.cut(&text(a)), self.cut(&text(b)));
+                told.push(format!("serialized.{field}: {a} -> {b}"));
+            }
+        }
+        told
+    }
+
+    /// A value in one short piece: times as the time of day, long texts cut.
+    fn shown(&mut self, value: &Value) -> String {
+        match value {
+            Value::Null => "none".into(),
+            // Nothing else in these databases counts this high.
+            Value::Int(micros) if *micros > 1_000_000_000_000_000 => {
+                Timestamp::from_micros(*micros).to_jiff().strftime("%H:%M:%S").to_string()
+            }
+            Value::Int(number) => number.to_string(),
+            Value::Real(number) => number.to_string(),
+            Value::Text(text) => self.cut(text),
+            Value::Blob(bytes) => format!("{} bytes", bytes.len()),
         }
     }
-    (place, lines)
+
+    fn cut(&mut self, text: &str) -> String {
+        let line = self.names.in_text(text).replace('\n', "\\n");
+        if line.is_empty() {
+            return "\"\"".into();
+        }
+        let mut kept: String = line.chars().take(LONGEST).collect();
+        if kept.len() < line.len() {
+            kept.push('…');
+        }
+        kept
+    }
 }
 
 fn get<'f>(fields: &'f Fields, name: &str) -> Option<&'f Value> {
     fields.iter().find(|(column, _)| column == name).map(|(_, value)| value)
-}
-
-fn made(row: &Fields) -> String {
-    let told = row.iter().filter(|(column, value)| {
-        !QUIET.contains(&column.as_str()) && *value != Value::Null
-    });
-    told.map(|(column, value)| format!("{column}={}", shown(value))).collect::<Vec<_>>().join(" ")
-}
-
-fn changed(keys: &[String], old: &Fields, row: &Fields) -> String {
-    let named = keys.iter().filter_map(|key| get(row, key).map(|v| format!("{key}={}", shown(v))));
-    let moved = row.iter().filter(|(column, value)| {
-        !QUIET.contains(&column.as_str()) && get(old, column) != Some(value)
-    });
-    let moved = moved.map(|(column, value)| {
-        format!("{column}: {} -> {}", get(old, column).map(shown).unwrap_or_default(), shown(value))
-    });
-    named.chain(moved).collect::<Vec<_>>().join(" ")
-}
-
-/// A value in one short piece: times as the time of day, long texts cut.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => "none".into(),
-        // Nothing else in these databases counts this high.
-        Value::Int(micros) if *micros > 1_000_000_000_000_000 => {
-            Timestamp::from_micros(*micros).to_jiff().strftime("%H:%M:%S").to_string()
-        }
-        Value::Int(number) => number.to_string(),
-        Value::Real(number) => number.to_string(),
-        Value::Text(text) => cut(text),
-        Value::Blob(bytes) => format!("{} bytes", bytes.len()),
-    }
-}
-
-fn cut(text: &str) -> String {
-    let line = text.replace('\n', "\\n");
-    if line.chars().count() <= LONGEST {
-        return line;
-    }
-    let kept: String = line.chars().take(LONGEST).collect();
-    format!("{kept}… ({} characters)", line.chars().count())
 }

@@ -52,7 +52,11 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
     let dump = Dump::of(store).await?;
     for item in rows(&dump, Db::Agent, "change_items") {
         if text(item, "state") == "applying" {
-            left.push(format!("item {} of {} is applying", text(item, "tool"), text(item, "set_id")));
+            left.push(format!(
+                "item {} of {} is applying",
+                text(item, "tool"),
+                text(item, "set_id")
+            ));
         }
     }
     for run in rows(&dump, Db::Agent, "wake_run_log") {
@@ -93,14 +97,17 @@ impl Page {
         let history: Vec<_> = task.status_history.iter().map(|s| s.status.to_string()).collect();
         let reason = task.status_reason.as_deref().unwrap_or("-");
         self.line(1, format!("status {} ({reason}) after [{}]", task.status, history.join(", ")));
-        self.line(1, format!(
-            "priority {:?}, due {:?}, estimate {:?}, language {:?}, deleted {}",
-            task.priority,
-            task.due_on.map(|day| day.to_string()),
-            task.estimate_minutes,
-            task.language,
-            task.deleted_at.is_some(),
-        ));
+        self.line(
+            1,
+            format!(
+                "priority {:?}, due {:?}, estimate {:?}, language {:?}, deleted {}",
+                task.priority,
+                task.due_on.map(|day| day.to_string()),
+                task.estimate_minutes,
+                task.language,
+                task.deleted_at.is_some(),
+            ),
+        );
         let names = |all: &[dormouse::view::Named<_>]| {
             all.iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(", ")
         };
@@ -124,39 +131,51 @@ impl Page {
             for item in set.items {
                 let quote = item.evidence.map(|e| e.quote).unwrap_or_default();
                 let error = item.error.unwrap_or_default();
-                self.line(2, format!(
-                    "{}. {} {} ({})",
-                    item.index, item.status, item.human_summary, item.digest
-                ));
-                self.line(3, format!(
-                    "{} {} round {}, shown {}, quote {quote:?}, error {error:?}",
-                    item.tool_name, item.args, item.round, item.shown
-                ));
+                self.line(
+                    2,
+                    format!(
+                        "{}. {} {} ({})",
+                        item.index, item.status, item.human_summary, item.digest
+                    ),
+                );
+                self.line(
+                    3,
+                    format!(
+                        "{} {} round {}, shown {}, quote {quote:?}, error {error:?}",
+                        item.tool_name, item.args, item.round, item.shown
+                    ),
+                );
             }
         }
         let mut decisions = world.dormouse.task_decisions(&world.me, &task.id).await?;
         decisions.sort_by_key(|one| (one.created_at, one.item_index));
         for one in decisions {
             let undone = if one.undone_at.is_some() { ", taken back" } else { "" };
-            self.line(1, format!(
-                "decided {} {}: {} {:?}{undone}",
-                one.verdict, one.human_summary, one.outcome, one.rejection_reason
-            ));
+            self.line(
+                1,
+                format!(
+                    "decided {} {}: {} {:?}{undone}",
+                    one.verdict, one.human_summary, one.outcome, one.rejection_reason
+                ),
+            );
         }
         Ok(())
     }
 
     async fn agent(&mut self, world: &World, agent: &Agent) -> anyhow::Result<()> {
         let (dormouse, me) = (&world.dormouse, &world.me);
-        self.line(0, format!(
-            "agent {} of {:?} is {} {:?}, {}, {} failures",
-            agent.id,
-            agent.task_title,
-            agent.lifecycle,
-            agent.dormant_reason,
-            agent.activity,
-            agent.consecutive_failure_count
-        ));
+        self.line(
+            0,
+            format!(
+                "agent {} of {:?} is {} {:?}, {}, {} failures",
+                agent.id,
+                agent.task_title,
+                agent.lifecycle,
+                agent.dormant_reason,
+                agent.activity,
+                agent.consecutive_failure_count
+            ),
+        );
         let mut wakes = dormouse.wakes(me, &agent.id, 1000).await?;
         wakes.sort_by_key(|wake| wake.created_at);
         for wake in wakes {
@@ -192,7 +211,8 @@ impl Page {
         let dump = Dump::of(&world.store).await?;
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         for link in rows(&dump, Db::Agent, "agent_links") {
-            let dead = if field(link, "deleted_at") == Some(&Value::Null) { "" } else { " (deleted)" };
+            let dead =
+                if field(link, "deleted_at") == Some(&Value::Null) { "" } else { " (deleted)" };
             *kinds.entry(format!("links {}{dead}", text(link, "type"))).or_default() += 1;
         }
         for db in Db::ALL {

@@ -50,12 +50,24 @@ pub fn incremental_wake() -> Scene {
         task: "garden",
         title: "Spring in the garden",
         note: "Five beds, one weekend.",
-        items: &["Prune the roses", "Turn the compost", "Sow the peas", "Mend the fence", "Oil the gate"],
+        items: &[
+            "Prune the roses",
+            "Turn the compost",
+            "Sow the peas",
+            "Mend the fence",
+            "Oil the gate",
+        ],
         labels: &[],
     };
     builtin(
         "incremental wake",
-        vec![garden, Step::Agent("garden"), Step::Drain, Step::Tick("garden", "Sow the peas"), Step::Drain],
+        vec![
+            garden,
+            Step::Agent("garden"),
+            Step::Drain,
+            Step::Tick("garden", "Sow the peas"),
+            Step::Drain,
+        ],
     )
 }
 
@@ -175,16 +187,25 @@ fn report(tldr: &str, content: &str) -> Answer {
     Answer::calls([("update_report", json!({ "tldr": tldr, "content": content }))])
 }
 
-/// A label is proposed, rejected (and suppressed with that), and the verdict taken back.
+/// A label is proposed and rejected, which suppresses it; the verdict is taken back and given again.
 pub fn labels() -> Scene {
     let task = |task, title, note, labels| Step::Task { task, title, note, items: &[], labels };
     builtin(
         "labels",
         vec![
             task("taxes", "Taxes", "Sort the receipts.", &["finance", "home"]),
-            task("boiler", "Boiler", "Please label this: home. Label: finance. It belongs to finance and home.", &[]),
+            task(
+                "boiler",
+                "Boiler",
+                "Please label this: home. Label: finance. It belongs to finance and home.",
+                &[],
+            ),
             Step::Agent("boiler"),
             Step::Drain,
+            Step::reject("boiler", "finance"),
+            Step::undo("boiler", "finance"),
+            Step::reject_because("boiler", "finance", "it is paid"),
+            Step::confirm("boiler", "home"),
             Step::Label("boiler", "urgent"),
             Step::Drain,
         ],
@@ -222,7 +243,10 @@ pub fn many_at_once() -> Scene {
 
 /// A task that is deleted with proposals open, and restored; an agent that is paused and resumed.
 pub fn come_and_gone() -> Scene {
-    let patch = TaskPatch { priority: Some(Some(dormouse_types::task::Priority::P1)), ..TaskPatch::default() };
+    let patch = TaskPatch {
+        priority: Some(Some(dormouse_types::task::Priority::P1)),
+        ..TaskPatch::default()
+    };
     builtin(
         "come and gone",
         vec![

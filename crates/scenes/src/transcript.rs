@@ -18,7 +18,13 @@ pub async fn of(world: &World) -> anyhow::Result<String> {
         let mut wakes = world.dormouse.wakes(&world.me, &agent.id, 1000).await?;
         wakes.sort_by_key(|wake| wake.created_at);
         for (n, wake) in wakes.iter().enumerate() {
-            lines.push(format!("==== wake {} of {}: {}, {}", n + 1, agent.id, wake.reason, wake.status));
+            lines.push(format!(
+                "==== wake {} of {}: {}, {}",
+                n + 1,
+                agent.id,
+                wake.reason,
+                wake.status
+            ));
             lines.extend(one(world, &agent.id, wake).await?);
         }
     }
@@ -75,7 +81,8 @@ fn told(message: &Message) -> Vec<String> {
             vec![format!("== answers {text:?} {end}")]
         }
         "action" => {
-            let mut lines = vec![format!("call {} {}", content["name"], shortened(&content["args"]))];
+            let mut lines =
+                vec![format!("call {} {}", content["name"], shortened(&content["args"]))];
             lines.extend(content["args"]["content"].as_str().map(ToOwned::to_owned));
             lines
         }

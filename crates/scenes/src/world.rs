@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
 use dormouse::{
-    Caller, DrainScope, Dormouse, Error, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
+    Caller, Dormouse, DrainScope, Error, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
     WORKSPACE,
 };
 use dormouse_changes::DecideError;
@@ -311,8 +311,10 @@ impl World {
             item.human_summary.contains(text) && fitting.contains(&item.status.as_str())
         });
         let Some(found) = found else {
-            let known: Vec<_> =
-                all.iter().map(|item| format!("{} ({})", item.human_summary, item.status)).collect();
+            let known: Vec<_> = all
+                .iter()
+                .map(|item| format!("{} ({})", item.human_summary, item.status))
+                .collect();
             bail!("no proposal {text:?} to {verdict:?}; there are: {}", known.join(" / "));
         };
         Ok(found.clone())

@@ -86,7 +86,10 @@ fn merged(stored: &str, fresh: &str) -> String {
     if same { stored.to_owned() } else { fresh.to_owned() }
 }
 
-fn object(old: &[(Box<RawValue>, Box<RawValue>)], new: &[(Box<RawValue>, Box<RawValue>)]) -> String {
+fn object(
+    old: &[(Box<RawValue>, Box<RawValue>)],
+    new: &[(Box<RawValue>, Box<RawValue>)],
+) -> String {
     let mut known: Vec<(Option<String>, &RawValue, &RawValue, bool)> =
         new.iter().map(|(key, fresh)| (name(key), &**key, &**fresh, false)).collect();
     let mut parts = Vec::new();

@@ -90,8 +90,7 @@ pub fn title(address: &str) -> String {
     let tail: Vec<&str> = words.collect();
     let tail = &tail[tail.len().saturating_sub(2)..];
     let clean = |word: &&str| {
-        let word: String =
-            word.chars().filter(|c| !"[]()\\`*".contains(*c)).take(40).collect();
+        let word: String = word.chars().filter(|c| !"[]()\\`*".contains(*c)).take(40).collect();
         word
     };
     let mut title = vec![host.chars().filter(|c| !"[]()".contains(*c)).collect::<String>()];
@@ -116,7 +115,10 @@ mod tests {
         check("(https://a.example/x)", &["https://a.example/x"]);
         check("https://a.example/x_(y) z", &["https://a.example/x_(y)"]);
         check("[words](https://a.example/x?y=1#z), more", &["https://a.example/x?y=1#z"]);
-        check("[https://a.example/](https://a.example/)", &["https://a.example/", "https://a.example/"]);
+        check(
+            "[https://a.example/](https://a.example/)",
+            &["https://a.example/", "https://a.example/"],
+        );
         check("<https://a.example>", &["https://a.example"]);
         check("no https:// here", &[]);
         check("HTTPS://a.example/x, then", &["HTTPS://a.example/x"]);

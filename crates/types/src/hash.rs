@@ -21,7 +21,8 @@ pub fn joined(parts: &[&str]) -> Digest {
 /// Writes a value as canonical JSON.
 ///
 /// Source: RFC 8785. Key order and number spelling of the input do not matter.
-/// Errors: a number that is not finite, or a map whose keys are not strings.
+/// A number that is not finite is written as `null`, as in all JSON of this program.
+/// Errors: a map whose keys cannot be texts.
 pub fn canonical(value: &impl Serialize) -> Result<String, serde_json::Error> {
     // Through `Value`, so that `1.0`, `1e0` and `1` become one number before they are written.
     let value = normalised(serde_json::to_value(value)?);

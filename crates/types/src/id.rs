@@ -49,7 +49,8 @@ fn ulid(now: Timestamp, entropy: &dyn Entropy) -> String {
 fn parse(text: &str, prefix: &'static str) -> Result<String, IdError> {
     let error = || IdError { text: text.chars().take(60).collect(), prefix };
     let rest = text.strip_prefix(prefix).and_then(|r| r.strip_prefix('-')).ok_or_else(error)?;
-    let valid = rest.len() == 26 && rest.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
+    let valid =
+        rest.len() == 26 && rest.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
     if valid { Ok(text.to_owned()) } else { Err(error()) }
 }
 
@@ -137,7 +138,9 @@ pub struct WorkspaceId(pub i64);
 /// A position in a workspace's change sequence.
 ///
 /// Units: journal or agent commits, not a time. Gaps are allowed.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Seq(pub i64);
 

@@ -103,7 +103,18 @@ impl FromStr for Status {
 
 /// The priority of a task.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, Default,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    Default,
 )]
 pub enum Priority {
     /// Urgent.
@@ -155,8 +166,8 @@ impl FromStr for Priority {
 /// The languages a task may have, as ISO 639 codes.
 pub const LANGUAGES: &[&str] = &[
     "ar", "bn", "bg", "zh", "hr", "cs", "da", "nl", "en", "et", "fi", "fr", "de", "el", "he", "hi",
-    "ig", "hu", "id", "it", "ja", "ko", "lv", "lt", "no", "pl", "pt", "pcm", "ro", "ru", "sr", "sk",
-    "sl", "es", "sw", "sv", "th", "tw", "tr", "uk", "vi", "yo",
+    "ig", "hu", "id", "it", "ja", "ko", "lv", "lt", "no", "pl", "pt", "pcm", "ro", "ru", "sr",
+    "sk", "sl", "es", "sw", "sv", "th", "tw", "tr", "uk", "vi", "yo",
 ];
 
 /// Reads a language code without regard to case.

@@ -1,5 +1,7 @@
 //! Runs what is due: because of one command, or because its time came.
 
+use std::collections::VecDeque;
+
 use dormouse_runs::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
@@ -27,12 +29,18 @@ pub struct Scope {
     pub tasks: Vec<TaskId>,
     /// These agents.
     pub agents: Vec<AgentId>,
-    /// Whoever is due by the clock.
+    /// Whoever waits for nothing but to be run.
     pub all_due: bool,
 }
 
-/// How many claims a drain looks at before it reads the queue again.
-const LOOK: i64 = 64;
+/// A drain under way.
+#[derive(Debug, Default)]
+pub struct Drain {
+    agents: Vec<AgentId>,
+    all_due: bool,
+    ready: VecDeque<Sleeper>,
+    put_back: Vec<AgentId>,
+}
 
 impl Agents {
     /// Routes the feed to its end and runs the wakes of a scope, merge windows counted as closed.
@@ -42,7 +50,15 @@ impl Agents {
         scope: &Scope,
         mut on_run: impl FnMut(&Ran),
     ) -> Result<(), AgentError> {
-        self.route_feed(ws).await?;
+        let mut drain = self.begin_drain(ws, scope).await?;
+        while let Some(ran) = self.drain_next(ws, &mut drain).await? {
+            on_run(&ran);
+        }
+        Ok(())
+    }
+
+    /// Finds out whose wakes a drain runs.
+    pub async fn begin_drain(&self, ws: WorkspaceId, scope: &Scope) -> Result<Drain, AgentError> {
         let mut agents = scope.agents.clone();
         for task in &scope.tasks {
             let watchers = self.store.all(subscription::of_task(ws, task)).await?;
@@ -50,46 +66,50 @@ impl Agents {
         }
         agents.sort();
         agents.dedup();
+        Ok(Drain { agents, all_due: scope.all_due, ..Drain::default() })
+    }
+
+    /// Runs the next wake of a drain; none when nothing is left to run now.
+    pub async fn drain_next(
+        &self,
+        ws: WorkspaceId,
+        drain: &mut Drain,
+    ) -> Result<Option<Ran>, AgentError> {
         loop {
-            let mut progressed = false;
-            for row in self.candidates(ws, &agents, scope.all_due).await? {
-                let Some(lease) = self.claim(ws, &row).await? else { continue };
-                let ran = self.run(lease).await?;
-                // A run that was put back waits for its time; running it at once would spin.
-                progressed |= !matches!(ran.end, End::PutBack { .. });
-                on_run(&ran);
+            if drain.ready.is_empty() {
+                self.route_feed(ws).await?;
+                drain.ready = self.candidates(ws, drain).await?;
             }
-            let routed = self.route_feed(ws).await?;
-            if !progressed && routed == 0 {
-                return Ok(());
+            let Some(row) = drain.ready.pop_front() else { return Ok(None) };
+            let Some(lease) = self.claim(ws, &row).await? else { continue };
+            let ran = self.run(lease).await?;
+            if matches!(ran.end, End::PutBack { .. }) {
+                // It waits for its time; running it at once would spin.
+                drain.put_back.push(ran.agent.clone());
             }
+            return Ok(Some(ran));
         }
     }
 
     async fn candidates(
         &self,
         ws: WorkspaceId,
-        agents: &[AgentId],
-        all_due: bool,
-    ) -> Result<Vec<Sleeper>, AgentError> {
-        let now = self.clock.now();
+        drain: &Drain,
+    ) -> Result<VecDeque<Sleeper>, AgentError> {
         let mut rows = Vec::new();
-        for agent in agents {
-            rows.extend(
-                self.store
-                    .first(wake_queue::of_agent(ws, agent))
-                    .await?
-                    .filter(|row| may_run(row, now)),
-            );
+        if drain.all_due {
+            rows = self.store.all(wake_queue::waiting(ws)).await?;
+        } else {
+            for agent in &drain.agents {
+                rows.extend(self.store.first(wake_queue::of_agent(ws, agent)).await?);
+            }
         }
-        if all_due {
-            let due = self.store.all(wake_queue::claimable(ws, now, LOOK)).await?;
-            rows.extend(due.into_iter().filter(|row| !agents.contains(&row.agent)));
-        }
+        let now = self.clock.now();
+        rows.retain(|row| may_run(row, now) && !drain.put_back.contains(&row.agent));
         rows.sort_by(|a, b| {
             (a.priority, a.due_at, &a.agent).cmp(&(b.priority, b.due_at, &b.agent))
         });
-        Ok(rows)
+        Ok(rows.into())
     }
 
     /// Drives one claimed run to its end.

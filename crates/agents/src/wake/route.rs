@@ -60,6 +60,14 @@ pub fn is_automatic(agent: &Agent, class: ModelClass) -> bool {
     alive && on
 }
 
+/// Whether a change gives a task an entry or a check item.
+fn says_something(what: &What) -> bool {
+    matches!(
+        what,
+        What::EntryAdded { .. } | What::EntryRestored { .. } | What::ItemAdded { .. }
+    )
+}
+
 /// Changes routed in one commit.
 const BATCH: i64 = 200;
 
@@ -140,7 +148,11 @@ impl Agents {
             agent.value.updated_at = concern.at;
             ops.push(entity::put(ws, &agent));
         }
-        signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class));
+        // Who was made beside a task that says nothing yet waits for its first words.
+        let waits = agent.value.lifecycle == Lifecycle::Created
+            && !agent.value.config.by_name
+            && !change.what.iter().any(says_something);
+        signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class) && !waits);
         ops.push(wake_queue::signal(ws, &signal));
         Ok(ops)
     }

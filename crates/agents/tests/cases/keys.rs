@@ -47,6 +47,7 @@ fn a_persons_wake_is_named_by_its_request() {
         let (world, task, agent) = World::settled();
         let asked = Asked { actor: "owner".into(), key: Some("request-7".into()) };
         for _ in 0..2 {
+            world.later(60);
             now(world.agents.wake(WS, &agent, reason, None, &asked)).expect("woken once");
         }
         world.script.push(dull());

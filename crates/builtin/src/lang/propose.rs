@@ -46,6 +46,8 @@ pub struct Rules {
     pub estimate: &'static [&'static str],
     /// What speaks of how long the task takes, in the same way.
     pub estimate_topic: &'static [&'static str],
+    /// Beside a length of time, what says there that an older one does not hold.
+    pub estimate_vague: &'static [&'static str],
     /// In the sentence of a length of time: it was spent, or counts something else.
     pub estimate_void: &'static [&'static str],
     /// How much the task matters.

@@ -124,6 +124,26 @@ pub struct Cues {
     pub provisos: &'static [&'static str],
     /// Words that open a piece of a sentence: "in", "with".
     pub fragments: &'static [&'static str],
+    /// Words that want something behind them, were it an address: "in".
+    pub before_address: &'static [&'static str],
+    /// Words that ask: "please".
+    pub please: &'static [&'static str],
+    /// Labels of what holds the work up.
+    pub blocked_labels: &'static [&'static str],
+    /// Words that open a sentence which turns against the one before: "but".
+    pub against: &'static [&'static str],
+    /// What is no work when it is "back".
+    pub trouble: &'static [&'static str],
+    /// Phrases that say of a trouble that it is there again.
+    pub returned: &'static [&'static str],
+    /// Something does not work as it should, now.
+    pub failing: &'static [&'static str],
+    /// Everything that failed works.
+    pub all_clear: &'static [&'static str],
+    /// What helps until the real solution is there.
+    pub workaround: &'static [&'static str],
+    /// Behind a label of work, before the name of who does it: "for".
+    pub owner: &'static [&'static str],
     /// Words before "that" or a colon that tell nothing: "note that".
     pub notes: &'static [&'static str],
     /// A rule to keep: "never", "do not".

@@ -53,7 +53,9 @@ fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
     let rules = input.lang.propose;
     statement.find(&patterns::of(input.lang).estimate_topic)?;
     let spans = &statement.sentence.spans;
-    if spans.is_empty() || !statement.is_said(rules) || is_of_the_past(statement, rules) {
+    let is_vague = pattern::holds(&statement.sentence.tokens, rules.estimate_vague);
+    let names_length = !spans.is_empty() && !is_of_the_past(statement, rules);
+    if !(is_vague || names_length) || !statement.is_said(rules) {
         return None;
     }
     Some(Said {

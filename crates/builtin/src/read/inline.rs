@@ -2,6 +2,9 @@
 
 use dormouse_types::address::{self, is_unseen};
 
+use crate::lang;
+use crate::report::link::place;
+
 /// An address with the words it stands behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
@@ -219,6 +222,12 @@ impl Reader<'_> {
             return None;
         }
         let url = address::leading(rest);
+        // "Fixed in <address>, merged" needs a word there.
+        let before = self.text.trim_end().rsplit([' ', '(']).next().unwrap_or_default();
+        let before = before.to_lowercase();
+        if lang::ALL.iter().any(|lang| lang.report.cues.before_address.contains(&before.as_str())) {
+            self.text.push_str(&place(url));
+        }
         self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });
         Some(url.len())
     }

@@ -183,6 +183,24 @@ pub(super) fn label_goes_on(line: &str, next: &str) -> bool {
         && !next.starts_with(char::is_uppercase)
 }
 
+/// Whether somebody ended a line on purpose: the next word would have found room in it, or it
+/// ends in an address.
+pub(super) fn was_ended(line: &str, next: &str, width: usize) -> bool {
+    let is_capital = next.starts_with(char::is_uppercase);
+    let last = line.split_whitespace().next_back().unwrap_or_default();
+    if address::opens(last.trim_start_matches(['<', '('])) && is_capital {
+        return true;
+    }
+    let word = next.split_whitespace().next().unwrap_or_default();
+    let needed = line.chars().count() + 1 + word.chars().count();
+    width >= PARAGRAPH && needed + SLACK <= width && !line.ends_with([',', '-', '–', '—', '('])
+}
+
+/// Units: characters. Narrower paragraphs are wrapped by nobody's editor.
+const PARAGRAPH: usize = 40;
+/// Units: characters a line may stay below the width of its paragraph.
+const SLACK: usize = 8;
+
 /// A block quote's piece without the quote marks of its further lines.
 pub(super) fn unquoted(raw: &str) -> String {
     if !raw.contains("\n") {

@@ -11,7 +11,7 @@ use super::inline;
 pub use super::inline::Link;
 use super::line::{
     LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker,
-    opens_fence, opens_with_label, tick, tick_opens, underline, unquoted,
+    opens_fence, opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
 };
 use super::sentence::sentences;
 
@@ -155,6 +155,8 @@ struct Line<'a> {
     /// Units: columns of white space before the content.
     indent: usize,
     quoted: bool,
+    /// Units: characters of the longest line of its paragraph.
+    width: usize,
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
@@ -171,8 +173,14 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         let indent =
             rest[..rest.len() - body.len()].chars().map(|c| if c == '\t' { 4 } else { 1 }).sum();
         let start = at + (line.len() - body.len());
-        lines.push(Line { start, text: body.trim_end(), indent, quoted });
+        lines.push(Line { start, text: body.trim_end(), indent, quoted, width: 0 });
         at += line.len() + 1;
+    }
+    for paragraph in lines.split_mut(|line| line.text.is_empty()) {
+        let width = paragraph.iter().map(|line| line.text.chars().count()).max().unwrap_or(0);
+        for line in paragraph {
+            line.width = width;
+        }
     }
     lines
 }
@@ -405,7 +413,10 @@ impl Reader<'_> {
         let is_apart = above.is_some_and(|open| {
             let last = lines[n - 1].text;
             let is_label = open.n_lines == 1 && opens_with_label(last);
-            opens_with_label(line.text) || is_label && !label_goes_on(last, line.text)
+            opens_with_label(line.text)
+                || is_label && !label_goes_on(last, line.text)
+                || was_ended(last, line.text, line.width)
+                || self.opens_moment(line.text, last)
         });
         if is_apart {
             self.close(lines, n);
@@ -436,6 +447,26 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a line opens with a day or time of its own, below a line that ended.
+    fn opens_moment(&self, line: &str, above: &str) -> bool {
+        let ended = above.ends_with(['.', '!', '?', ':', ';']) || self.moment(above).is_some();
+        ended && self.moment(line).is_some()
+    }
+
+    /// The day and time a line opens with, and how many bytes of its words they take.
+    fn moment(&self, raw: &str) -> Option<(Stamp, usize)> {
+        if let Some(found) = dated::opening(raw, self.running.on, self.on) {
+            return Some(found);
+        }
+        // "**8 Jan** Sent it", "**rosa, 8 Jan:** sent it": the bold part says when.
+        let (bold, _) = raw.strip_prefix("**")?.split_once("**")?;
+        if bold.split_whitespace().count() > 6 {
+            return None;
+        }
+        let stamp = dated::heading(bold.trim_end_matches(':'), self.running.on, self.on)?;
+        Some((stamp, inline::read(bold).text.len()))
+    }
+
     /// Ends the open block; `next` is the line behind it.
     fn close(&mut self, lines: &[Line<'_>], next: usize) {
         let Some(open) = self.open.take() else {
@@ -449,7 +480,8 @@ impl Reader<'_> {
                 .find(|line| !line.text.is_empty())
                 .is_some_and(|line| marker(line.text).is_some() || line.text.starts_with('|'));
             if let Some(level) = label(words, above_list) {
-                let line = Line { start: open.start, text: words, indent: 0, quoted: false };
+                let line =
+                    Line { start: open.start, text: words, indent: 0, quoted: false, width: 0 };
                 self.lists.clear();
                 self.push_heading(level, words, &line);
                 return;
@@ -489,7 +521,13 @@ impl Reader<'_> {
         let unquoted = unquoted(raw);
         let cells = unquoted.starts_with('|').then(|| cells(&unquoted));
         let read = inline::read(cells.as_deref().unwrap_or(&unquoted));
-        let own = opens.then(|| dated::opening(&read.text, self.running.on, self.on)).flatten();
+        let plain = || dated::opening(&read.text, self.running.on, self.on);
+        let bold = || {
+            let (stamp, lead) = self.moment(unquoted.trim_start())?;
+            let rest = read.text.get(lead..)?;
+            Some((stamp, read.text.len() - rest.trim_start_matches([':', ' ', ',', '-']).len()))
+        };
+        let own = opens.then(|| plain().or_else(bold)).flatten();
         match own {
             Some((stamp, lead)) => {
                 let stamp = stamp.under(&self.running);

@@ -63,6 +63,11 @@ fn is_abbreviated(text: &str, rest: &str) -> bool {
         .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '.' | '*' | '_'))
         .next()
         .unwrap_or_default();
+    // "48 h." and "300 ms." end a sentence before a capital letter.
+    let counts = text[..text.len() - word.len()].trim_end().ends_with(|c: char| c.is_ascii_digit());
+    if counts && rest.trim_start().starts_with(char::is_uppercase) {
+        return dated::opens_with_month(rest);
+    }
     let n_chars = word.chars().count();
     if n_chars == 1 && word.chars().all(char::is_alphabetic) && word != "I" {
         return true;
@@ -130,6 +135,8 @@ mod tests {
             ),
             ("launched. running again", vec!["launched. running again"]),
             ("Run `a. B` twice. End.", vec!["Run `a. B` twice.", "End."]),
+            ("It took 300 ms. Search is on.", vec!["It took 300 ms.", "Search is on."]),
+            ("After 48 h. Then on.", vec!["After 48 h.", "Then on."]),
             ("Bad **now.** Good.", vec!["Bad **now.**", "Good."]),
             ("... ?", vec![]),
         ] {

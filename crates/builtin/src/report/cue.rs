@@ -238,6 +238,10 @@ fn done(clause: &str, lang: &Lang) -> Option<Done> {
     if has(clause, cues.negation) || has(clause, cues.conditional) {
         return None;
     }
+    // An error that is back is no work that is done.
+    if has(clause, cues.trouble) && has(clause, cues.returned) {
+        return None;
+    }
     if has(clause, cues.done) {
         return Some(Done::State);
     }
@@ -320,7 +324,8 @@ pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Optio
             })
         })
         .map(|label| label.len())
-        .max()?;
+        .max();
+    let Some(length) = length else { return after_owned_label(bare, labels) };
     let mut rest = bare.get(length..)?;
     let mut owner = None;
     if let Some(inner) = rest.strip_prefix('(') {
@@ -329,6 +334,47 @@ pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Optio
     }
     let rest = rest.trim_start_matches([':', ']', ')', '*', ' ', '-', '–']);
     (!rest.is_empty()).then_some((rest, owner.filter(|name| !name.is_empty())))
+}
+
+/// The same for a label with a name behind it: "Tasks for Kim: call", "TODO (kim) call".
+fn after_owned_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Option<&'a str>)> {
+    let bare = text.trim_start_matches(['[', '*']);
+    let lower: String = bare.chars().take(24).collect::<String>().to_lowercase();
+    let length = labels
+        .iter()
+        .flat_map(|label| [(*label).to_owned(), format!("{label}s")])
+        .chain(["task".to_owned(), "tasks".to_owned()])
+        .filter(|label| {
+            lower.strip_prefix(label.as_str()).is_some_and(|rest| rest.starts_with(' '))
+        })
+        .map(|label| label.len())
+        .max()?;
+    let rest = bare.get(length..)?.trim_start();
+    let is_name = |name: &str| {
+        let words: Vec<&str> = name.split(' ').collect();
+        let joins = ["and", "&", "und", "et", "y", "si"];
+        (1..=3).contains(&words.len())
+            && name.chars().count() <= 40
+            && words.iter().all(|word| {
+                joins.contains(word)
+                    || word.starts_with(char::is_uppercase)
+                        && word.chars().all(|c| c.is_alphabetic() || ".,-'".contains(c))
+            })
+    };
+    let is_shouted = bare.get(..length).is_some_and(|label| label.chars().all(char::is_uppercase));
+    if is_shouted && let Some(inner) = rest.strip_prefix('(') {
+        let (name, behind) = inner.split_once(')')?;
+        let behind = behind.trim_start_matches([':', ' ']);
+        return (name.chars().count() <= 40 && !behind.is_empty()).then_some((behind, Some(name)));
+    }
+    let (head, behind) = rest.split_once(':')?;
+    let name = crate::lang::ALL
+        .iter()
+        .flat_map(|lang| lang.report.cues.owner)
+        .find_map(|word| head.strip_prefix(word)?.strip_prefix(' '))
+        .unwrap_or(head);
+    let behind = behind.trim_start_matches([' ', '*', '_']);
+    (is_name(name) && !behind.is_empty()).then_some((behind, Some(name)))
 }
 
 #[cfg(test)]
@@ -392,6 +438,12 @@ mod tests {
         for (text, rest) in [
             ("TODO: call Bob", Some(("call Bob", None))),
             ("TODO(kim): call Bob", Some(("call Bob", Some("kim")))),
+            ("Tasks for Kim: call Bob", Some(("call Bob", Some("Kim")))),
+            ("AI Kim: call Bob", Some(("call Bob", Some("Kim")))),
+            ("TODO (kim) call Bob", Some(("call Bob", Some("kim")))),
+            ("Actions: call Bob", None),
+            ("Next to Kim: Bob", None),
+            ("Open the shop: Bob", None),
             ("[Action Item] call Bob", Some(("call Bob", None))),
             ("Next steps: call Bob", Some(("call Bob", None))),
             ("Open (since May) is the shop", None),

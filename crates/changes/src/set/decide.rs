@@ -10,7 +10,7 @@ use dormouse_store::agent::change_set::{
 };
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::{
-    Audit, ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store,
+    Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{
@@ -39,6 +39,8 @@ pub struct Who {
     pub ws: WorkspaceId,
     /// As the audit log names them.
     pub actor: String,
+    /// At most once under this id, if there is one.
+    pub once: Option<Once>,
 }
 
 /// Why a verdict was not taken, or not applied.
@@ -389,7 +391,7 @@ impl Changes {
     ) -> Result<(), CommitError> {
         let item = &seen.item;
         let origin = Origin::Person { via: Some(item.agent.clone()) };
-        let commit = Commit::new(label, Db::Agent, who.ws)
+        let mut commit = Commit::new(label, Db::Agent, who.ws)
             .ops(ops)
             .change(ChangeRow::agent(
                 origin,
@@ -403,7 +405,12 @@ impl Changes {
                 object: format!("{}:{}", item.set, item.index),
                 detail: item.operation.to_string(),
             });
-        self.store.commit(commit).await.map(|_| ())
+        commit.once.clone_from(&who.once);
+        match self.store.commit(commit).await?.replayed {
+            None => Ok(()),
+            // The same request was faster by its other sending: it is looked at again.
+            Some(_) => Err(CommitError::Refused { label, refusal: Refusal::ItemMoved }),
+        }
     }
 }
 

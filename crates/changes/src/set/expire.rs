@@ -27,7 +27,7 @@ impl Changes {
         ws: WorkspaceId,
         items: &[Item],
     ) -> Result<(), DecideError> {
-        let who = Who { ws, actor: "dormouse".into() };
+        let who = Who { ws, actor: "dormouse".into(), once: None };
         for item in items {
             let seen = self.seen(ws, &item.set, item.index).await?;
             if !matches!(seen.item.state, State::Pending | State::Deferred) {

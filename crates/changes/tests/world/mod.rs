@@ -37,7 +37,7 @@ pub fn now<F: Future>(future: F) -> F::Output {
 }
 
 pub fn who() -> Who {
-    Who { ws: WS, actor: "owner".into() }
+    Who { ws: WS, actor: "owner".into(), once: None }
 }
 
 pub fn person() -> EditCtx {

@@ -398,8 +398,8 @@ fn whoever_is_killed_when_no_answered_write_is_lost_and_none_is_done_twice() {
             n => OF_INTEREST[n % 3],
         };
         let order = storm.order(phase);
-        let usual = storm.pace.get(order.pace()).copied().unwrap_or(100);
-        let delay = storm.random.below(usize::try_from(usual).expect("small") * 5 / 4 + 2);
+        let usual = storm.pace.get(order.pace()).copied().unwrap_or(400);
+        let delay = storm.random.below(usize::try_from(usual).expect("small") * 4 / 3 + 2);
         let ended = storm.run(&order, Some(delay as u64));
         let books = storm.books();
         books.check(&storm.acked);

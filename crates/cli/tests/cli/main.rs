@@ -6,6 +6,7 @@ mod decisions;
 mod kill;
 mod kill_books;
 mod screens;
+mod scripts;
 mod tasks;
 mod two_commands;
 mod world;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse::{Caller, DrainScope, Dormouse, NewTask, Parts, Verdict, WORKSPACE};
+use dormouse::{Caller, Dormouse, DrainScope, NewTask, Parts, Verdict, WORKSPACE};
 use dormouse_scenes::{Scene, World, repertoire, transcript};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy};
@@ -22,7 +22,8 @@ async fn a_rejected_proposal_is_not_made_again() {
     };
     let all = world.proposals("move").await.expect("proposals");
     for text in ["due date", "Book the van"] {
-        let states: Vec<_> = all.iter().filter(about(text)).map(|item| item.status.as_str()).collect();
+        let states: Vec<_> =
+            all.iter().filter(about(text)).map(|item| item.status.as_str()).collect();
         assert_eq!(states, ["rejected"], "{text}");
     }
 }
@@ -72,14 +73,18 @@ async fn two_who_confirm_one_item_at_once_apply_it_once_and_hear_the_same() {
         };
         let (one, other) = futures_util::future::join(confirm(), confirm()).await;
         let (one, other) = (one.expect("confirmed"), other.expect("confirmed too"));
-        let told = |outcome: &dormouse::view::Outcome| serde_json::to_value(&outcome.item).expect("JSON");
+        let told =
+            |outcome: &dormouse::view::Outcome| serde_json::to_value(&outcome.item).expect("JSON");
         assert_eq!(told(&one), told(&other));
         assert_eq!(one.item.status, "confirmed");
     }
     let now = dormouse.task(&me, &task.id).await.expect("a task");
     let mut titles: Vec<_> = now.items.iter().map(|item| item.title.as_str()).collect();
     titles.sort_unstable();
-    assert_eq!(titles, ["Book the van", "Call the landlord", "Hand over the keys", "Pack the books"]);
+    assert_eq!(
+        titles,
+        ["Book the van", "Call the landlord", "Hand over the keys", "Pack the books"]
+    );
     let decisions = dormouse.task_decisions(&me, &task.id).await.expect("decisions");
     assert_eq!(decisions.len(), 4, "one decision for each item");
 }

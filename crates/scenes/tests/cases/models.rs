@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_scenes::{World, crash, repertoire, transcript};
+use dormouse_types::port::{Clock as _, Stage};
 
 #[tokio::test]
 async fn a_wake_of_several_turns_is_told_what_each_call_led_to() {
@@ -16,7 +17,7 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
     let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
     let asks: Vec<_> = cuts
         .iter()
-        .filter(|cut| cut.label == "model.ask" && cut.moment == dormouse_types::port::Stage::AfterEffect)
+        .filter(|cut| cut.picture.label == "model.ask" && cut.picture.moment == Stage::AfterEffect)
         .collect();
     let world = crash::restart(&scene, asks[2]).expect("a new process");
     assert_eq!(world.dormouse.recover().await.expect("recovery").len(), 1);
@@ -41,8 +42,12 @@ async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
         let ran = world.step(n, step).await.expect("a step");
         if let [run] = &ran[..] {
             let agent = world.agent("move").await.expect("an agent");
-            seen.push((run.status.clone(), agent.consecutive_failure_count, agent.lifecycle.clone()));
-            let now = dormouse_types::port::Clock::now(&world.stage.clock);
+            seen.push((
+                run.status.clone(),
+                agent.consecutive_failure_count,
+                agent.lifecycle.clone(),
+            ));
+            let now = world.stage.clock.now();
             waited.extend(agent.next_wake_at.map(|at| (at.micros() - now.micros()) / 1_000_000));
         }
     }

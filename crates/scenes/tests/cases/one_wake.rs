@@ -9,15 +9,15 @@ const BEFORE: &str = "\
 # One wake, row by row
 
 A task is made, it gets an agent, the agent wakes once, and the person confirms what it proposes.
-Below is every commit of that story with every row it wrote, in order. Nothing is left out but three
-columns that never change here, and the ends of long texts.
+Below is every commit of that story with every row it wrote, in order. Left out are empty columns,
+the workspace, times of making and changing, vector clocks, and the ends of long texts.
 
 How to read it:
 
 - A heading is one commit: its label, and the database it is in. A commit is in one database only,
   and it is there whole or not at all.
-- `+` is a new row, `~` a changed one (its key, and each column as it was and is), `-` a row that is
-  gone.
+- `+` is a new row, `~` a changed one (its key, then each column as it was and as it is), `-` a row
+  that is gone. The word behind it is the table.
 - Ids and hashes have short names in the order in which they appear: `jt` is a task, `ag` an agent,
   `#1` a hash. Times are the time of day.
 
@@ -50,7 +50,7 @@ fn scene() -> Scene {
     let task = Step::Task {
         task: "plumber",
         title: "Call the plumber",
-        note: "The deadline is 2026-03-20.",
+        note: "The deadline is 2026-03-20.\n\n- [ ] Find the warranty",
         items: &[],
         labels: &[],
     };
@@ -80,6 +80,8 @@ async fn the_page_about_one_wake_is_what_happens() {
     assert!(
         known == page,
         "docs/one-wake.md is not what happens any more: delete it and run this test to make it anew.\n{}",
-        similar::TextDiff::from_lines(known.as_str(), page.as_str()).unified_diff().context_radius(0)
+        similar::TextDiff::from_lines(known.as_str(), page.as_str())
+            .unified_diff()
+            .context_radius(0)
     );
 }

@@ -43,7 +43,8 @@ async fn after_one_wake_every_relation_exists_and_resolves() {
     assert!(known.contains(&only(&world, &id, link::AGENT_REPORT_HEAD).await));
 
     // From the newest message back to the first, each with its payload.
-    let messages = world.dormouse.messages(&world.me, &agent.id, None, 1000).await.expect("messages");
+    let messages =
+        world.dormouse.messages(&world.me, &agent.id, None, 1000).await.expect("messages");
     let newest = only(&world, &id, link::AGENT_HEAD_MESSAGE).await;
     let mut at = Some(newest.clone());
     let mut seen = Vec::new();

@@ -20,6 +20,27 @@ async fn a_first_wake_reads_everything_and_reports() {
 }
 
 #[tokio::test]
+async fn the_system_prompt_and_the_tools_are_those_of_a_task_agent() {
+    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let agent = world.agent("move").await.expect("an agent");
+    let wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
+    let key = wakes[0].run_key.clone().expect("a run");
+    let prompts = world.dormouse.prompts(&world.me, &agent.id, &key).await.expect("prompts");
+    let piece = |kind: &str| {
+        let piece = prompts[0].fragments.iter().find(|piece| piece.kind == kind);
+        piece.map(|piece| piece.text.clone()).expect("a piece of the prompt")
+    };
+    let tools: Vec<dormouse_types::model::ToolSpec> =
+        serde_json::from_str(&piece("tools")).expect("tools as JSON");
+    let tools: Vec<_> =
+        tools.iter().map(|tool| format!("{}: {}", tool.name, tool.description)).collect();
+    insta::assert_snapshot!(
+        "system_and_tools",
+        format!("{}\n\n{}", piece("system"), tools.join("\n"))
+    );
+}
+
+#[tokio::test]
 async fn a_later_wake_is_told_what_changed_and_nothing_else() {
     let world = snapshot("incremental_wake", &repertoire::incremental_wake()).await;
     let agent = world.agent("garden").await.expect("an agent");

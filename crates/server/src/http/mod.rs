@@ -95,7 +95,7 @@ async fn wrong_method(method: Method, uri: Uri) -> Problem {
 
 /// A list that fits one page.
 fn whole<T>(items: Vec<T>) -> axum::Json<Page<T>> {
-    axum::Json(Page { items, next_cursor: None })
+    axum::Json(Page { items, next_cursor: None, damaged: Vec::new() })
 }
 
 /// The size of a page, as asked.

@@ -380,12 +380,15 @@ pub fn waiting(workspace: WorkspaceId) -> Query<Sleeper> {
 }
 
 /// All rows that somebody holds a lease on.
+///
+/// The sign in `+ws` keeps SQLite at the index of leased rows: for the sake of the order it would
+/// walk the rows of all agents.
 pub fn leased(workspace: WorkspaceId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
                 message_id, run_key, owner, epoch, expires_at, crashes
-              FROM wake_queue WHERE owner IS NOT NULL AND ws = ?1 ORDER BY agent_id",
+              FROM wake_queue WHERE owner IS NOT NULL AND +ws = ?1 ORDER BY agent_id",
         params: params_values![ws(workspace)],
         decode,
     }

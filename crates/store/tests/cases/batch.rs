@@ -36,7 +36,11 @@ impl Clock for Gate {
 }
 
 /// Sends commits while the writer is held, so that all of them wait for it together.
-fn together(store: &Store, gate: &Gate, commits: Vec<Commit>) -> Vec<Result<Committed, CommitError>> {
+fn together(
+    store: &Store,
+    gate: &Gate,
+    commits: Vec<Commit>,
+) -> Vec<Result<Committed, CommitError>> {
     let (looked, held) = channel();
     let (go_on, waits) = channel();
     *gate.watch.lock().expect("nobody panicked") = Some((looked, waits));
@@ -118,7 +122,8 @@ fn commits_that_wait_share_one_transaction() {
     let stamped = |key: &str| {
         let sql = "INSERT INTO field_says (ws, task_id, field, by, at, seq)
                    VALUES (?1, ?2, 'title', 'user', ?3, ?4)";
-        let params = vec![WS.0.into(), key.into(), dormouse_store::Param::Now, dormouse_store::Param::Seq];
+        let params =
+            vec![WS.0.into(), key.into(), dormouse_store::Param::Now, dormouse_store::Param::Seq];
         Commit::new("stamp", Db::Journal, WS).op(Op::one(sql, params, Refusal::Exists))
     };
     let results = batch.send(vec![stamped("a"), stamped("b"), stamped("c")]);
@@ -130,7 +135,11 @@ fn commits_that_wait_share_one_transaction() {
         decode: |row| Ok(row.0.clone()),
     };
     let looks = wait(batch.store.all(looks)).unwrap();
-    assert_eq!(looks, [vec![Value::Int(1), Value::Int(3)]], "one look at the clock, three positions");
+    assert_eq!(
+        looks,
+        [vec![Value::Int(1), Value::Int(3)]],
+        "one look at the clock, three positions"
+    );
 }
 
 #[test]
@@ -157,8 +166,15 @@ fn a_refused_commit_takes_only_itself_back() {
             Err(CommitError::Unknown { .. }) => "unknown".to_owned(),
         })
         .collect();
-    let expected =
-        ["written", "refused Missing", "written", "replayed first", "mismatch", "broken", "written"];
+    let expected = [
+        "written",
+        "refused Missing",
+        "written",
+        "replayed first",
+        "mismatch",
+        "broken",
+        "written",
+    ];
     assert_eq!(told, expected);
     assert_eq!(batch.settings(), ["a", "b", "c"]);
 }

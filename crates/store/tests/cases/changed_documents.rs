@@ -234,7 +234,8 @@ impl Change {
             }
             Self::Tick => {
                 for step in plan.member("steps").items().iter_mut().filter(|step| is(step, "s2")) {
-                    let other = if step.member("done").text("") == "true" { "false" } else { "true" };
+                    let other =
+                        if step.member("done").text("") == "true" { "false" } else { "true" };
                     step.set("done", other);
                 }
             }
@@ -301,7 +302,8 @@ const SHORT: &str = r#""weight":1.5,"home":{"street":"","rooms":[]},"steps":[],"
 #[test]
 fn a_known_key_that_was_missing_is_added_at_the_end() {
     let stored = format!(r#"{{"x":1.0,"id":"p","title":"","count":1,{SHORT},"y":2}}"#);
-    let expected = format!(r#"{{"x":1.0,"id":"p","title":"","count":2,{SHORT},"y":2,"note":null}}"#);
+    let expected =
+        format!(r#"{{"x":1.0,"id":"p","title":"","count":2,{SHORT},"y":2,"note":null}}"#);
     check(&stored, |plan| plan.count = 2, &expected);
 }
 

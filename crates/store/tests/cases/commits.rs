@@ -45,16 +45,18 @@ fn a_refused_precondition_leaves_nothing(world: &World) {
     world.journal([set("kept", "1")]);
     let before = world.everything(Db::Journal);
     let task: TaskId = world.id();
-    let commit = journal_commit([set("kept", "2"), set("new", "3"), touched::insert(WS, &task), never()])
-        .change(edited(&task, "New"))
-        .audit(audit("task.edit"));
+    let commit =
+        journal_commit([set("kept", "2"), set("new", "3"), touched::insert(WS, &task), never()])
+            .change(edited(&task, "New"))
+            .audit(audit("task.edit"));
     assert_eq!(world.refusal(commit), Refusal::Missing);
     assert_eq!(world.everything(Db::Journal), before);
 
     // A precondition may also stand first, and may find more rows than it should.
     world.journal([set("second", "1")]);
     let before = world.everything(Db::Journal);
-    let many = Op::one("UPDATE settings SET value = 'x' WHERE ws = ?1", params![WS.0], Refusal::Stale);
+    let many =
+        Op::one("UPDATE settings SET value = 'x' WHERE ws = ?1", params![WS.0], Refusal::Stale);
     assert_eq!(world.refusal(journal_commit([many, set("new", "3")])), Refusal::Stale);
     assert_eq!(world.everything(Db::Journal), before);
 }
@@ -104,15 +106,10 @@ fn the_writer_binds_position_time_and_database(world: &World) {
     for db in Db::ALL {
         let table = match db {
             Db::Journal => "INSERT INTO settings (ws, key, value) VALUES (?1, ?2 || '|' || ?3, ?4)",
-            Db::Agent => {
-                "INSERT INTO texts (ws, sha256, text) VALUES (?1, ?2 || '|' || ?3, ?4)"
-            }
+            Db::Agent => "INSERT INTO texts (ws, sha256, text) VALUES (?1, ?2 || '|' || ?3, ?4)",
         };
-        let op = Op::one(
-            table,
-            vec![WS.0.into(), Param::Seq, Param::Now, Param::Host],
-            Refusal::Exists,
-        );
+        let op =
+            Op::one(table, vec![WS.0.into(), Param::Seq, Param::Now, Param::Host], Refusal::Exists);
         world.clock.advance(std::time::Duration::from_secs(60));
         let seq = world.apply(Commit::new("test", db, WS).op(op)).seq;
         let stored = match db {

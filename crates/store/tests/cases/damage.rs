@@ -43,6 +43,16 @@ fn a_damaged_agent_is_named_and_the_others_can_be_read(world: &World) {
         check_corrupt(world.try_all(entity::by_id::<Agent>(WS, id)), "agent", "agent", id);
         let other = world.only(entity::by_id::<Agent>(WS, well.id.as_str()));
         assert_eq!(other.doc.value, well);
+
+        check_corrupt(world.try_all(entity::of_kind::<Agent>(WS)), "agent", "agent", id);
+        let mut listed = Vec::new();
+        for row in world.all(entity::each(entity::of_kind::<Agent>(WS))) {
+            match row {
+                Ok(row) => listed.push(row.doc.value),
+                Err(error) => check_corrupt::<()>(Err(error), "agent", "agent", id),
+            }
+        }
+        assert_eq!(listed, std::slice::from_ref(&well));
     }
     // Bytes where text belongs are damage as well, not a crash.
     let sql = "UPDATE agent_entities SET serialized = x'ff00' WHERE ws = ?1 AND id = ?2";
@@ -57,13 +67,8 @@ fn a_damaged_task_does_not_hide_the_list(world: &World) {
     let sql = "UPDATE journal SET serialized = ?3 WHERE ws = ?1 AND id = ?2";
     world.journal([Op::one(sql, params![WS.0, id, DAMAGES[0]], Refusal::Missing)]);
 
-    let wanted = Wanted {
-        status: None,
-        words: Vec::new(),
-        include_deleted: false,
-        behind: None,
-        limit: 10,
-    };
+    let wanted =
+        Wanted { status: None, words: Vec::new(), include_deleted: false, behind: None, limit: 10 };
     let lines = world.all(task::list(WS, &wanted));
     assert_eq!(lines.len(), 2);
     for line in lines {
@@ -89,10 +94,12 @@ fn a_damaged_item_is_named_by_its_kind(world: &World) {
 }
 
 fn rows_without_documents_are_named_too(world: &World) {
-    let sql = "INSERT INTO wake_run_log (ws, run_key, agent_id, reason, initiator, thread_id, status,
+    let sql =
+        "INSERT INTO wake_run_log (ws, run_key, agent_id, reason, initiator, thread_id, status,
                  processed, upto, epoch, crashes, created_at)
                VALUES (?1, 'key', ?2, 'timer', 'person', ?3, 'dreaming', 0, 0, 0, 0, 0)";
-    let (agent, thread) = (world.id::<dormouse_types::AgentId>(), world.id::<dormouse_types::ThreadId>());
+    let (agent, thread) =
+        (world.id::<dormouse_types::AgentId>(), world.id::<dormouse_types::ThreadId>());
     let run = params![WS.0, agent.to_string(), thread.to_string()];
     world.agent([Op::one(sql, run, Refusal::Exists)]);
     let key = RunKey("key".into());

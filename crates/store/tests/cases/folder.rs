@@ -210,10 +210,12 @@ fn a_folder_of_a_newer_version_is_refused_and_left_as_it_was() {
         let before = bytes(folder.path());
 
         let error = refused(folder.path());
-        let expected =
-            OpenError::Newer { path: file(folder.path(), newer), found: 2, known: 1 };
+        let expected = OpenError::Newer { path: file(folder.path(), newer), found: 2, known: 1 };
         assert_eq!(error, expected);
-        assert!(error.to_string().contains("newer Dormouse (schema 2, this one knows 1)"), "{error}");
+        assert!(
+            error.to_string().contains("newer Dormouse (schema 2, this one knows 1)"),
+            "{error}"
+        );
         assert!(bytes(folder.path()) == before, "{:?}", bytes(folder.path()).keys());
     }
 }

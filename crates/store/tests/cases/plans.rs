@@ -55,13 +55,8 @@ fn no_query_of_the_store_reads_a_whole_table() {
     let world = World::in_a_folder();
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
-    let wanted = Wanted {
-        status: None,
-        words: Vec::new(),
-        include_deleted: false,
-        behind: None,
-        limit: 1,
-    };
+    let wanted =
+        Wanted { status: None, words: Vec::new(), include_deleted: false, behind: None, limit: 1 };
     let mut scans = Vec::new();
     let mut seen = 0;
     macro_rules! check {
@@ -69,7 +64,7 @@ fn no_query_of_the_store_reads_a_whole_table() {
             seen += 1;
             let lines = plan(&world, &$query);
             assert!(!lines.is_empty());
-            let whole = lines.iter().filter(|line| line.starts_with("SCAN"));
+            let whole = lines.iter().filter(|line| reads_too_much(line));
             scans.extend(whole.map(|line| format!("{}: {line}", stringify!($query))));
         )*};
     }
@@ -121,10 +116,26 @@ fn no_query_of_the_store_reads_a_whole_table() {
 
     // What takes a query and returns one reads the same rows.
     let is_query = |line: &&str| line.contains(") -> Query<") && !line.contains("query: Query<");
-    let public: usize =
-        QUERIES.iter().map(|source| source.lines().filter(is_query).count()).sum();
+    let public: usize = QUERIES.iter().map(|source| source.lines().filter(is_query).count()).sum();
     let of_one_query_per_database = 2;
     assert_eq!(seen, public + of_one_query_per_database, "a query is missing in the list above");
+}
+
+/// What is read by nothing but the workspace is read whole: that is for tables and indexes that
+/// stay small.
+const SMALL: &[&str] = &[
+    // One row per workspace.
+    "SEARCH counters USING INDEX sqlite_autoindex_counters_1 (ws=?)",
+    "SEARCH feed_position USING INDEX sqlite_autoindex_feed_position_1 (ws=?)",
+    // Only who waits, and only what is open.
+    "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
+    "SEARCH change_items USING INDEX change_items_open (ws=?)",
+    // One row per agent; asked when an agent is shown.
+    "SEARCH subscriptions USING INDEX sqlite_autoindex_subscriptions_1 (ws=?)",
+];
+
+fn reads_too_much(line: &str) -> bool {
+    line.starts_with("SCAN") || (line.contains("(ws=?)") && !SMALL.contains(&line))
 }
 
 /// The files that hold queries, so that a new query is not forgotten here.

@@ -6,9 +6,7 @@ use std::fmt::Debug;
 use dormouse_store::agent::agent_entity::{
     self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
 };
-use dormouse_store::agent::change_set::{
-    ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus,
-};
+use dormouse_store::agent::change_set::{ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus};
 use dormouse_store::agent::entity::{self, Entity};
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload, kind};
@@ -374,7 +372,7 @@ fn an_agent_is_found_by_its_task(world: &World) {
     assert_eq!(found(WS), [new.id.clone(), old.id.clone()]);
     assert_eq!(found(OTHER_WS), []);
     world.agent([link::delete_from(WS, new.id.as_ref_text(), link::AGENT_TASK, at(3))]);
-    assert_eq!(found(WS), [old.id.clone()]);
+    assert_eq!(found(WS), std::slice::from_ref(&old.id));
 
     let own = agent_entity::own_subscription(&old.id);
     assert_eq!(own, agent_entity::own_subscription(&old.id));

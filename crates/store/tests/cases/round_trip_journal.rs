@@ -309,7 +309,8 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     world.journal(tasks[..3].iter().map(|task| row::insert(WS, task)));
     let gone = Task { deleted_at: Some(at(9)), ..tasks[3].clone() };
     world.journal([row::insert(WS, &gone)]);
-    world.journal(open.iter().chain([&done, &archived, &deleted]).map(|item| row::insert(WS, item)));
+    world
+        .journal(open.iter().chain([&done, &archived, &deleted]).map(|item| row::insert(WS, item)));
 
     let wanted = |words: &[&str]| Wanted {
         status: None,

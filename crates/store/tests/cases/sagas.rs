@@ -55,7 +55,7 @@ fn a_completed_saga_is_over(world: &World) {
         updated_at: at(5),
         ..pending("a", 1)
     };
-    assert_eq!(world.all(saga::by_status(WS, "completed")), [done.clone()]);
+    assert_eq!(world.all(saga::by_status(WS, "completed")), std::slice::from_ref(&done));
     assert_eq!(world.all(saga::by_status(WS, "pending")), []);
     assert_eq!(world.agent_refusal([close("a", "failed", None, 6)]), Refusal::ItemMoved);
     assert_eq!(world.agent_refusal([open("a", 7)]), Refusal::Exists);
@@ -85,8 +85,11 @@ fn sagas_are_listed_by_status_and_age(world: &World) {
         world.agent([open(name, micros)]);
     }
     world.agent([close("d", "completed", None, 4)]);
-    let names: Vec<_> =
-        world.all(saga::by_status(WS, "pending")).into_iter().map(|saga| saga.operation.0).collect();
+    let names: Vec<_> = world
+        .all(saga::by_status(WS, "pending"))
+        .into_iter()
+        .map(|saga| saga.operation.0)
+        .collect();
     assert_eq!(names, ["c", "a", "b"]);
     assert_eq!(world.all(saga::by_status(OTHER_WS, "pending")), []);
 }

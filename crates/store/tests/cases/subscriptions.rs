@@ -23,7 +23,7 @@ fn a_task_has_one_agent_of_its_own(world: &World) {
         let op = subscription::insert_own(WS, &again, at(1));
         assert_eq!(world.agent_refusal([op]), Refusal::Exists);
     }
-    assert_eq!(world.all(subscription::of_task(WS, &task)), [own.clone()]);
+    assert_eq!(world.all(subscription::of_task(WS, &task)), std::slice::from_ref(&own));
 
     let further = watch(world, &agent, &other);
     world.agent([subscription::insert_own(WS, &further, at(2))]);

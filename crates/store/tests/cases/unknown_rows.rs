@@ -17,7 +17,8 @@ each_engine!(
 );
 
 /// A document as no present code writes it: odd spacing, numbers and escapes included.
-const SOUL: &str = r#"{ "mood" :1.0, "big":1e400,"big":-0, "half":"\ud800", "zero":"\u0000" , "x":[ {} ] }"#;
+const SOUL: &str =
+    r#"{ "mood" :1.0, "big":1e400,"big":-0, "half":"\ud800", "zero":"\u0000" , "x":[ {} ] }"#;
 
 fn by_hand(id: &str, agent: &AgentId, kind: &str, text: &str) -> Op {
     Op::one(

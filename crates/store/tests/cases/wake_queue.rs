@@ -47,10 +47,7 @@ fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signa
 /// An agent whose creation is over: asleep, without a run.
 fn sleeper(world: &World) -> AgentId {
     let agent = world.id();
-    world.agent([
-        wake_queue::insert(WS, &agent, None, at(0)),
-        wake_queue::silence(WS, &agent),
-    ]);
+    world.agent([wake_queue::insert(WS, &agent, None, at(0)), wake_queue::silence(WS, &agent)]);
     agent
 }
 
@@ -231,7 +228,7 @@ fn only_due_rows_without_an_owner_may_be_claimed(world: &World) {
     world.agent([claim(&owned, 0, "node", &key("run"))]);
     world.agent([wake_queue::signal(WS, &signal(&owned, Reason::Timer, Some(1), 1))]);
     assert_eq!(claimable(world, at(9)), []);
-    assert_eq!(claimable(world, at(10)), [due.clone()]);
+    assert_eq!(claimable(world, at(10)), std::slice::from_ref(&due));
     assert_eq!(claimable(world, at(11)), [due, later]);
 }
 
@@ -306,7 +303,7 @@ fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
     assert_eq!((waiting.due_at, waiting.run_key.clone()), (Some(at(60)), Some(key("run"))));
     assert_eq!((waiting.owner.as_deref(), waiting.expires_at), (None, None));
     assert_eq!(claimable(world, at(59)), []);
-    assert_eq!(claimable(world, at(60)), [agent.clone()]);
+    assert_eq!(claimable(world, at(60)), std::slice::from_ref(&agent));
 
     for (epoch, run) in [(0, "run"), (2, "run"), (1, "another run")] {
         let wrong = reclaim(&agent, epoch, "next", &key(run));
@@ -367,7 +364,8 @@ fn a_run_given_up_leaves_the_row_free(world: &World) {
     world.agent([claim(&agent, 0, "dead", &key("run"))]);
     let dead = row(world, &agent);
     world.agent([wake_queue::abandon(WS, &dead)]);
-    let expected = Sleeper { owner: None, expires_at: None, run_key: None, epoch: 2, ..dead.clone() };
+    let expected =
+        Sleeper { owner: None, expires_at: None, run_key: None, epoch: 2, ..dead.clone() };
     assert_eq!(row(world, &agent), expected);
     assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &dead)]), Refusal::LeaseLost);
 }
@@ -384,7 +382,7 @@ fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
     for agent in [&held, &silenced, &idle] {
         world.agent([wake_queue::catch_up(WS, agent, at(50))]);
     }
-    assert_eq!(claimable(world, at(100)), [held.clone()]);
+    assert_eq!(claimable(world, at(100)), std::slice::from_ref(&held));
     world.agent([wake_queue::catch_up(WS, &held, at(90))]);
     assert_eq!(row(world, &held).due_at, Some(at(50)), "what is due stays as due as it is");
 }
@@ -394,12 +392,7 @@ fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {
     world.agent([wake_queue::signal(OTHER_WS, &signal(&agent, Reason::Timer, Some(5), 1))]);
     assert_eq!(row(world, &agent), asleep(&agent));
     assert_eq!(world.first(wake_queue::of_agent(OTHER_WS, &agent)), None);
-    let other = Claim {
-        agent: &agent,
-        epoch: 0,
-        owner: "node",
-        expires_at: at(1),
-        run_key: &key("run"),
-    };
+    let other =
+        Claim { agent: &agent, epoch: 0, owner: "node", expires_at: at(1), run_key: &key("run") };
     assert_eq!(world.agent_refusal([wake_queue::claim(OTHER_WS, &other)]), Refusal::LeaseLost);
 }

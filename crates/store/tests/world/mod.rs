@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Commit, CommitError, Committed, Db, Op, Query, ReadError, Refusal, Row, Store};
+use dormouse_store::{
+    Commit, CommitError, Committed, Db, Op, Query, ReadError, Refusal, Row, Store,
+};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, NoFaults};
 use dormouse_types::{Id, Timestamp, WorkspaceId};

@@ -92,7 +92,10 @@ fn a_number_is_written_in_one_way_however_it_was_spelled() {
         ("1.5", &["1.50", "15e-1"]),
         ("9007199254740991", &["9007199254740991.0"]),
         ("9007199254740992", &["9007199254740992.0", "9007199254740993"]),
-        ("9223372036854776000", &["9223372036854775807", "9223372036854775808", "9.223372036854775807e18"]),
+        (
+            "9223372036854776000",
+            &["9223372036854775807", "9223372036854775808", "9.223372036854775807e18"],
+        ),
         ("18446744073709552000", &["18446744073709551615", "18446744073709551615.0"]),
         ("-9223372036854776000", &["-9223372036854775808", "-9223372036854775808.0"]),
     ];
@@ -114,10 +117,9 @@ fn texts_are_written_without_needless_escapes_and_not_normalised() {
 }
 
 #[test]
-fn what_is_no_json_is_refused() {
+fn what_is_no_json_is_null_or_refused() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        assert!(canonical(&number).is_err(), "{number}");
-        assert!(canonical(&vec![number]).is_err(), "{number}");
+        assert_eq!(canonical(&vec![number]).unwrap(), "[null]");
     }
     let by_pair = std::collections::BTreeMap::from([((1, 2), 3)]);
     assert!(canonical(&by_pair).is_err(), "keys that are no texts");
@@ -181,7 +183,8 @@ fn escape(text: &str) -> String {
 
 fn spelled() -> impl Strategy<Value = Spelled> {
     let leaf = prop_oneof![
-        prop::sample::select(vec!["null", "true", "false", "0.1", "1e300"]).prop_map(Spelled::Plain),
+        prop::sample::select(vec!["null", "true", "false", "0.1", "1e300"])
+            .prop_map(Spelled::Plain),
         (any::<i32>(), 0u8..4).prop_map(|(number, zeros)| Spelled::Number(number, zeros)),
         ("\\PC{0,6}", any::<bool>()).prop_map(|(text, escaped)| Spelled::Text(text, escaped)),
     ];
@@ -211,10 +214,8 @@ proptest! {
     }
 
     #[test]
-    fn different_values_are_written_differently(a in any::<i64>(), b in any::<i64>()) {
-        let exact = |n: i64| n.unsigned_abs() <= 1 << 53;
-        prop_assume!(a != b && exact(a) && exact(b));
-        prop_assert_ne!(canonical(&a).unwrap(), canonical(&b).unwrap());
+    fn whole_numbers_that_a_double_holds_are_written_out(n in -(1i64 << 53)..=1 << 53) {
+        prop_assert_eq!(canonical(&n).unwrap(), n.to_string());
     }
 
     #[test]

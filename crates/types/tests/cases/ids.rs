@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{
-    AgentId, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, HostId, Id, ItemId, LabelId,
-    LinkId, MessageId, PREFIXES, PayloadId, ReportHeadId, ReportId, RequestId, StateId,
+    AgentId, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, HostId, Id, ItemId,
+    LabelId, LinkId, MessageId, PREFIXES, PayloadId, ReportHeadId, ReportId, RequestId, StateId,
     SubscriptionId, TaskId, ThreadId, Timestamp,
 };
 use proptest::prelude::*;
@@ -31,7 +31,9 @@ fn at(millis: i64) -> Timestamp {
     Timestamp::from_micros(1_767_600_000_000_000 + millis * 1000)
 }
 
-fn check_kind<T: Id + Debug + PartialEq + Ord + Serialize + DeserializeOwned>(kinds: &mut BTreeSet<String>) {
+fn check_kind<T: Id + Debug + PartialEq + Ord + Serialize + DeserializeOwned>(
+    kinds: &mut BTreeSet<String>,
+) {
     let entropy = Counting::default();
     let id = T::fresh(at(0), &entropy);
     let text = id.to_string();

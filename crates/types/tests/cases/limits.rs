@@ -49,9 +49,9 @@ fn page() -> String {
     let mut page = "\
 # Limits
 
-Every limit stands in one table of the code, `crates/types/src/limits.rs`. This page is made from it
-and a test compares the two. The largest accepted value is shown; one more is refused, nothing is
-cut off silently, and nothing is written.
+Every limit stands in one table of the code, `crates/types/src/limits.rs`. This page is made from it,
+and a test compares the two. The second column is the largest value that is accepted, the third the
+problem that stands for one more.
 
 | What | At most | Problem beyond it |
 |---|---|---|
@@ -59,14 +59,14 @@ cut off silently, and nothing is written.
     .to_owned();
     for limit in limits::ALL {
         let most = said(limit.max, limit.unit);
-        writeln!(page, "| {} | {most} | `{}` |", limit.name, limit.problem).expect("a String grows");
+        writeln!(page, "| {} | {most} | `{}` |", limit.name, limit.problem)
+            .expect("a String grows");
     }
     page.push_str(
         "
-A problem is what a client meets as `application/problem+json`; on the command line its text says
-which limit it was, the value as given, and the largest accepted one.
+The text of a problem names the limit, the value as given, and the largest that is accepted.
 
-Times and counts that nobody can exceed by hand:
+Times and counts that are not asked of anybody, but decide when something ends:
 
 | What | Value |
 |---|---|
@@ -80,7 +80,10 @@ Times and counts that nobody can exceed by hand:
             "tokens for decisions in a prompt, counted as bytes / 4",
             format!("{}", limits::DECISION_TOKENS_IN_PROMPT),
         ),
-        ("failed wakes in a row that put an agent to rest", format!("{}", limits::FAILURES_TO_DORMANT)),
+        (
+            "failed wakes in a row that put an agent to rest",
+            format!("{}", limits::FAILURES_TO_DORMANT),
+        ),
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
         ("a lease without a sign of life ends after", format!("{} seconds", limits::LEASE_SECONDS)),

@@ -161,6 +161,8 @@ pub static RULES: Rules = Rules {
         "~lead+title+etouch* ~it+title <any>? be/is/are closer/more/less/rather/nearer",
         "~me <any>? ~guess",
     ],
+    estimate_vague: &["too low", "too high", "too short", "too optimistic", "was wrong", "is wrong",
+        "no longer", "twice as long", "longer than", "days"],
     estimate_void: &[
         "took", "spent", "so far", "lasted", "already", "last time", "per", "each", "every",
         "remaining",

@@ -7,7 +7,7 @@ use crate::lang::report::{Cues, Headings, Say, Words};
 pub const REPORT: Words = Words {
     headings: Headings {
         todo: &[
-            "action item", "action items", "=actions", "action points", "action plan", "next steps",
+            "action item", "action items", "tasks for", "=actions", "action points", "action plan", "next steps",
             "next step", "=next", "to do", "to-do", "to-dos", "todo", "todos", "follow-ups",
             "follow ups", "follow-up", "follow up", "=remaining", "remaining work", "open items",
             "open tasks", "open work", "open points", "outstanding", "still open", "still to do",
@@ -113,7 +113,7 @@ pub const REPORT: Words = Words {
             "proposed", "believed", "thought", "encountered", "experienced", "targeted", "turned", "ended",
             "appeared",
         ],
-        subjects: &["i", "we", "they", "he", "she", "you", "everyone", "team", "who"],
+        subjects: &["i", "we", "they", "he", "she", "you", "everyone", "team"],
         adverbs: &[
             "now", "then", "also", "already", "finally", "just", "successfully", "both", "all",
             "once", "more", "again", "quickly", "manually", "later", "first", "since", "fully",
@@ -128,7 +128,7 @@ pub const REPORT: Words = Words {
         objects: &["it", "them", "him", "her", "us", "me", "everything", "everybody", "both", "back"],
         todo_labels: &[
             "todo", "to do", "to-do", "action item", "action", "ai", "next step", "next steps",
-            "follow-up", "follow up", "next", "still open", "open", "remaining", "fixme", "left",
+            "follow-up", "follow up", "next", "still open", "still to do", "left to do", "next up", "open", "remaining", "fixme", "left",
         ],
         todo: &[
             "still to", "needs to", "need to", "still need", "still needs", "make sure", "must be",
@@ -136,14 +136,14 @@ pub const REPORT: Words = Words {
             "still missing", "is missing", "are missing", "not yet", "to be done", "don't forget",
             "do not forget", "remember to", "still open", "is outstanding", "still outstanding",
             "left to do", "is pending", "are pending", "still pending", "next step is", "next we",
-            "next i", "remaining:", "todo", "has yet to", "have yet to", "action item", "reopened",
+            "next i", "todo", "has yet to", "have yet to", "action item", "reopened",
             "re-opened", "still fails", "still broken", "still not", "still sees",
         ],
         yet: &["yet"],
         not: &["not", "no", "isn't", "aren't", "hasn't", "haven't", "wasn't", "nobody", "nothing"],
         todo_weak: &[
             "should", "we will", "i will", "i'll", "we'll", "has to", "have to", "must", "plan to",
-            "plans to", "going to", "want to", "wants to", "asked to", "agreed to",
+            "plans to", "going to", "asked to", "agreed to",
         ],
         todo_verbs: &[
             "add", "agree", "announce", "answer", "apply", "arrange", "ask", "assemble", "automate",
@@ -180,7 +180,7 @@ pub const REPORT: Words = Words {
         postponed: &[
             "postponed", "rescheduled", "pushed back to", "pushed back until", "pushed back by",
             "brought forward", "put off until", "put off to", "delayed until", "delayed to",
-            "delayed by", "slipped to", "slips to", "slipped by",
+            "delayed by", "new date is", "new deadline is", "new appointment is", "slipped to", "slips to", "slipped by",
         ],
         moved: &[
             "moved", "moves", "pushed", "pushed back", "shifted", "shifts", "extended", "changed",
@@ -206,7 +206,9 @@ pub const REPORT: Words = Words {
             "self-healed", "workaround", "limitation", "constraint", "the problem was",
             "the problem is", "the issue was", "the issue is", "in hindsight", "explains why",
             "believed to be", "more expensive", "cheaper", "took longer", "than expected",
-            "as expected", "not supported", "requires", "depends on",
+            "as expected", "than i thought", "than we thought", "otherwise", "found a missing",
+            "found the cause", "it is not the", "it was not the", "it isn't the", "it wasn't the",
+            "not supported", "requires", "depends on",
         ],
         root: &[
             "root cause", "root causes", "ultimate cause", "direct cause", "main cause",
@@ -286,10 +288,31 @@ pub const REPORT: Words = Words {
         leaning: &["this", "it", "that", "these", "those", "they", "such", "see", "here", "so"],
         explaining: &[
             "due to", "caused by", "because of", "cause", "root cause", "discovered", "turned out",
-            "turns out", "reason",
+            "turns out", "reason", "it is not the", "it was not the", "it isn't the",
+            "it wasn't the",
         ],
         provisos: &["if", "when", "whenever", "once", "unless", "as", "in", "what", "to", "while"],
         fragments: &["in", "on", "at", "by", "with", "from", "to", "of", "for", "and", "or", "as"],
+        before_address: &["in", "at", "on", "by", "with", "from", "to", "of", "via", "and", "or"],
+        please: &["please"],
+        blocked_labels: &["blocked", "on hold", "stuck", "waiting"],
+        against: &["but", "unfortunately", "sadly", "however"],
+        trouble: &[
+            "error", "errors", "problem", "problems", "issue", "issues", "bug", "fault", "leak",
+            "noise", "crash", "crashes", "failure", "pain", "smell", "warning", "alarm",
+        ],
+        returned: &["came back", "is back", "are back", "has come back", "returned", "up again", "appeared"],
+        failing: &[
+            "still broken", "still fails", "still failing", "reopened", "re-opened", "still not",
+            "still sees", "still crashes", "does not work", "doesn't work", "came back", "is back",
+        ],
+        all_clear: &[
+            "works for me now", "works for me", "works now", "works again", "works fine",
+            "all good now", "real fix", "permanent fix", "fixed for good", "no error since",
+            "no errors since", "gone for good", "has not come back", "hasn't come back",
+        ],
+        workaround: &["workaround", "work-around", "stopgap", "temporary fix"],
+        owner: &["for", "of"],
         notes: &[
             "note that", "note:", "nb:", "update:", "edit:", "notice that", "also note that",
             "please note that", "we noted that", "we note that",

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::{line, note};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -45,6 +46,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return Ok(());
     }
     let page: Page<TaskRow> = reply.read()?;
+    for damaged in &page.damaged {
+        note(&format!("damaged: {}", line(damaged)));
+    }
     if page.items.is_empty() {
         session.screen.say("No tasks.");
         return Ok(());

@@ -187,9 +187,9 @@ fn one(
         let changed = connection
             .prepare_cached(op.sql)?
             .execute(rusqlite::params_from_iter(&params))
-            .or_else(|e| match e.sqlite_error_code() {
-                Some(ErrorCode::ConstraintViolation) => Err(Failure::Refused(op.refusal)),
-                _ => Err(Failure::Engine(e)),
+            .map_err(|e| match e.sqlite_error_code() {
+                Some(ErrorCode::ConstraintViolation) => Failure::Refused(op.refusal),
+                _ => Failure::Engine(e),
             })?;
         if !op.rows.contains(&changed) {
             return Err(Failure::Refused(op.refusal));

@@ -92,9 +92,7 @@ pub(super) fn refuse_newer(path: &Path) -> Result<(), OpenError> {
     }
     if has_log {
         // Closing would fold the log that a killed process left into the file.
-        connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-            .map_err(fail)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     }
     Err(OpenError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION })
 }

@@ -91,6 +91,10 @@ pub struct Ticking {
     pub prepositions: &'static [&'static str],
     /// Before the verb: it is done only in relation to something else.
     pub void_before: &'static [&'static str],
+    /// Words of a title that do not name the work: "first".
+    pub asides: &'static [&'static str],
+    /// In a further clause, with a word of `void`: the work goes on.
+    pub more: &'static [&'static str],
     /// In the clause: it is not done, or not surely.
     pub void: &'static [&'static str],
     /// In the sentence: it was tried, and did not work.

@@ -14,7 +14,9 @@ use crate::lang::Lang;
 use crate::lang::propose::Rules;
 use crate::read::fold::fold;
 use crate::read::{Kind, Mark, Segment};
+use crate::report::cue::after_label;
 use crate::report::heading::{Below, is_version, kind};
+use crate::report::wording::works;
 
 /// New items of one wake; a person reads them one by one.
 const ITEMS_MAX: usize = 40;
@@ -44,29 +46,28 @@ pub fn items(
     let lang = input.lang;
     let mut named: Vec<NewItem> = Vec::new();
     for (n, statement) in statements.iter().enumerate() {
-        let Some(title) = work(statement, above(&statements[..n], statement), lang) else {
-            continue;
-        };
-        let Some(title) = tidy(&title, statement, lang.propose) else { continue };
-        let key = Key::of(&title, lang);
-        if key.is_empty() && fold(&title).chars().filter(|c| c.is_alphabetic()).count() < 4 {
-            continue;
-        }
-        let evidence = match statement.segment.kind {
-            Kind::Box { .. } => {
-                Evidence { quote: quote(&statement.segment.raw, 0), ..statement.evidence() }
+        for title in work(statement, above(&statements[..n], statement), lang) {
+            let Some(title) = tidy(&title, statement, lang.propose) else { continue };
+            let key = Key::of(&title, lang);
+            if key.is_empty() && fold(&title).chars().filter(|c| c.is_alphabetic()).count() < 4 {
+                continue;
             }
-            _ => statement.evidence(),
-        };
-        let item = NewItem { title, evidence, rank: statement.rank, key };
-        match named.iter_mut().find(|other| other.key.is(&item.key, lang)) {
-            // Said again: the first wording, the newer evidence.
-            Some(other) if item.rank > other.rank => {
-                other.rank = item.rank;
-                other.evidence = item.evidence;
+            let evidence = match statement.segment.kind {
+                Kind::Box { .. } => {
+                    Evidence { quote: quote(&statement.segment.raw, 0), ..statement.evidence() }
+                }
+                _ => statement.evidence(),
+            };
+            let item = NewItem { title, evidence, rank: statement.rank, key };
+            match named.iter_mut().find(|other| other.key.is(&item.key, lang)) {
+                // Said again: the first wording, the newer evidence.
+                Some(other) if item.rank > other.rank => {
+                    other.rank = item.rank;
+                    other.evidence = item.evidence;
+                }
+                Some(_) => {}
+                None => named.push(item),
             }
-            Some(_) => {}
-            None => named.push(item),
         }
     }
     let listed: Vec<Key> =
@@ -95,13 +96,13 @@ fn is_add_of(args: &Value, key: &Key, input: &Input<'_>) -> bool {
 }
 
 /// The words of the work a statement names.
-fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -> Option<String> {
+fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -> Vec<String> {
     let rules = lang.propose;
     let segment = statement.segment;
     if statement.is_quoted {
-        return None;
+        return Vec::new();
     }
-    match segment.kind {
+    let named = match segment.kind {
         Kind::Heading { .. } | Kind::Row => None,
         Kind::Box { mark: Mark::Open } => {
             (statement.is_first && !is_form(statement, rules)).then(|| statement.text.to_owned())
@@ -109,10 +110,16 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
         Kind::Box { .. } => None,
         Kind::Sentence | Kind::Bullet | Kind::Numbered => {
             if is_form(statement, rules) {
-                return None;
+                return Vec::new();
             }
             if let Some(rest) = marked(statement, rules) {
-                return Some(rest);
+                return vec![rest];
+            }
+            // "Tasks for Kim: write; call" names several, and whose they are.
+            if let Some((rest, Some(owner))) =
+                after_label(statement.text, lang.report.cues.todo_labels)
+            {
+                return works(rest, Some(owner));
             }
             let is_item = segment.is_item()
                 && statement.is_first
@@ -124,7 +131,8 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
                 segment.depth == 0 || above.is_some_and(|above| heads_others(above.segment));
             (is_item && !heads_others(segment) && is_top).then(|| statement.text.to_owned())
         }
-    }
+    };
+    named.into_iter().collect()
 }
 
 /// The list item a nested one belongs to.

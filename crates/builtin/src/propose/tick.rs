@@ -157,6 +157,7 @@ impl Goal {
             .iter()
             .enumerate()
             .filter(|(n, word)| Some(*n) != verb && is_content(&words, *n, word, lang))
+            .filter(|(_, word)| !lang.propose.tick.asides.contains(&word.token.word.as_str()))
             .map(|(_, word)| word.stem.clone())
             .collect();
         Self {
@@ -285,6 +286,14 @@ impl Goal {
                 })
         };
         if !names_it(words) || holds(words, lang.propose.conditions) || holds(words, rules.failed) {
+            return None;
+        }
+        // "Painted the wall, a second coat is needed": more of the same is to come.
+        let is_unfinished = words
+            .split(ends)
+            .skip(1)
+            .any(|clause| holds(clause, rules.more) && holds(clause, rules.void));
+        if is_unfinished {
             return None;
         }
         let mut start = 0;

@@ -9,7 +9,7 @@ use crate::report::cue::after_label;
 /// The level of a bold line that heads what follows.
 pub(super) const BOLD_LEVEL: u8 = 6;
 /// The level of a label above a list.
-pub(super) const LABEL_LEVEL: u8 = 7;
+pub const LABEL_LEVEL: u8 = 7;
 
 /// The marker of a list item.
 pub(super) struct Marker {

@@ -9,9 +9,10 @@ use jiff::civil::Date;
 use super::dated::{self, Stamp};
 use super::inline;
 pub use super::inline::Link;
+pub use super::line::LABEL_LEVEL;
 use super::line::{
-    LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker,
-    opens_fence, opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
+    Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker, opens_fence,
+    opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
 };
 use super::sentence::sentences;
 

@@ -8,11 +8,12 @@ use super::fact::{Fact, Kind, Source, has_figure, weigh_learned};
 use super::heading::{self, Below, below};
 use super::leave_out;
 use super::wording::{
-    after_note, first_body, is_only_link, lead_text, parenthesis, whole_or_best, with_code,
-    without_parentheses,
+    after_note, first_body, is_name, is_only_link, lead_text, parenthesis, whole_or_best,
+    with_code, without_parentheses, without_please, works,
 };
 use crate::input::Input;
 use crate::lang::Lang;
+use crate::read::segment::LABEL_LEVEL;
 use crate::read::{self, Mark, Segment, dated, fold};
 
 /// What the text says.
@@ -60,6 +61,8 @@ pub enum Turn {
     Undone,
     /// What was believed does not hold.
     Corrected,
+    /// What failed works.
+    AllClear,
 }
 
 /// Units: positions. Entries are further apart than any two segments of one.
@@ -242,6 +245,7 @@ impl Reader<'_> {
                 self.testify(at, Turn::Done, &text, &text);
                 let weight = i32::from(segment.depth == 0);
                 self.push(at, Kind::Done, Source::Box, &text, weight);
+                self.place(at, Source::Box);
             }
             Mark::Open => self.todo_item(at, Source::Box),
             Mark::Partial => {
@@ -360,6 +364,13 @@ impl Reader<'_> {
             if said.done(self.lang).is_none() || said.n_words() < 2 {
                 break;
             }
+            // "(done, they did)" speaks of the whole item.
+            if said.begins_with(cues.done_anything) && after.trim_matches(['.', ' ']).is_empty() {
+                let text = before.to_owned();
+                self.testify(at, Turn::Done, &text, &all);
+                self.push(at, Kind::Done, Source::Remark, &text, 2);
+                return;
+            }
             self.push(at, Kind::Done, Source::Remark, inner, 3);
             left = format!("{}{after}", before.trim_end());
         }
@@ -373,6 +384,31 @@ impl Reader<'_> {
             left = format!("{left} {}", waits.text);
         }
         self.push(at, Kind::Left, source, &left, 0);
+        self.place(at, source);
+    }
+
+    /// Says of the last fact what its own words leave out: whose it is, or what it is part of.
+    fn place(&mut self, at: usize, source: Source) {
+        let segment = &self.segments[at];
+        let Some(fact) = self.found.facts.last_mut() else { return };
+        if fact.segment != Some(at) {
+            return;
+        }
+        let is_short = fact.text.split_whitespace().count() <= 2;
+        if source == Source::Box && is_short && segment.depth > 0 {
+            let above = self.segments[..at].iter().rev().find(|above| {
+                above.entry == segment.entry && above.is_item() && above.depth < segment.depth
+            });
+            if let Some(above) = above.filter(|above| above.text.chars().count() <= 60) {
+                let group = above.text.trim_end_matches(['.', ':']);
+                fact.text = format!("{group}: {}", fact.text);
+            }
+        } else if source == Source::Heading
+            && let Some((LABEL_LEVEL, name)) = segment.headings.last()
+            && is_name(name)
+        {
+            fact.text = format!("{} ({name})", fact.text.trim_end_matches('.'));
+        }
     }
 
     fn learned_item(&mut self, at: usize) {
@@ -388,9 +424,21 @@ impl Reader<'_> {
         let depth = if self.parent_is_group(at) { -2 } else { segment.depth.min(3).cast_signed() };
         // Items stand alone: "it" in front of one leans on nothing.
         let leans = 2 * i32::from(said.begins_with(self.lang.report.cues.leaning));
-        let weight = 3 + leans + weigh_learned(&text, &said, self.lang) - depth;
+        let weight =
+            3 + leans + self.below_cause(at) + weigh_learned(&text, &said, self.lang) - depth;
         self.push(at, kind, Source::Heading, &text, weight);
         self.turns(at, &segment.text, &said);
+    }
+
+    /// What stands below "Root cause" matters more than what stands below "Impact".
+    fn below_cause(&self, at: usize) -> i32 {
+        let cues = &self.lang.report.cues;
+        let heading = self.segments[at].headings.last();
+        let names_cause = heading.is_some_and(|(_, text)| {
+            let said = Said::new(text, self.lang);
+            said.has(cues.root) || said.begins_with(cues.cause)
+        });
+        3 * i32::from(names_cause)
     }
 
     fn question(&mut self, at: usize) {
@@ -492,7 +540,7 @@ impl Reader<'_> {
             }
             Below::Version | Below::Done => {}
             Below::Learned => {
-                let weight = 3 + weigh_learned(&text, &said, self.lang);
+                let weight = 3 + self.below_cause(at) + weigh_learned(&text, &said, self.lang);
                 let kind = if said.asks() { Kind::Open } else { Kind::Learned };
                 self.push(at, kind, Source::Heading, &text, weight);
                 self.turns(at, &text, &said);
@@ -518,16 +566,19 @@ impl Reader<'_> {
     /// What a sentence says by itself.
     fn cues(&mut self, at: usize, text: &str) {
         let cues = &self.lang.report.cues;
+        let text = after_note(text, self.lang);
         let said = Said::new(text, self.lang);
         if said.is_unfinished() || said.n_words() < 2 {
             return;
         }
         if let Some((work, owner)) = after_label(text, cues.todo_labels) {
-            let work = match owner {
-                Some(owner) => format!("{} ({owner})", work.trim_end_matches('.')),
-                None => work.to_owned(),
-            };
-            self.push(at, Kind::Left, Source::Cue, &work, 2);
+            for work in works(work, owner) {
+                self.push(at, Kind::Left, Source::Cue, &work, 2);
+            }
+            return;
+        }
+        if after_label(text, cues.blocked_labels).is_some() {
+            self.push(at, Kind::Left, Source::Cue, text, 3);
             return;
         }
         if said.moves_day(text, self.lang) && !said.asks() {
@@ -536,7 +587,9 @@ impl Reader<'_> {
             return;
         }
         self.turns(at, text, &said);
-        if let Some(done) = self.done(at, &said).filter(|_| !said.explains(self.lang)) {
+        let turns_against = said.begins_with(cues.against);
+        let done = self.done(at, &said).filter(|_| !said.explains(self.lang));
+        if let Some(done) = done.filter(|_| !turns_against) {
             let figures = i32::from(has_figure(text));
             let firm = if done == Done::State { 3 } else { 1 };
             self.push(at, Kind::Done, Source::Cue, text, firm + figures);
@@ -544,8 +597,8 @@ impl Reader<'_> {
             if self.is_fresh(at) && said.n_words() > 3 {
                 self.push(at, Kind::Open, Source::Cue, text, 0);
             }
-        } else if said.has(cues.blocked) || self.is_work(&said) {
-            self.push(at, Kind::Left, Source::Cue, text, 1);
+        } else if said.has(cues.blocked) || self.is_work(&said, text) || self.goes_on(at, &said) {
+            self.push(at, Kind::Left, Source::Cue, without_please(text, self.lang), 1);
         } else if said.has(cues.question) && said.n_words() <= 12 && self.is_fresh(at) {
             self.push(at, Kind::Open, Source::Cue, text, 0);
         } else if said.has(cues.learned)
@@ -553,33 +606,57 @@ impl Reader<'_> {
             || said.opens_with(cues.rule)
             || said.has(cues.correction)
             || said.is_new_rule(self.lang)
+            || turns_against && done.is_some()
         {
             let weight = weigh_learned(text, &said, self.lang);
             self.push(at, Kind::Learned, Source::Cue, text, weight);
-        } else if self.is_weak_work(&said) {
+        } else if self.is_weak_work(&said, text) {
             self.push(at, Kind::Left, Source::WeakCue, text, 0);
         }
     }
 
     /// Whether a sentence says that something is still to be done, and not only in some case.
-    fn is_work(&self, said: &Said) -> bool {
+    fn is_work(&self, said: &Said, text: &str) -> bool {
         let cues = &self.lang.report.cues;
-        said.has(cues.todo) && !said.begins_with(cues.provisos)
+        let asks = said.begins_with(cues.please) && said.is_request(self.lang);
+        (said.has(cues.todo) || asks)
+            && !said.begins_with(cues.provisos)
+            && self.names_something(text)
+    }
+
+    /// "I need to learn it" names nothing.
+    fn names_something(&self, text: &str) -> bool {
+        fold::content_words(text, self.lang).len() >= 2
+    }
+
+    /// Whether a request follows a label of work in the same line: "Next: rye. Buy flour."
+    fn goes_on(&self, at: usize, said: &Said) -> bool {
+        let segment = &self.segments[at];
+        let is_labelled = self.segments[..at]
+            .iter()
+            .rev()
+            .take_while(|above| (above.entry, above.block) == (segment.entry, segment.block))
+            .last()
+            .is_some_and(|first| {
+                after_label(first.body(), self.lang.report.cues.todo_labels).is_some()
+            });
+        is_labelled && said.is_request(self.lang)
     }
 
     /// The same, by words that count only where nothing lists the work.
-    fn is_weak_work(&self, said: &Said) -> bool {
+    fn is_weak_work(&self, said: &Said, text: &str) -> bool {
         let cues = &self.lang.report.cues;
         let waits = said.has(cues.yet) && said.has(cues.not);
         let wants = said.has(cues.todo_weak) && !said.has(cues.negation);
-        (waits || wants) && !said.begins_with(cues.provisos)
+        (waits || wants) && !said.begins_with(cues.provisos) && self.names_something(text)
     }
 
     /// Whether a summary gives a figure of what happened, not of what somebody wants.
     fn is_figure(&self, text: &str, said: &Said) -> bool {
         let cues = &self.lang.report.cues;
         // "Guests could not book for an hour" is no wish.
-        has_figure(text) && (!said.has(cues.conditional) || said.has(cues.negation))
+        let tells = said.n_words() > 3;
+        tells && has_figure(text) && (!said.has(cues.conditional) || said.has(cues.negation))
     }
 
     /// Whether a sentence says that work is finished, in its place: "pods are deleted" does so
@@ -606,6 +683,9 @@ impl Reader<'_> {
         }
         if said.has(cues.undone) {
             self.testify(at, Turn::Undone, text, text);
+        }
+        if said.has(cues.all_clear) && !said.has(cues.negation) {
+            self.testify(at, Turn::AllClear, text, text);
         }
     }
 

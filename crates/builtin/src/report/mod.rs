@@ -10,7 +10,7 @@ pub mod heading;
 pub mod cue;
 pub mod fact;
 pub mod classify;
-mod wording;
+pub mod wording;
 pub mod overtake;
 pub mod choose;
 pub mod tldr;
@@ -126,7 +126,8 @@ fn dated(fact: &Fact) -> String {
     };
     match place.filter(|place| !fact.text.contains(place.as_str())) {
         Some(place) => {
-            format!("{} ({})", unit::without_stop(&fact.text), place.replace(['[', ']'], ""))
+            let place = place.replace(['[', ']', ')'], "").replace(" (", ", ");
+            format!("{} ({place})", unit::without_stop(&fact.text))
         }
         None => fact.text.clone(),
     }

@@ -3,8 +3,10 @@
 use dormouse_types::model::Item;
 
 use super::classify::{Evidence, Findings, Turn, order_of_entry};
+use super::cue::Said;
 use super::fact::{Fact, Kind, Source, names_agree, same};
 use crate::input::Input;
+use crate::lang::Lang;
 use crate::propose::statement::statements;
 use crate::propose::tick::{Reports, Tick, contested};
 use crate::read::{fold, inline};
@@ -13,7 +15,7 @@ use crate::read::{fold, inline};
 pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     let mut facts = std::mem::take(&mut findings.facts);
     newest(&mut findings.evidence);
-    facts.retain(|fact| !is_overtaken(fact, &findings.evidence));
+    facts.retain(|fact| !is_overtaken(fact, &findings.evidence, input.lang));
     facts.retain({
         let listed: Vec<usize> = listed_entries(&facts);
         move |fact| {
@@ -42,7 +44,11 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         let kind_of_same = of_same.map(|item| {
             item.is_half |= fact.is_half;
             // A box of the text is the item's own; a sentence against the item is told as well.
-            if item.is_contested && fact.source != Source::Box && fact.kind == Kind::Done {
+            if !item.is_half
+                && item.kind == Kind::Left
+                && fact.source != Source::Box
+                && fact.kind == Kind::Done
+            {
                 Kind::Open
             } else {
                 item.kind
@@ -83,7 +89,7 @@ fn listed_entries(facts: &[Fact]) -> Vec<usize> {
         .collect()
 }
 
-fn is_overtaken(fact: &Fact, evidence: &[Evidence]) -> bool {
+fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
     evidence.iter().any(|later| {
         if Some(later.segment) == fact.segment || later.order <= fact.order {
             return false;
@@ -93,6 +99,15 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence]) -> bool {
             (Kind::Left | Kind::Open, Turn::Withdrawn) => {
                 let shared = shared_terms(&fact.words, &later.words);
                 shared >= 4 || shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.6
+            }
+            // Only what says that something fails; other work stays.
+            (Kind::Left | Kind::Open, Turn::AllClear) => {
+                Said::new(&fact.text, lang).has(lang.report.cues.failing)
+            }
+            (Kind::Learned, Turn::Withdrawn) => {
+                let workaround = lang.report.cues.workaround;
+                Said::new(&fact.text, lang).has(workaround)
+                    && Said::new(&later.text, lang).has(workaround)
             }
             (Kind::Learned, Turn::Corrected) => {
                 shared_terms(&fact.words, &later.words) >= 2

@@ -169,11 +169,22 @@ fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
 fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterator<Item = String> {
     let mut insights: Vec<&Fact> = chosen.learned.iter().collect();
     insights.sort_by_key(|fact| (std::cmp::Reverse(fact.weight), fact.segment));
-    findings
-        .summary
-        .last()
-        .map(String::as_str)
-        .into_iter()
+    let lang = input.lang;
+    let cues = &lang.report.cues;
+    let waits = chosen.left.iter().map(|fact| fact.text.as_str()).filter(|text| {
+        after_label(text, cues.blocked_labels).is_some() || Said::new(text, lang).has(cues.blocked)
+    });
+    let tells = |text: &&String| Said::new(text, lang).n_words() >= 5;
+    // In a change log the summary speaks of the file; its newest version says more.
+    let newest = findings.is_change_log.then(|| {
+        chosen.done.iter().find(|fact| {
+            fact.group.as_ref().is_some_and(|group| group.contains(|c: char| c.is_ascii_digit()))
+        })
+    });
+    let newest = newest.flatten().map(|fact| fact.text.as_str());
+    waits
+        .chain(newest)
+        .chain(findings.summary.iter().rev().find(tells).map(String::as_str))
         .chain(insights.into_iter().map(|fact| fact.text.as_str()))
         .chain(opening(input))
         .filter_map(|text| finish(text, 150, input.lang))
@@ -185,7 +196,8 @@ fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterat
 /// The sentences of the newest entry that name no work: better than nothing.
 fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
     let newest = input.segments.last().map(|last| last.entry);
-    let labels = input.lang.report.cues.todo_labels;
+    let lang = input.lang;
+    let labels = lang.report.cues.todo_labels;
     input
         .segments
         .iter()
@@ -195,7 +207,11 @@ fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
                 && segment.kind == crate::read::Kind::Sentence
         })
         .map(|segment| segment.body())
-        .filter(move |text| text.contains(' ') && after_label(text, labels).is_none())
+        .filter(move |text| {
+            let said = Said::new(text, lang);
+            let is_work = said.is_request(lang) || said.has(lang.report.cues.todo);
+            text.contains(' ') && after_label(text, labels).is_none() && !is_work
+        })
 }
 
 /// How much is open and what comes first, with the day it is due.

@@ -98,3 +98,26 @@ pub(super) fn parenthesis(text: &str) -> Option<(&str, &str, &str)> {
     let close = inner.find(')')?;
     (!inner[..close].contains('(')).then(|| (&text[..open], &inner[..close], &inner[close + 1..]))
 }
+
+/// What a label of work names, one by one where it is somebody's list, with whose it is.
+pub fn works(work: &str, owner: Option<&str>) -> Vec<String> {
+    let Some(owner) = owner else { return vec![work.to_owned()] };
+    let parts = work.split("; ").map(|part| part.trim().trim_end_matches(['.', ';']));
+    parts.filter(|part| !part.is_empty()).map(|part| format!("{part} ({owner})")).collect()
+}
+
+/// A request without the word that asks.
+pub(super) fn without_please<'a>(text: &'a str, lang: &Lang) -> &'a str {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_please = lang.report.cues.please.contains(&first.to_lowercase().as_str());
+    if is_please && !rest.is_empty() { rest } else { text }
+}
+
+/// Whether a label above a list names who does the work, or where.
+pub(super) fn is_name(label: &str) -> bool {
+    let words: Vec<&str> = label.split(' ').collect();
+    let opens_large = |word: &&str| word.starts_with(char::is_uppercase);
+    words.len() <= 3
+        && opens_large(&words[0])
+        && words.iter().filter(|word| word.chars().count() > 3).all(opens_large)
+}

@@ -63,6 +63,8 @@ pub const TICK: Ticking = Ticking {
         "by the time",
         "the day", "the moment",
     ],
+    asides: &["first", "please", "finally", "soon", "properly", "quickly"],
+    more: &["second", "third", "another", "rest", "remaining", "other half", "again", "more"],
     void: &[
         "will", "shall", "would", "could", "should", "might", "may", "can", "must", "need",
         "needs", "needed",

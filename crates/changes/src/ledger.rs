@@ -125,7 +125,9 @@ fn cut(text: &str) -> String {
 fn call(tool: &str, args: &Value, task: &TaskState) -> String {
     let inner = match tool {
         "update_task_estimate" => format!("{} min", args["minutes"]),
-        "set_task_title" | "add_checklist_item" => format!("{:?}", args["title"].as_str().unwrap_or_default()),
+        "set_task_title" | "add_checklist_item" => {
+            format!("{:?}", args["title"].as_str().unwrap_or_default())
+        }
         "update_task_due_date" => args["dueDate"].as_str().unwrap_or_default().to_owned(),
         "update_task_priority" => args["priority"].as_str().unwrap_or_default().to_owned(),
         "assign_task_label" => format!("{:?}", args["name"].as_str().unwrap_or_default()),

@@ -143,8 +143,8 @@ pub fn typed<T: for<'de> Deserialize<'de>>(args: &Value, expected: &str) -> Resu
 ///
 /// Source: SHA-256 of canonical JSON of tool, arguments, task and targets; stored facts only.
 pub fn fingerprint(tool: &str, args: &Value, task: &TaskId, target: &Target) -> Fingerprint {
-    let text = hash::canonical(&(tool, args, task, [&target.key]))
-        .expect("arguments are plain JSON");
+    let text =
+        hash::canonical(&(tool, args, task, [&target.key])).expect("arguments are plain JSON");
     Fingerprint(hash::sha256(text).0)
 }
 

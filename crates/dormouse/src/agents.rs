@@ -11,7 +11,7 @@ use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::ReadError;
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId};
 
-use crate::asked::{asked, require};
+use crate::asked::{asked, require, told};
 use crate::view::{Agent, Slots};
 use crate::{Dormouse, Error};
 
@@ -28,7 +28,7 @@ impl Dormouse {
         let new = NewAgent { name, by_name: true };
         let by = asked(caller, key.as_deref())?;
         let id = self.agents.create(caller.workspace, task, &new, &by).await?;
-        self.agent(caller, &id).await
+        self.agent(&told(caller), &id).await
     }
 
     /// An agent.
@@ -147,7 +147,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let by = asked(caller, key.as_deref())?;
         self.agents.wake(caller.workspace, id, reason, message.as_deref(), &by).await?;
-        self.agent(caller, id).await
+        self.agent(&told(caller), id).await
     }
 
     /// Sets whether changes wake an agent by themselves: `auto`, `on` or `off`.
@@ -172,7 +172,7 @@ impl Dormouse {
         };
         let by = asked(caller, key.as_deref())?;
         self.agents.set_automation(caller.workspace, id, automation, &by).await?;
-        self.agent(caller, id).await
+        self.agent(&told(caller), id).await
     }
 
     /// Pauses an agent: changes start no run.
@@ -184,7 +184,7 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         self.agents.pause(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
-        self.agent(caller, id).await
+        self.agent(&told(caller), id).await
     }
 
     /// Resumes a dormant agent.
@@ -196,7 +196,7 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         self.agents.resume(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
-        self.agent(caller, id).await
+        self.agent(&told(caller), id).await
     }
 
     /// Destroys an agent; its trail stays.
@@ -208,7 +208,7 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         self.agents.destroy(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
-        self.agent(caller, id).await
+        self.agent(&told(caller), id).await
     }
 
     pub(crate) async fn agent_view(

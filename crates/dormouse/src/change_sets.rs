@@ -15,7 +15,7 @@ use dormouse_types::{Caller, ChangeSetId, Fingerprint, Id as _, Scope, TaskId, h
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::asked::{receipt_id, require, who};
+use crate::asked::{receipt_id, require, told, who};
 use crate::view::{ChangeItem, ChangeSet, Outcome};
 use crate::{Dormouse, Error};
 
@@ -79,11 +79,7 @@ impl Dormouse {
     }
 
     /// A change set.
-    pub async fn change_set(
-        &self,
-        caller: &Caller,
-        id: &ChangeSetId,
-    ) -> Result<ChangeSet, Error> {
+    pub async fn change_set(&self, caller: &Caller, id: &ChangeSetId) -> Result<ChangeSet, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         let set = self
@@ -160,16 +156,18 @@ impl Dormouse {
             // Sent again: it was decided then, and is not decided anew after an undo.
             let missing = || DecideError::NotFound { set: set.clone(), index };
             let item = self.store.first(change_item::by_index(ws, set, index)).await?;
-            return self.outcome(caller, item.ok_or_else(missing)?).await;
+            let item = item.ok_or_else(missing)?;
+            // What could never be applied was refused then, and is refused now.
+            if item.state != State::Retracted {
+                return self.outcome(caller, item).await;
+            }
         }
         let digest = digest.map(|digest| Fingerprint(digest.trim().to_lowercase()));
         let (who, digest) = (who(caller, once), digest.as_ref());
         let changes = &self.changes;
         let item = match verdict {
             Verdict::Confirm => changes.confirm(&who, set, index, digest).await?,
-            Verdict::Reject => {
-                changes.reject(&who, set, index, digest, reason.as_deref()).await?
-            }
+            Verdict::Reject => changes.reject(&who, set, index, digest, reason.as_deref()).await?,
             Verdict::Defer => changes.defer(&who, set, index, digest).await?,
             Verdict::Undo => changes.undo(&who, set, index, digest).await?,
         };
@@ -186,8 +184,7 @@ impl Dormouse {
         let mut outcomes = Vec::new();
         for one in verdicts {
             let VerdictOf { set, index, verdict, digest, reason } = one;
-            outcomes
-                .push(self.decide(caller, &set, index, verdict, digest, reason, None).await);
+            outcomes.push(self.decide(caller, &set, index, verdict, digest, reason, None).await);
         }
         Ok(outcomes)
     }
@@ -221,7 +218,7 @@ impl Dormouse {
     ) -> Result<Vec<Outcome>, Error> {
         require(caller, Scope::Decide)?;
         let id = receipt_id(caller, key.as_deref())?;
-        let seen = self.change_set(caller, set).await?;
+        let seen = self.change_set(&told(caller), set).await?;
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
         // What was not shown is not confirmed; putting off takes everything.
         let wanted = open.filter(|item| item.shown || verdict == Verdict::Defer);
@@ -256,7 +253,7 @@ impl Dormouse {
             match decided.await {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
-                    let fresh = self.change_set(caller, set).await?;
+                    let fresh = self.change_set(&told(caller), set).await?;
                     let status = fresh.status.clone();
                     if let Some(mut item) =
                         fresh.items.into_iter().find(|other| other.index == index)
@@ -272,7 +269,7 @@ impl Dormouse {
     }
 
     async fn outcome(&self, caller: &Caller, item: Item) -> Result<Outcome, Error> {
-        let set = self.change_set(caller, &item.set).await?;
+        let set = self.change_set(&told(caller), &item.set).await?;
         let revision = match self.journal.task(caller.workspace, &item.task).await {
             Ok(view) => Some(view.revision),
             Err(JournalError::NoTask { .. }) => None,
@@ -280,10 +277,8 @@ impl Dormouse {
         };
         let (status, index) = (set.status.clone(), item.index);
         let item = set.items.into_iter().find(|other| other.index == index);
-        let item = item.ok_or_else(|| Error::NotFound {
-            what: "proposal",
-            id: index.to_string(),
-        })?;
+        let item =
+            item.ok_or_else(|| Error::NotFound { what: "proposal", id: index.to_string() })?;
         Ok(Outcome { item, set_status: status, revision })
     }
 
@@ -298,7 +293,9 @@ impl Dormouse {
         if !tasks.contains_key(&set.task_id) {
             let state = match self.journal.task(caller.workspace, &set.task_id).await {
                 Ok(view) => Some(dormouse_journal::state(&view, &self.zone)),
-                Err(JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. })) => None,
+                Err(
+                    JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. }),
+                ) => None,
                 Err(error) => return Err(error.into()),
             };
             tasks.insert(set.task_id.clone(), state);

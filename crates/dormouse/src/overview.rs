@@ -17,8 +17,7 @@ impl Dormouse {
         let (mut tasks, mut open_tasks, mut cursor) = (0, 0, None);
         loop {
             let filter = Filter::default();
-            let page =
-                self.journal.tasks(ws, &filter, limits::PAGE.max, cursor.as_deref()).await?;
+            let page = self.journal.tasks(ws, &filter, limits::PAGE.max, cursor.as_deref()).await?;
             tasks += page.items.len();
             open_tasks += page.items.iter().filter(|task| !task.status.is_terminal()).count();
             cursor = page.next;

@@ -9,7 +9,7 @@ use dormouse_store::{Db, change_log, receipt};
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::asked::{edit_ctx, receipt_id, require};
+use crate::asked::{edit_ctx, receipt_id, require, told};
 use crate::view::{self, Activity, Named, Page, Task, TaskRow};
 use crate::{Dormouse, Error};
 
@@ -274,7 +274,7 @@ impl Dormouse {
         edits.extend(new.note.map(Edit::note));
         let new = dormouse_journal::NewTask { title: new.title, edits };
         let edited = self.journal.create(ws, &new, &ctx).await?;
-        self.task(caller, &edited.task).await
+        self.task(&told(caller), &edited.task).await
     }
 
     /// Sets fields of a task; with `if_match` only at that revision.
@@ -316,7 +316,7 @@ impl Dormouse {
             None => {}
         }
         self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
-        self.task(caller, id).await
+        self.task(&told(caller), id).await
     }
 
     async fn edit_one(
@@ -331,7 +331,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let ctx = edit_ctx(caller, verb, &(id, request), None, key.as_deref())?;
         self.journal.edit(caller.workspace, id, edits, &ctx).await?;
-        self.task(caller, id).await
+        self.task(&told(caller), id).await
     }
 
     /// Soft-deletes a task.

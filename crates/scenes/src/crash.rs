@@ -6,11 +6,13 @@
 //! would have left. A new process starts on it, recovers, is asked the interrupted step again under
 //! the same key, and then all later steps.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context as _;
+use dormouse_store::backend::sqlite::Snapshot;
 use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment};
-use dormouse_types::{RunKey, Timestamp};
+use dormouse_types::{ChangeSetId, RunKey, Timestamp};
 use similar::TextDiff;
 
 use crate::camera::{Camera, Picture};
@@ -35,6 +37,8 @@ pub struct Cut {
     in_flight: bool,
     /// How many questions the scene has without a crash.
     total: usize,
+    /// How many processes have crashed.
+    crashes: u64,
 }
 
 /// Takes a copy at every point that is passed.
@@ -64,6 +68,7 @@ impl Faults for Recorder {
             asked,
             in_flight,
             total: 0,
+            crashes: 1,
         });
     }
 }
@@ -90,8 +95,11 @@ pub struct Verdicts {
     pub points: usize,
     /// How many points of the recovery behind them there are: a second crash at each.
     pub in_recovery: usize,
-    /// How many crashes led to a turn being asked again.
+    /// How many crashes lost an answer: its turn is asked again.
     pub asked_again: usize,
+    /// How many different states all these points leave. Two points with nothing between them
+    /// leave the same, and each state is started from once.
+    pub states: usize,
     /// Each point that did not come to the right end, with what is different.
     pub failures: Vec<String>,
 }
@@ -102,6 +110,7 @@ pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
         points(scene).await.with_context(|| format!("scene {:?}", scene.name))?;
     let expected = Expected { expected, reworded: reworded(scene).await? };
     let mut verdicts = Verdicts { points: cuts.len(), ..Verdicts::default() };
+    let mut states = BTreeSet::new();
     for cut in &cuts {
         let second = recovery_points(scene, cut).await?;
         verdicts.in_recovery += second.len();
@@ -116,14 +125,27 @@ pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
             scene.steps.get(cut.memory.step)
         );
         verdicts.asked_again += usize::from(cut.in_flight);
-        verdicts.failures.extend(judged(scene, cut, &expected, &place).await);
+        if states.insert(state(cut)) {
+            verdicts.failures.extend(judged(scene, cut, &expected, &place).await);
+        }
         for picture in second {
             let place = format!("{place}\nand then {:?} {}", picture.moment, picture.label);
-            let cut = Cut { picture, ..cut.clone() };
-            verdicts.failures.extend(judged(scene, &cut, &expected, &place).await);
+            let cut = Cut { picture, crashes: 2, ..cut.clone() };
+            if states.insert(state(&cut)) {
+                verdicts.failures.extend(judged(scene, &cut, &expected, &place).await);
+            }
         }
     }
+    verdicts.states = states.len();
     Ok(verdicts)
+}
+
+/// All that the next process, the person and the model go on from.
+type State = (Snapshot, usize, Option<(ChangeSetId, i64, String)>, Timestamp, usize, bool);
+
+fn state(cut: &Cut) -> State {
+    let Memory { step, tasks: _, deciding } = cut.memory.clone();
+    (cut.picture.snapshot.clone(), step, deciding, cut.now, cut.asked.len(), cut.in_flight)
 }
 
 /// The right ends of a scene.
@@ -170,7 +192,7 @@ fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Stage> {
             Some(Arc::new(Player::after(answers, cut.asked.len(), cut.in_flight)))
         }
     };
-    Stage::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone())
+    Stage::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
 }
 
 /// Starts a new process on a cut. It has not recovered yet.

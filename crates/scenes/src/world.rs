@@ -7,10 +7,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
 use dormouse::{
-    Caller, Dormouse, DrainScope, Error, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
-    WORKSPACE,
+    Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict, WORKSPACE,
 };
-use dormouse_changes::DecideError;
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
@@ -64,18 +62,21 @@ impl Stage {
         Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 })
     }
 
-    /// The store as it was at a snapshot, in a process that knows nothing of the earlier one.
+    /// The store as it was at a snapshot, in a process that knows nothing of the `crashes` ones
+    /// before it, and draws other random numbers.
     pub fn restored(
         snapshot: &Snapshot,
         now: Timestamp,
         player: Option<Arc<Player>>,
         memory: Memory,
+        crashes: u64,
     ) -> anyhow::Result<Self> {
         let clock = ManualClock::new(now);
         let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite = Sqlite::restore(snapshot, &as_clock, &CountingEntropy::seeded(3))?;
+        let sqlite =
+            Sqlite::restore(snapshot, &as_clock, &CountingEntropy::seeded(1000 + crashes))?;
         let memory = Arc::new(Mutex::new(memory));
-        Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 2 })
+        Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 + crashes })
     }
 }
 
@@ -154,15 +155,11 @@ impl World {
         told.with_context(|| format!("step {n}: {step:?}"))
     }
 
-    /// Takes a step again that was interrupted; an answer that says "that was done" is an answer.
+    /// Takes a step again that was interrupted, under its key.
     pub async fn step_again(&self, n: usize, step: &Step) -> anyhow::Result<()> {
         let told = self.perform(n, step).await;
         self.stage.clock.advance(BEAT);
-        match told {
-            Ok(_) => Ok(()),
-            Err(error) if was_done(step, &error) => Ok(()),
-            Err(error) => Err(error.context(format!("step {n} again: {step:?}"))),
-        }
+        told.with_context(|| format!("step {n} again: {step:?}")).map(|_| ())
     }
 
     async fn perform(&self, n: usize, step: &Step) -> anyhow::Result<Vec<RunOutcome>> {
@@ -235,13 +232,13 @@ impl World {
             Step::ConfirmAll(task) => {
                 let id = self.task_id(task)?;
                 for set in dormouse.change_sets(me, Some(id), false).await? {
-                    dormouse.confirm_all(me, &set.id, key.clone()).await?;
+                    dormouse.confirm_all(me, &set.id, Some(format!("step-{n}-{}", set.id))).await?;
                 }
             }
             Step::Dismiss(task) => {
                 let id = self.task_id(task)?;
                 for set in dormouse.change_sets(me, Some(id), false).await? {
-                    dormouse.dismiss(me, &set.id, key.clone()).await?;
+                    dormouse.dismiss(me, &set.id, Some(format!("step-{n}-{}", set.id))).await?;
                 }
             }
             Step::Delete(task) => {
@@ -319,15 +316,4 @@ impl World {
         };
         Ok(found.clone())
     }
-}
-
-/// Whether an error only says that the step had its effect before the crash: taking back has no
-/// key of its own, so a second request finds nothing to take back.
-fn was_done(step: &Step, error: &anyhow::Error) -> bool {
-    let undo = matches!(step, Step::Decide { verdict: Verdict::Undo, .. });
-    let nothing_left = matches!(
-        error.downcast_ref::<Error>(),
-        Some(Error::Decide(DecideError::NothingToUndo { .. }))
-    );
-    undo && nothing_left
 }

@@ -52,11 +52,7 @@ fn a_model_that_repeats_an_id_gets_an_answer_to_each_call() {
         name: "update_task_estimate".into(),
         args: json!({ "minutes": minutes }),
     };
-    let turn = Answer::Turn {
-        text: String::new(),
-        calls: vec![call(0), call(30)],
-        ended: true,
-    };
+    let turn = Answer::Turn { text: String::new(), calls: vec![call(0), call(30)], ended: true };
     world.run_with(&task, [turn, Answer::calls([])]);
     let answers = world.answered(&agent);
     assert_eq!(answers.len(), 2);

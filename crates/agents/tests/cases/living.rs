@@ -181,7 +181,8 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
         let state = now(world.agents.state(WS, &agent)).expect("the state").value;
         assert_eq!(state.consecutive_failure_count, i64::try_from(failures).expect("few"));
         let clock: &dyn dormouse_types::port::Clock = &world.clock;
-        waited.extend(state.next_wake_at.map(|at| (at.micros() - clock.now().micros()) / 1_000_000));
+        waited
+            .extend(state.next_wake_at.map(|at| (at.micros() - clock.now().micros()) / 1_000_000));
         world.later(3);
         if let Some(at) = state.next_wake_at {
             world.clock.set(at);

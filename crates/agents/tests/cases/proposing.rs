@@ -45,10 +45,9 @@ fn a_proposal_waits_in_a_set_that_leads_to_its_run() {
     let item = world.items(&task).remove(0);
     assert_eq!((item.tool.as_str(), item.state), ("update_task_estimate", State::Pending));
     let run = world.runs(&agent).remove(0);
-    let query = dormouse_store::agent::entity::of_task::<dormouse_store::agent::change_set::ChangeSet>(
-        crate::world::WS,
-        &task,
-    );
+    let query = dormouse_store::agent::entity::of_task::<
+        dormouse_store::agent::change_set::ChangeSet,
+    >(crate::world::WS, &task);
     let set = crate::world::now(world.store.all(query)).expect("sets").remove(0).doc.value;
     assert_eq!((set.run_key, set.thread_id, set.agent_id), (run.key.0, run.thread, agent));
     assert_eq!(world.state(&task).estimate_minutes, None);
@@ -89,10 +88,7 @@ fn what_changed_nothing_leaves_the_tool_free_for_a_better_call() {
     world.script.push(dull());
     world.drain(&task);
     let same = ("set_task_title", json!({ "title": "Move to the new flat" }));
-    let answers = [
-        Answer::calls([same, estimate(0)]).and_goes_on(),
-        Answer::calls([estimate(60)]),
-    ];
+    let answers = [Answer::calls([same, estimate(0)]).and_goes_on(), Answer::calls([estimate(60)])];
     world.run_with(&task, answers);
     assert_eq!(world.items(&task).len(), 1);
 }
@@ -105,7 +101,11 @@ fn an_agent_withdraws_its_own_open_proposals_by_eight_digits() {
     let open = text(&world.script.asked()[0], FragmentKind::Decisions).unwrap_or_default();
     assert!(!open.contains("fp="), "{open}");
     let digits = &item.fingerprint.0[..8];
-    let calls = [withdraw(&item.fingerprint.0[..7]), withdraw("ffffffff"), withdraw(&format!("fp={digits}"))];
+    let calls = [
+        withdraw(&item.fingerprint.0[..7]),
+        withdraw("ffffffff"),
+        withdraw(&format!("fp={digits}")),
+    ];
     world.run_with(&task, [Answer::calls(calls)]);
     let open = text(&world.last_request(), FragmentKind::Decisions).expect("open proposals");
     assert!(open.contains(&format!("- fp={digits} Set time estimate to 1 hour")), "{open}");
@@ -149,7 +149,9 @@ fn an_agent_withdraws_nothing_of_another_agent() {
     let asked = crate::world::me();
     crate::world::now(world.agents.destroy(crate::world::WS, &agent, &asked)).expect("destroyed");
     world.create(&task);
-    world.script.push(Answer::calls([withdraw(&item.fingerprint.0), crate::world::report("A.", "B.")]));
+    world
+        .script
+        .push(Answer::calls([withdraw(&item.fingerprint.0), crate::world::report("A.", "B.")]));
     assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
     assert_eq!(world.items(&task), [item]);
 }

@@ -57,8 +57,7 @@ fn two_prompts_share_every_byte_up_to_the_end_of_the_log() {
     world.run_with(&task, [Answer::calls([note(json!(["Two."]))])]);
     let second = world.last_request();
     assert_eq!(text(&first, FragmentKind::System), text(&second, FragmentKind::System));
-    let (first, second) =
-        (text(&first, FragmentKind::Log), text(&second, FragmentKind::Log));
+    let (first, second) = (text(&first, FragmentKind::Log), text(&second, FragmentKind::Log));
     let (first, second) = (first.expect("a log"), second.expect("a log"));
     assert!(second.starts_with(&first) && second.len() > first.len(), "{first}\n---\n{second}");
 }

@@ -51,7 +51,8 @@ fn the_last_call_of_a_wake_wins_and_another_name_is_the_same_tool() {
 
 #[test]
 fn an_address_of_an_entry_stands_in_the_report_exactly_once() {
-    let notes = ["Flat: https://flats.example/12?floor=3 and again https://flats.example/12?floor=3"];
+    let notes =
+        ["Flat: https://flats.example/12?floor=3 and again https://flats.example/12?floor=3"];
     let count = |text: &str| text.matches("https://flats.example/12?floor=3").count();
     let (_, added) = published(&notes, "Fine.", "## ✅ Achieved\n- Signed");
     assert_eq!(count(&added), 1, "{added}");

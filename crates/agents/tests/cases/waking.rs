@@ -20,7 +20,9 @@ fn words_to_an_agent_become_a_message_and_reach_the_model() {
     let request = world.last_request();
     let message = request.fragments.iter().find(|piece| piece.kind == FragmentKind::Message);
     let message = message.expect("the person's words");
-    assert!(matches!(&message.data, FragmentData::Message(words) if words == "What about the van?"));
+    assert!(
+        matches!(&message.data, FragmentData::Message(words) if words == "What about the van?")
+    );
     assert!(message.text.starts_with("<data of=\"message\">"), "{}", message.text);
     // They are said once.
     world.script.push(dull());
@@ -89,7 +91,8 @@ fn a_change_that_was_seen_already_asks_no_model() {
     let asked = world.script.asked().len();
     // Another agent's write moves the feed, and is news to nobody.
     let ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
-    now(world.journal.edit(WS, &task, &[Edit::Priority(Some(Priority::P0))], &ctx)).expect("edited");
+    now(world.journal.edit(WS, &task, &[Edit::Priority(Some(Priority::P0))], &ctx))
+        .expect("edited");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
     assert_eq!(world.script.asked().len(), asked);

@@ -13,11 +13,11 @@ use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
 use dormouse_runs::{Driver, End};
 use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::entity;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::report::Report;
 use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run};
-use dormouse_store::agent::entity;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db, Op, Query, Store, params};
 use dormouse_testkit::{CountingEntropy, ManualClock};
@@ -82,8 +82,7 @@ impl World {
             zone.clone(),
         );
         let script = Arc::new(Script::default());
-        let driver =
-            Driver::new(store.clone(), port.clone(), entropy.clone(), script.clone());
+        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), script.clone());
         let agents = Agents::new(Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -264,7 +263,9 @@ impl World {
     pub fn damage(&self, db: Db, id: &str) {
         let sql = match db {
             Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
-            Db::Agent => "UPDATE agent_entities SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
+            Db::Agent => {
+                "UPDATE agent_entities SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2"
+            }
         };
         let op = Op::any(sql, params![WS.0, id]);
         now(self.store.commit(Commit::new("test.damage", db, WS).op(op))).expect("damaged");

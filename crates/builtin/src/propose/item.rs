@@ -1,5 +1,7 @@
 //! New checklist items: open boxes, TODO lines, bullets below a heading for work to do.
 
+use std::collections::BTreeSet;
+
 use dormouse_types::limits;
 use serde_json::Value;
 
@@ -44,11 +46,25 @@ pub fn items(
     reports: &Reports<'_>,
 ) -> Vec<NewItem> {
     let lang = input.lang;
+    let listed: Vec<Key> =
+        input.state.items.iter().map(|item| Key::of(&item.title, lang)).collect();
+    let titles: BTreeSet<String> = input.state.items.iter().map(|item| fold(&item.title)).collect();
+    let is_listed = |title: &str, key: &Key| {
+        titles.contains(&fold(title))
+            || listed.iter().any(|on_list| on_list.is(key, lang) || key.covers(on_list, lang))
+    };
+    let room = limits::ITEMS_PER_TASK.max.saturating_sub(input.state.items.len());
+    let most = ITEMS_MAX.min(room);
     let mut named: Vec<NewItem> = Vec::new();
+    // What was turned down or done when it was named first; named again it keeps its wording.
+    let mut refused: Vec<NewItem> = Vec::new();
+    // A long text names more than is ever proposed: what is full is only kept up to date.
     for (n, statement) in statements.iter().enumerate() {
         for title in work(statement, above(&statements[..n], statement), lang) {
             let Some(title) = tidy(&title, statement, lang.propose) else { continue };
-            let key = Key::of(&title, lang);
+            let is_whole = title.len() == statement.segment.text.len();
+            let known = reports.named(n).filter(|_| is_whole).cloned();
+            let key = known.unwrap_or_else(|| Key::of(&title, lang));
             if key.is_empty() && fold(&title).chars().filter(|c| c.is_alphabetic()).count() < 4 {
                 continue;
             }
@@ -59,6 +75,7 @@ pub fn items(
                 _ => statement.evidence(),
             };
             let item = NewItem { title, evidence, rank: statement.rank, key };
+            let has_room = named.len() < most;
             match named.iter_mut().find(|other| other.key.is(&item.key, lang)) {
                 // Said again: the first wording, the newer evidence.
                 Some(other) if item.rank > other.rank => {
@@ -66,27 +83,25 @@ pub fn items(
                     other.evidence = item.evidence;
                 }
                 Some(_) => {}
-                None => named.push(item),
+                None if !has_room || is_listed(&item.title, &item.key) => {}
+                None if may_be_added(input, reports, &item) => {
+                    let before = refused.iter().find(|other| other.key.is(&item.key, lang));
+                    let title = before.map_or(item.title, |before| before.title.clone());
+                    named.push(NewItem { title, ..item });
+                }
+                None if refused.len() < ITEMS_MAX => refused.push(item),
+                None => {}
             }
         }
     }
-    let listed: Vec<Key> =
-        input.state.items.iter().map(|item| Key::of(&item.title, lang)).collect();
-    let room = limits::ITEMS_PER_TASK.max.saturating_sub(input.state.items.len());
     named
-        .into_iter()
-        .filter(|item| {
-            !listed.iter().any(|key| key.is(&item.key, lang) || item.key.covers(key, lang))
-        })
-        .filter(|item| {
-            reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done)
-        })
-        .filter(|item| {
-            let same = |args: &Value| is_add_of(args, &item.key, input);
-            ledger::allows_part(input, ledger::ADD, item.evidence.at, &same)
-        })
-        .take(ITEMS_MAX.min(room))
-        .collect()
+}
+
+/// Whether an item is not done by now and not turned down.
+fn may_be_added(input: &Input<'_>, reports: &Reports<'_>, item: &NewItem) -> bool {
+    let same = |args: &Value| is_add_of(args, &item.key, input);
+    reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done)
+        && ledger::allows_part(input, ledger::ADD, item.evidence.at, &same)
 }
 
 /// Whether the arguments of a proposal add an item of that title.

@@ -10,6 +10,8 @@ pub struct Key {
     folded: String,
     stems: Vec<String>,
     particles: Vec<String>,
+    /// The stems that hold a digit, in order.
+    numbers: Vec<String>,
 }
 
 impl Key {
@@ -17,7 +19,12 @@ impl Key {
     pub fn of(title: &str, lang: &Lang) -> Self {
         let title = without_numbering(title);
         let folded = fold(title).trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        let particles = tokens(title)
+        // Only a title with such a word in it needs a closer look.
+        let has_particle = folded.split(' ').any(|word| {
+            lang.propose.item.opposites.iter().any(|(one, other)| word == *one || word == *other)
+        });
+        let particles = if has_particle { tokens(title) } else { Vec::new() };
+        let particles = particles
             .into_iter()
             .filter(|t| t.class == Class::Word)
             .map(|t| t.word)
@@ -25,7 +32,11 @@ impl Key {
                 lang.propose.item.opposites.iter().any(|(one, other)| word == one || word == other)
             })
             .collect();
-        Self { folded, stems: content_words(title, lang), particles }
+        let stems = content_words(title, lang);
+        let mut numbers: Vec<String> =
+            stems.iter().filter(|s| s.chars().any(|c| c.is_ascii_digit())).cloned().collect();
+        numbers.sort();
+        Self { folded, stems, particles, numbers }
     }
 
     /// Whether two titles mean the same work: the same words but for one in five, the same
@@ -34,17 +45,21 @@ impl Key {
         if self.folded == other.folded {
             return !self.folded.is_empty();
         }
-        if self.stems.is_empty() || other.stems.is_empty() || self.is_opposite(other, lang) {
+        // Most pairs differ in their numbers or their length; looking at words takes longer.
+        let (few, many) =
+            (self.stems.len().min(other.stems.len()), self.stems.len().max(other.stems.len()));
+        if few == 0 || self.numbers != other.numbers || few * 5 < many * 4 {
             return false;
         }
         let n_shared = shared(&self.stems, &other.stems);
         let n_all = self.stems.len() + other.stems.len() - n_shared;
-        n_shared * 5 >= n_all * 4 && numbers(&self.stems) == numbers(&other.stems)
+        n_shared * 5 >= n_all * 4 && !self.is_opposite(other, lang)
     }
 
     /// Whether this title says all that the other one says, which is something particular.
     pub fn covers(&self, other: &Self, lang: &Lang) -> bool {
         other.stems.len() >= 3
+            && other.numbers.iter().all(|number| self.numbers.contains(number))
             && shared(&other.stems, &self.stems) == other.stems.len()
             && !self.is_opposite(other, lang)
     }
@@ -64,13 +79,6 @@ impl Key {
                 || only(self, two, one) && only(other, one, two)
         })
     }
-}
-
-fn numbers(stems: &[String]) -> Vec<&String> {
-    let mut numbers: Vec<_> =
-        stems.iter().filter(|s| s.chars().any(|c| c.is_ascii_digit())).collect();
-    numbers.sort();
-    numbers
 }
 
 /// A title without "2.19 ", "3. " or "4) " before it.

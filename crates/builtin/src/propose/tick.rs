@@ -37,6 +37,8 @@ struct Word {
 pub struct Reports<'a> {
     statements: &'a [Statement<'a>],
     words: Vec<Vec<Word>>,
+    /// What the boxes among them name.
+    keys: Vec<Option<Key>>,
     lang: &'static Lang,
 }
 
@@ -67,7 +69,16 @@ impl<'a> Reports<'a> {
                 }
             })
             .collect();
-        Self { statements, words, lang: input.lang }
+        let key = |s: &Statement<'_>| {
+            let is_box = matches!(s.segment.kind, Kind::Box { .. }) && s.is_first;
+            is_box.then(|| Key::of(&s.segment.text, input.lang))
+        };
+        Self { statements, words, keys: statements.iter().map(key).collect(), lang: input.lang }
+    }
+
+    /// What a statement names, where it is the first of a box.
+    pub fn named(&self, n: usize) -> Option<&Key> {
+        self.keys.get(n)?.as_ref()
     }
 
     /// The newest word on a piece of work, among statements newer than `after`.
@@ -77,9 +88,10 @@ impl<'a> Reports<'a> {
         self.statements
             .iter()
             .zip(&self.words)
-            .filter(|(statement, _)| newer(statement.rank))
-            .filter_map(|(statement, words)| {
-                let is_done = goal.judged_by(statement, words, self.lang)?;
+            .zip(&self.keys)
+            .filter(|((statement, _), _)| newer(statement.rank))
+            .filter_map(|((statement, words), key)| {
+                let is_done = goal.judged_by(statement, words, key.as_ref(), self.lang)?;
                 Some((statement, is_done))
             })
             .max_by_key(|(statement, _)| statement.rank)
@@ -169,16 +181,29 @@ impl Goal {
     }
 
     /// Whether a statement says that this is done, or that it is not; none when it says neither.
-    fn judged_by(&self, statement: &Statement<'_>, words: &[Word], lang: &Lang) -> Option<bool> {
-        if statement.is_quoted || self.key.is_empty() || statement.is_sample(lang.propose) {
+    fn judged_by(
+        &self,
+        statement: &Statement<'_>,
+        words: &[Word],
+        key: Option<&Key>,
+        lang: &Lang,
+    ) -> Option<bool> {
+        let may_mean_it = match statement.segment.kind {
+            Kind::Box { .. } => {
+                key.is_some_and(|key| self.key.is(key, lang) || key.covers(&self.key, lang))
+            }
+            _ => true,
+        };
+        if !may_mean_it
+            || statement.is_quoted
+            || self.key.is_empty()
+            || statement.is_sample(lang.propose)
+        {
             return None;
         }
         match statement.segment.kind {
             Kind::Heading { .. } => None,
-            Kind::Box { mark } => {
-                let is_it = statement.is_first && self.is_titled(&statement.segment.text, lang);
-                is_it.then_some(mark == Mark::Ticked)
-            }
+            Kind::Box { mark } => Some(mark == Mark::Ticked),
             Kind::Row => self.row(&statement.segment.text, lang),
             Kind::Bullet | Kind::Numbered | Kind::Sentence => {
                 let mentions =
@@ -192,11 +217,6 @@ impl Goal {
                 self.marked(statement.text, words, lang).or_else(|| self.told(words, lang))
             }
         }
-    }
-
-    fn is_titled(&self, text: &str, lang: &Lang) -> bool {
-        let other = Key::of(text, lang);
-        self.key.is(&other, lang) || other.covers(&self.key, lang)
     }
 
     /// A table row with the work in one cell and "done" in another.

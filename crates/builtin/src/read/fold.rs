@@ -9,14 +9,22 @@ use crate::lang::Lang;
 /// Folds case, accents, typographic quotes and dashes; drops emphasis marks and backticks;
 /// collapses white space.
 pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
+    if text.is_ascii() {
+        return fold_all(text.chars(), text.len());
+    }
+    fold_all(text.nfkd(), text.len())
+}
+
+fn fold_all(chars: impl Iterator<Item = char>, length: usize) -> String {
+    let mut folded = String::with_capacity(length);
     let mut gap = false;
-    for c in text.nfkd() {
+    for c in chars {
         let c = match c {
             '‐' | '‑' | '‒' | '–' | '—' | '−' => '-',
             '‘' | '’' | '‚' | '‛' => '\'',
             '“' | '”' | '„' | '‟' | '«' | '»' => '"',
             '*' | '`' => continue,
+            ' '..='~' => c,
             c if is_combining_mark(c) || is_unseen(c) => continue,
             c => c,
         };
@@ -28,7 +36,11 @@ pub fn fold(text: &str) -> String {
             folded.push(' ');
         }
         gap = false;
-        folded.extend(c.to_lowercase());
+        if c.is_ascii() {
+            folded.push(c.to_ascii_lowercase());
+        } else {
+            folded.extend(c.to_lowercase());
+        }
     }
     folded
 }

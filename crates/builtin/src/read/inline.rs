@@ -225,7 +225,13 @@ impl Reader<'_> {
         // "Fixed in <address>, merged" needs a word there.
         let before = self.text.trim_end().rsplit([' ', '(']).next().unwrap_or_default();
         let before = before.to_lowercase();
-        if lang::ALL.iter().any(|lang| lang.report.cues.before_address.contains(&before.as_str())) {
+        // "(see <address>)" is a remark and goes whole.
+        let is_seen = before == "see" && self.text.trim_end().to_lowercase().ends_with(", see");
+        if is_seen
+            || lang::ALL
+                .iter()
+                .any(|lang| lang.report.cues.before_address.contains(&before.as_str()))
+        {
             self.text.push_str(&place(url));
         }
         self.links.push(Link { title: String::new(), url: url.to_owned(), is_image: false });

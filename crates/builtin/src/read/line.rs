@@ -153,7 +153,7 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
 
 /// Whether a line opens with a label such as `TODO(kim):` or `Expected:`: it is not the rest of
 /// the sentence above it.
-pub(super) fn opens_with_label(text: &str) -> bool {
+pub(crate) fn opens_with_label(text: &str) -> bool {
     if text.starts_with("TODO ") || names_work(text) {
         return true;
     }

@@ -6,7 +6,7 @@
 //! Reading order: [`segment`], [`inline`], [`sentence`], [`dated`], [`fold`], [`language`].
 
 pub mod segment;
-mod line;
+pub(crate) mod line;
 pub mod inline;
 pub mod sentence;
 pub mod dated;

@@ -156,7 +156,8 @@ struct Line<'a> {
     /// Units: columns of white space before the content.
     indent: usize,
     quoted: bool,
-    /// Units: characters of the longest line of its paragraph.
+    /// Units: characters of the longest line of its paragraph; [`BY_HAND`] where most lines of it
+    /// were ended by hand.
     width: usize,
 }
 
@@ -177,14 +178,20 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         lines.push(Line { start, text: body.trim_end(), indent, quoted, width: 0 });
         at += line.len() + 1;
     }
-    for paragraph in lines.split_mut(|line| line.text.is_empty()) {
+    for paragraph in lines.split_mut(|line| line.text.is_empty() || marker(line.text).is_some()) {
         let width = paragraph.iter().map(|line| line.text.chars().count()).max().unwrap_or(0);
+        let is_ended = |pair: &&[Line<'_>]| was_ended(pair[0].text, pair[1].text, width);
+        let n_ended = paragraph.windows(2).filter(is_ended).count();
+        let by_hand = n_ended > 0 && n_ended * 2 + 1 >= paragraph.len();
         for line in paragraph {
-            line.width = width;
+            line.width = if by_hand { BY_HAND } else { width };
         }
     }
     lines
 }
+
+/// Wider than any line: each was ended by hand.
+const BY_HAND: usize = usize::MAX;
 
 /// How many lines at the top are front matter.
 fn front_matter(lines: &[Line<'_>]) -> usize {

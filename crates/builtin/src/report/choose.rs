@@ -17,7 +17,7 @@ const OPEN_MAX: usize = 6;
 /// Changes of one version that are told.
 const PER_VERSION: usize = 2;
 /// Facts that later ones are compared with.
-const COMPARED: usize = 200;
+const COMPARED: usize = 80;
 /// Boxes beyond which groups are told instead.
 const BOXES_MAX: usize = 24;
 

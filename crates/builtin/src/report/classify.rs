@@ -281,6 +281,19 @@ impl Reader<'_> {
                     self.cues(at, segment.body());
                     return;
                 }
+                // A list of short requests is a list of work where nothing else is.
+                let said = Said::new(segment.body(), self.lang);
+                let is_request = segment.depth == 0
+                    && segment.kind == read::Kind::Bullet
+                    && segment.headings.iter().all(|(level, _)| *level == 1)
+                    && said.n_words() <= 10
+                    && said.is_request(self.lang)
+                    && under == Below::Unknown
+                    && !self.found.is_change_log;
+                if is_request {
+                    self.todo_item(at, Source::WeakCue);
+                    return;
+                }
                 for n in 0..segment.sentences.len() {
                     let text =
                         if n == 0 { first_body(segment) } else { &segment.sentences[n].text };

@@ -49,6 +49,8 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
                 && fact.source != Source::Box
                 && fact.kind == Kind::Done
             {
+                // The list and the text disagree: another item comes first.
+                item.is_contested = true;
                 Kind::Open
             } else {
                 item.kind
@@ -133,7 +135,8 @@ fn shared_terms(one: &[String], other: &[String]) -> usize {
 fn is_done_by(work: &[String], later: &Evidence) -> bool {
     let verb = work.iter().find(|word| word.chars().any(char::is_alphabetic));
     let names_verb = verb.is_some_and(|verb| later.words.contains(verb));
-    shared_terms(work, &later.words) >= 2.min(work.len().max(1))
+    let names_all = work.len() >= 2 && work.iter().all(|word| later.words.contains(word));
+    (names_all || shared_terms(work, &later.words) >= 2.min(work.len().max(1)))
         && (names_verb || later.is_general)
         && fold::overlap(work, &later.words) >= 0.5
         && names_agree(work, &later.words)

@@ -11,6 +11,7 @@ use super::fact::{Fact, Kind, Source, same};
 use super::unit::{cut, finish, without_stop};
 use crate::input::Input;
 use crate::read::fold;
+use crate::read::line::opens_with_label;
 
 /// Units: characters.
 const TLDR_MAX: usize = 400;
@@ -42,7 +43,11 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     if parts.len() < room {
         let mut told = parts.clone();
         told.extend(chosen.left.first().map(|first| first.text.clone()));
-        parts.extend(about(input, findings, chosen).find(|text| is_new(text, &told, input)));
+        let about = about(input, findings, chosen).find(|text| is_new(text, &told, input));
+        // The beginning of the newest entry is better than nothing, and only that.
+        let opening = || opening(input).filter_map(|text| finish(text, 150, input.lang));
+        let first = || opening().map(|text| capital(&text)).find(|text| is_new(text, &told, input));
+        parts.extend(about.or_else(|| if parts.is_empty() { first() } else { None }));
     }
     if parts.is_empty() {
         let bare = if nothing { say.nothing_yet } else { say.nothing_done };
@@ -165,16 +170,18 @@ fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
     })
 }
 
-/// What the text itself says in short, best first: its summary, its insights, its beginning.
+/// What the text itself says in short, best first: what holds it up, its summary, its insights.
 fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterator<Item = String> {
     let mut insights: Vec<&Fact> = chosen.learned.iter().collect();
     insights.sort_by_key(|fact| (std::cmp::Reverse(fact.weight), fact.segment));
     let lang = input.lang;
     let cues = &lang.report.cues;
-    let waits = chosen.left.iter().map(|fact| fact.text.as_str()).filter(|text| {
+    // What a sentence says holds the work up; an item that waits is one of several.
+    let told = chosen.left.iter().filter(|fact| fact.source == Source::Cue);
+    let waits = told.map(|fact| fact.text.as_str()).filter(|text| {
         after_label(text, cues.blocked_labels).is_some() || Said::new(text, lang).has(cues.blocked)
     });
-    let tells = |text: &&String| Said::new(text, lang).n_words() >= 5;
+    let tells = |text: &&String| Said::new(text, lang).n_words() >= 5 && !opens_with_label(text);
     // In a change log the summary speaks of the file; its newest version says more.
     let newest = findings.is_change_log.then(|| {
         chosen.done.iter().find(|fact| {
@@ -186,7 +193,6 @@ fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterat
         .chain(newest)
         .chain(findings.summary.iter().rev().find(tells).map(String::as_str))
         .chain(insights.into_iter().map(|fact| fact.text.as_str()))
-        .chain(opening(input))
         .filter_map(|text| finish(text, 150, input.lang))
         .map(|text| capital(&text))
         .collect::<Vec<_>>()

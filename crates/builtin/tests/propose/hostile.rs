@@ -76,3 +76,24 @@ fn long_lines_are_read_in_bounded_time() {
         case(&unit.repeat(20_000 / unit.len())).check_form();
     }
 }
+
+#[test]
+fn thousands_of_boxes_are_read_at_once() {
+    let things = ["shelf", "door", "lamp", "window", "chair", "drawer", "mirror"];
+    let boxes: Vec<String> = (0..3_000)
+        .map(|n| {
+            let mark = if n % 3 == 0 { "x" } else { " " };
+            format!("- [{mark}] Paint the {} of room {n}", things[n % 7])
+        })
+        .collect();
+    let mut case = Case::new("House", "2026-03-02".parse().expect("a day"));
+    for n in 0..200 {
+        case.item(&format!("Paint the {} of room {n}", things[n % 7]), false);
+    }
+    case.entry(&boxes.join("\n"));
+    case.check_form();
+    let lines = case.lines();
+    // Those on the list are ticked where the text ticks them; of the others a first batch is added.
+    assert_eq!(lines.iter().filter(|line| line.starts_with("tick")).count(), 67);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("item")).count(), 40);
+}

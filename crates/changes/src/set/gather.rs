@@ -289,10 +289,7 @@ pub fn reply(judged: &[Judged]) -> (bool, String) {
         .collect();
     if !queued.is_empty() {
         let summaries: Vec<_> = queued.iter().map(|proposed| proposed.summary.as_str()).collect();
-        lines.push(format!(
-            "Proposed, waits for the person's review: {}.",
-            summaries.join("; ")
-        ));
+        lines.push(format!("Proposed, waits for the person's review: {}.", summaries.join("; ")));
     }
     for one in judged {
         match one {

@@ -6,14 +6,10 @@ use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
-use dormouse_types::{
-    ChangeSetId, Fingerprint, OperationId, Origin, Timestamp, WorkspaceId, hash,
-};
+use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Origin, Timestamp, WorkspaceId, hash};
 
 use crate::set::conclude::{Crossing, Errand};
-use crate::set::decide::{
-    Changes, DecideError, Seen, Who, checked_digest, operation, refresh,
-};
+use crate::set::decide::{Changes, DecideError, Seen, Who, checked_digest, operation, refresh};
 
 impl Changes {
     /// Takes the verdict on an item back: what it set is undone, its lesson is forgotten, and the
@@ -60,10 +56,7 @@ impl Changes {
         let now = self.clock.now();
         // The item keeps its state until the journal has followed: the open saga alone says that
         // an undo is under way, so that a crash leaves either the verdict or its undoing.
-        let ops = vec![
-            change_item::unmoved(who.ws, &seen.item),
-            errand.open(who.ws, &seen, now),
-        ];
+        let ops = vec![change_item::unmoved(who.ws, &seen.item), errand.open(who.ws, &seen, now)];
         match self.write("change.undo", who, &seen, "change.undo", ops).await {
             Err(CommitError::Refused { refusal: Refusal::Exists | Refusal::ItemMoved, .. }) => {
                 return Err(DecideError::Busy { set: set.clone(), index });
@@ -150,10 +143,8 @@ impl Changes {
         };
         let Some(effects) = self.effects(ws, &of_item).await? else { return Ok(None) };
         let mut ctx = EditCtx::new(Origin::Person { via: Some(errand.agent.clone()) }, "owner");
-        ctx.once = Some(OnceKey {
-            id: operation.to_string(),
-            request: hash::sha256(operation.as_str()),
-        });
+        ctx.once =
+            Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         match self.journal.undo(ws, &errand.task, &effects, &ctx).await {
             Ok(_) => Ok(None),
             Err(

@@ -65,7 +65,8 @@ impl ItemTool for AssignTaskLabel {
     }
 
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let element: Element = typed(args, "{\"id\": \"lb-…\", \"confidence\": \"high\"} for each label")?;
+        let element: Element =
+            typed(args, "{\"id\": \"lb-…\", \"confidence\": \"high\"} for each label")?;
         if element.confidence.as_deref() == Some("low") {
             return Err(Refused::Invalid(format!(
                 "label {} with low confidence is not proposed",
@@ -79,7 +80,10 @@ impl ItemTool for AssignTaskLabel {
             )));
         };
         if find(&element.id, &task.labels).is_some() {
-            return Err(Refused::Redundant(format!("the task already has label \"{}\"", label.name)));
+            return Err(Refused::Redundant(format!(
+                "the task already has label \"{}\"",
+                label.name
+            )));
         }
         if task.suppressed_labels.contains(&label.id) {
             return Err(Refused::Invalid(format!(

@@ -8,9 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{
-    Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema,
-};
+use crate::tool::{Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,7 +49,12 @@ impl ItemTool for SetTaskStatus {
         };
         let status: Status = given.parse().map_err(|e: dormouse_types::task::NotListed| {
             // The whole list would name what only the person may set.
-            Refused::Invalid(format!("unknown {} `{}`; you may propose {}", e.what, e.given, allowed()))
+            Refused::Invalid(format!(
+                "unknown {} `{}`; you may propose {}",
+                e.what,
+                e.given,
+                allowed()
+            ))
         })?;
         if status.is_terminal() {
             return Err(Refused::Invalid(format!(

@@ -48,7 +48,10 @@ fn an_item_that_is_not_there_is_named() {
     let world = World::new();
     let item = world.due("2026-03-20");
     let result = now(world.changes.confirm(&who(), &item.set, 2, None));
-    assert_eq!(result.expect_err("no such item").to_string(), format!("there is no proposal {}:2", item.set));
+    assert_eq!(
+        result.expect_err("no such item").to_string(),
+        format!("there is no proposal {}:2", item.set)
+    );
     assert!(matches!(
         now(world.changes.confirm(&who(), &item.set, 0, None)),
         Err(DecideError::NotFound { index: 0, .. })

@@ -38,7 +38,10 @@ fn seven_days_after_it_was_shown_no_verdict_is_taken_though_nobody_swept() {
         assert!(result.is_ok(), "{name}: {result:?}");
         for micros in [0, 1] {
             let (world, item, journal, result) = at(micros);
-            assert!(matches!(result, Err(DecideError::Expired { .. })), "{name} {micros}: {result:?}");
+            assert!(
+                matches!(result, Err(DecideError::Expired { .. })),
+                "{name} {micros}: {result:?}"
+            );
             assert_eq!(world.rows(Db::Journal), journal);
             let item = world.fresh(&item);
             assert_eq!(item.state, State::Expired);
@@ -75,7 +78,11 @@ fn what_was_never_shown_does_not_age() {
     assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 10);
     let last = world.fresh(&all[10]);
     assert_eq!(last.state, State::Pending);
-    assert_eq!(last.shown_at, Some(dormouse_types::port::Clock::now(&world.clock)), "its seven days begin now");
+    assert_eq!(
+        last.shown_at,
+        Some(dormouse_types::port::Clock::now(&world.clock)),
+        "its seven days begin now"
+    );
     assert_eq!(world.status_of(&last), SetStatus::PartiallyResolved);
 }
 

@@ -1,7 +1,7 @@
+use dormouse_changes::set::fold;
 use dormouse_store::Db;
 use dormouse_store::agent::change_item::State;
 use dormouse_store::agent::change_set::SetStatus;
-use dormouse_changes::set::fold;
 use dormouse_types::limits;
 use serde_json::{Value, json};
 
@@ -27,8 +27,7 @@ fn five_titles_are_five_items_and_each_is_decided_by_itself() {
         format!("Proposed, waits for the person's review: {}.", summaries.join("; "))
     );
     let items = world.items();
-    let stored: Vec<_> =
-        items.iter().map(|i| (i.index, i.tool.as_str(), i.args.clone())).collect();
+    let stored: Vec<_> = items.iter().map(|i| (i.index, i.tool.as_str(), i.args.clone())).collect();
     let expected: Vec<_> = (1..)
         .zip(names)
         .map(|(n, title)| (n, "add_checklist_item", json!({ "title": title }).to_string()))
@@ -108,7 +107,12 @@ fn calls_of_a_turn_share_one_set_in_their_order() {
     let tools: Vec<_> = world.items().into_iter().map(|item| item.tool).collect();
     assert_eq!(
         tools,
-        ["update_task_due_date", "add_checklist_item", "add_checklist_item", "update_task_estimate"]
+        [
+            "update_task_due_date",
+            "add_checklist_item",
+            "add_checklist_item",
+            "update_task_estimate"
+        ]
     );
     assert_eq!(world.sets().len(), 1);
 }
@@ -193,7 +197,9 @@ fn the_limit_counts_over_all_turns_of_a_wake() {
 #[test]
 fn a_single_value_is_proposed_once_a_wake_and_a_slip_may_be_mended() {
     let world = World::new();
-    world.edit_as_agent(&[dormouse_journal::Edit::DueOn(Some("2026-03-20".parse().expect("a day")))]);
+    world.edit_as_agent(&[dormouse_journal::Edit::DueOn(Some(
+        "2026-03-20".parse().expect("a day"),
+    ))]);
     let due = |day: &str| ("update_task_due_date", json!({ "dueDate": day }));
     let replies = world.propose(&[
         due("2026-02-30"),

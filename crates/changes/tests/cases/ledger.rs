@@ -25,7 +25,9 @@ fn decisions_read_as_calls_with_their_outcome_newest_first() {
     let estimate = world.open("update_task_estimate", json!({ "minutes": 120 }));
     world.reject(&estimate, Some("too little")).expect("rejected");
     world.reject(&world.due("2026-03-20"), None).expect("rejected");
-    world.defer(&world.open("update_task_priority", json!({ "priority": "P0" }))).expect("deferred");
+    world
+        .defer(&world.open("update_task_priority", json!({ "priority": "P0" })))
+        .expect("deferred");
     let add = json!({ "items": [{ "title": "Buy boxes" }] });
     world.confirm(&world.open("add_multiple_checklist_items", add)).expect("confirmed");
     let lines = lines(&world);
@@ -42,10 +44,7 @@ fn decisions_read_as_calls_with_their_outcome_newest_first() {
     );
     assert_eq!(lines[7], "## Open Proposals", "what was put off is open");
     let open = &world.items()[3];
-    assert_eq!(
-        lines[9],
-        format!("- fp={} Set priority to P0 (urgent)", &open.fingerprint.0[..8])
-    );
+    assert_eq!(lines[9], format!("- fp={} Set priority to P0 (urgent)", &open.fingerprint.0[..8]));
 }
 
 #[test]

@@ -39,10 +39,8 @@ fn held_back(world: &World, args: Value, words: &str) {
 fn evidence_is_a_quote_that_stands_in_an_entry_of_the_task() {
     let world = World::new();
     let entry = world.note("We must be out by the 20th.\nThe keys go to Mrs. Ott.");
-    let item = world.open(
-        "update_task_due_date",
-        with_evidence(due("2026-03-20"), &entry, "out by the 20th"),
-    );
+    let item = world
+        .open("update_task_due_date", with_evidence(due("2026-03-20"), &entry, "out by the 20th"));
     let evidence: Value = serde_json::from_str(&item.evidence.expect("kept")).expect("JSON");
     assert_eq!(evidence, json!({ "entryId": entry, "quote": "out by the 20th" }));
     assert_eq!(item.args, "{\"dueDate\":\"2026-03-20\"}", "evidence is no argument");
@@ -166,7 +164,8 @@ fn an_entry_written_before_the_rejection_lifts_nothing_though_edited_after() {
     let entry = world.note("Perhaps in May.");
     let item = world.due("2026-05-01");
     world.reject(&item, None).expect("rejected");
-    world.edit(&[Edit::EditEntry { entry: entry.clone(), text: Some("On the 4th of May.".into()) }]);
+    world
+        .edit(&[Edit::EditEntry { entry: entry.clone(), text: Some("On the 4th of May.".into()) }]);
     held_back(&world, with_evidence(due("2026-05-04"), &entry, "4th of May"), "rejected");
 }
 
@@ -206,7 +205,7 @@ fn rejecting_a_label_suppresses_it_and_undo_lifts_that() {
     let args = json!({ "labels": [{ "id": garden }] });
     let item = world.open("assign_task_labels", args.clone());
     world.reject(&item, None).expect("rejected");
-    assert_eq!(world.state().suppressed_labels, [garden.clone()]);
+    assert_eq!(world.state().suppressed_labels, std::slice::from_ref(&garden));
     let reply = world.propose(&[("assign_task_labels", args.clone())]).remove(0);
     assert!(reply.text.contains("does not want label \"Garden\""), "{reply:?}");
     let item = world.undo(&item).expect("undone");
@@ -247,7 +246,10 @@ fn confirmed_and_withdrawn_proposals_block_nothing() {
     let first = world.due("2026-03-20");
     world.turn(&[], &[(&first, "the note was deleted")]);
     let withdrawn = world.fresh(&first);
-    assert_eq!((withdrawn.state, withdrawn.error.as_deref()), (State::Retracted, Some("the note was deleted")));
+    assert_eq!(
+        (withdrawn.state, withdrawn.error.as_deref()),
+        (State::Retracted, Some("the note was deleted"))
+    );
     let again = world.due("2026-03-20");
     world.confirm(&again).expect("confirmed");
     let entry = world.note("No, the 21st.");

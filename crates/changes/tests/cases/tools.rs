@@ -95,7 +95,11 @@ fn a_title_is_words_on_one_line() {
     refused(tool, json!({}), &["title", "expected {\"title\": \"…\"}"]);
     refused(tool, json!({ "title": 5 }), &["expected a string"]);
     refused(tool, json!({ "title": "A", "color": "red" }), &["color"]);
-    redundant(tool, json!({ "title": "Move to the new flat" }), &["already \"Move to the new flat\""]);
+    redundant(
+        tool,
+        json!({ "title": "Move to the new flat" }),
+        &["already \"Move to the new flat\""],
+    );
 }
 
 #[test]
@@ -110,7 +114,9 @@ fn an_estimate_is_whole_minutes_of_one_day_at_most() {
     check(json!(1), 1, "1 min");
     check(json!(1439), 1439, "23 h 59 min");
     check(json!(1440), 1440, "24 hours");
-    for given in [json!(0), json!(1441), json!("two"), json!(-5), json!(null), json!([60]), json!(1e300)] {
+    for given in
+        [json!(0), json!(1441), json!("two"), json!(-5), json!(null), json!([60]), json!(1e300)]
+    {
         let received = given.to_string();
         refused(tool, json!({ "minutes": given }), &["from 1 to 1440", &received]);
     }
@@ -127,9 +133,16 @@ fn a_due_date_is_a_day_that_exists() {
         json!({ "dueDate": "2028-02-29" }),
         "Set due date to 2028-02-29",
     );
-    for given in ["2026-02-30", "2026-02-29", "2026-13-01", "20.03.2026", "2026-3-5", "tomorrow", "",
-        "2026-03-20T10:00:00Z"]
-    {
+    for given in [
+        "2026-02-30",
+        "2026-02-29",
+        "2026-13-01",
+        "20.03.2026",
+        "2026-3-5",
+        "tomorrow",
+        "",
+        "2026-03-20T10:00:00Z",
+    ] {
         refused(tool, json!({ "dueDate": given }), &["YYYY-MM-DD", given]);
     }
     refused(tool, json!({ "dueDate": 20_260_320 }), &["YYYY-MM-DD"]);
@@ -279,7 +292,11 @@ fn items_are_changed_by_ids_of_their_task() {
     let long = "z".repeat(limits::ITEM_TITLE.max + 1);
     refused(tool, json!({ "items": [{ "id": "$contract", "title": long }] }), &["401", "400"]);
     refused(tool, json!({ "items": [{ "id": "$contract", "isChecked": "yes" }] }), &["boolean"]);
-    redundant(tool, json!({ "items": [{ "id": "$contract" }] }), &["already [ ] Sign the contract"]);
+    redundant(
+        tool,
+        json!({ "items": [{ "id": "$contract" }] }),
+        &["already [ ] Sign the contract"],
+    );
     redundant(
         tool,
         json!({ "items": [{ "id": "$books", "isChecked": true }] }),
@@ -305,7 +322,11 @@ fn labels_are_those_that_exist_and_are_wanted() {
     );
     refused(tool, json!({ "labels": [{ "id": "Garden" }] }), &["no label Garden"]);
     refused(tool, json!({ "labels": ["Garden"] }), &["\"lb-…\""]);
-    refused(tool, json!({ "labels": [{ "id": "$garden", "confidence": "low" }] }), &["low confidence"]);
+    refused(
+        tool,
+        json!({ "labels": [{ "id": "$garden", "confidence": "low" }] }),
+        &["low confidence"],
+    );
 }
 
 #[test]
@@ -361,7 +382,8 @@ fn a_withdrawal_names_proposals_and_reasons() {
     let check = |args: Value| {
         retract_suggestions::check(&args).map(|all| all.len()).map_err(|e| e.text().to_owned())
     };
-    let one = |reason: String| json!({ "proposals": [{ "fingerprint": "12345678", "reason": reason }] });
+    let one =
+        |reason: String| json!({ "proposals": [{ "fingerprint": "12345678", "reason": reason }] });
     assert_eq!(check(one("overtaken".into())), Ok(1));
     assert_eq!(check(one("r".repeat(limits::REASON.max))), Ok(1));
     for (args, words) in [
@@ -423,7 +445,11 @@ fn every_spelling_of_a_tool_is_the_same_proposal() {
         ("update_task_due_date", "set_task_due_date", json!({ "dueDate": "2026-05-01" })),
         ("update_task_priority", "set_task_priority", json!({ "priority": "P0" })),
         ("set_task_status", "update_task_status", json!({ "status": "GROOMED" })),
-        ("add_multiple_checklist_items", "add_checklist_items", json!({ "items": [{ "title": "A" }] })),
+        (
+            "add_multiple_checklist_items",
+            "add_checklist_items",
+            json!({ "items": [{ "title": "A" }] }),
+        ),
     ];
     for (name, alias, args) in spellings {
         let made = |spelling: &str| {

@@ -105,14 +105,11 @@ fn verdicts_of_one_agent_are_one_chain() {
 fn an_operation_is_made_of_run_proposal_and_round_and_has_one_receipt() {
     let (world, item) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     let run_key = World::run_key(1);
-    let by_hand = |round: i64| {
-        hash::sha256(format!("{run_key}|{}|{round}", item.fingerprint)).0
-    };
+    let by_hand = |round: i64| hash::sha256(format!("{run_key}|{}|{round}", item.fingerprint)).0;
     assert_eq!(item.operation.0, by_hand(0));
     assert_eq!(operation(&run_key.0, &item.fingerprint, 1).0, by_hand(1));
-    let receipt = |id: &str| {
-        now(world.store.first(receipt::by_id(Db::Journal, WS, id))).expect("readable")
-    };
+    let receipt =
+        |id: &str| now(world.store.first(receipt::by_id(Db::Journal, WS, id))).expect("readable");
     assert!(receipt(&by_hand(0)).is_some_and(|receipt| receipt.effects.is_some()));
     let undo = hash::sha256(format!("{}|undo", by_hand(0))).0;
     assert!(receipt(&undo).is_none());
@@ -140,10 +137,7 @@ fn a_confirmed_change_is_the_persons_by_way_of_the_agent() {
     let (world, _) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     let query = dormouse_store::change_log::after(WS, dormouse_types::Seq(0), 100);
     let last = now(world.store.all(query)).expect("changes").pop().expect("a change");
-    assert_eq!(
-        last.origin,
-        dormouse_types::Origin::Person { via: Some(world.agent.clone()) }
-    );
+    assert_eq!(last.origin, dormouse_types::Origin::Person { via: Some(world.agent.clone()) });
     let say = world.state().says.into_iter().find(|say| say.field == "dueDate").expect("a say");
     assert_eq!(say.by, dormouse_types::By::User);
 }

@@ -71,13 +71,8 @@ impl World {
         let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
         let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
-        let changes = Changes::new(
-            store.clone(),
-            journal.clone(),
-            port,
-            entropy.clone(),
-            TimeZone::UTC,
-        );
+        let changes =
+            Changes::new(store.clone(), journal.clone(), port, entropy.clone(), TimeZone::UTC);
         let agent = AgentId::fresh(Timestamp::from_micros(0), &*entropy);
         let origin = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
         let new = NewTask {
@@ -172,8 +167,13 @@ impl World {
             let tool = tools::by_name(name).expect("a known tool");
             let call =
                 ToolCall { id: format!("call-{n}"), name: (*name).into(), args: args.clone() };
-            let ground =
-                Ground { task: &task, items: &items, proposed: &proposed, made_before, used: &used };
+            let ground = Ground {
+                task: &task,
+                items: &items,
+                proposed: &proposed,
+                made_before,
+                used: &used,
+            };
             let judged = gather::call(tool, &call, &ground);
             let (refused, text) = gather::reply(&judged);
             for one in judged {

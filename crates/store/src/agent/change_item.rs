@@ -271,16 +271,13 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Item> {
 }
 
 /// All open items of a workspace, by task, oldest first.
-///
-/// The sign in `+created_at` keeps SQLite at the index of open items: for the sake of the order it
-/// would walk all items there ever were.
 pub fn open(workspace: WorkspaceId) -> Query<Item> {
     Query {
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
                 rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
               FROM change_items WHERE ws = ?1 AND is_open = 1
-              ORDER BY task_id, +created_at, set_id, item_index",
+              ORDER BY task_id, created_at, set_id, item_index",
         params: params_values![ws(workspace)],
         decode,
     }

@@ -127,11 +127,10 @@ const SMALL: &[&str] = &[
     // One row per workspace.
     "SEARCH counters USING INDEX sqlite_autoindex_counters_1 (ws=?)",
     "SEARCH feed_position USING INDEX sqlite_autoindex_feed_position_1 (ws=?)",
-    // Only who waits, and only what is open.
+    // Only who waits.
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
-    "SEARCH change_items USING INDEX change_items_open (ws=?)",
-    // One row per agent; asked when an agent is shown.
-    "SEARCH subscriptions USING INDEX sqlite_autoindex_subscriptions_1 (ws=?)",
+    // Only what is open.
+    "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
 ];
 
 fn reads_too_much(line: &str) -> bool {

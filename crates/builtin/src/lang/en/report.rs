@@ -111,7 +111,7 @@ pub const REPORT: Words = Words {
             "proceed", "exceed", "succeed", "noted", "allowed", "limited", "missed", "failed",
             "rejected", "feared", "worried", "liked", "preferred", "recommended", "suggested",
             "proposed", "believed", "thought", "encountered", "experienced", "targeted", "turned", "ended",
-            "appeared",
+            "appeared", "opened",
         ],
         subjects: &["i", "we", "they", "he", "she", "you", "everyone", "team"],
         adverbs: &[

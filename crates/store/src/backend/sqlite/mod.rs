@@ -40,7 +40,7 @@ enum Writer {
 }
 
 /// Both databases at one instant; only of a memory store.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Snapshot {
     journal: Vec<u8>,
     agent: Vec<u8>,

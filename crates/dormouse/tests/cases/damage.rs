@@ -1,0 +1,54 @@
+use dormouse::{DrainScope, TaskFilter};
+use dormouse_store::Db;
+use dormouse_types::Id as _;
+use serde_json::json;
+
+use crate::world::{World, me, now, slug};
+
+/// One damaged task or agent among healthy ones: it is named where it is asked for, and hides
+/// nothing else.
+#[test]
+fn a_damaged_row_is_named_where_it_is_asked_for_and_hides_nothing_else() {
+    for db in [Db::Journal, Db::Agent] {
+        let world = World::new();
+        let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
+        let (hurt, hurt_agent, _) = world.proposed(std::slice::from_ref(&estimate));
+        let (well, well_agent, _) = world.proposed(&[estimate]);
+        world.note(&hurt.id, "One.");
+        world.note(&well.id, "Two.");
+        match db {
+            Db::Journal => world.damage(db, hurt.id.as_str()),
+            Db::Agent => world.damage(db, hurt_agent.id.as_str()),
+        }
+        let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None));
+        let tasks: Vec<_> = page.expect("the list").items.into_iter().map(|task| task.id).collect();
+        assert!(tasks.contains(&well.id), "{db:?}");
+        let agents = now(world.dormouse.agents(&me(), None)).expect("the list");
+        assert!(agents.iter().any(|agent| agent.id == well_agent.id), "{db:?}");
+        let sets = now(world.dormouse.change_sets(&me(), None, false)).expect("the list");
+        assert!(sets.iter().any(|set| set.task_id == well.id), "{db:?}");
+        now(world.dormouse.overview(&me())).expect("the state of affairs");
+        now(world.dormouse.task(&me(), &well.id)).expect("the other task");
+        let error = match db {
+            Db::Journal => now(world.dormouse.task(&me(), &hurt.id)).map(|_| ()),
+            Db::Agent => now(world.dormouse.agent(&me(), &hurt_agent.id)).map(|_| ()),
+        };
+        let error = error.expect_err("it cannot be read");
+        assert_eq!(slug(&error), ("damaged-row", 500), "{db:?}");
+        let named = match db {
+            Db::Journal => hurt.id.as_str(),
+            Db::Agent => hurt_agent.id.as_str(),
+        };
+        assert!(error.problem().detail.contains(named), "{error}");
+
+        world.answer(&[]);
+        world.later(60);
+        let due = DrainScope { all_due: true, ..DrainScope::default() };
+        let ran = world.drain_scope(due).expect("a drain");
+        let of = |id| ran.iter().find(|run| run.agent_id == id).expect("a run").clone();
+        let failed = of(hurt_agent.id.clone());
+        assert_eq!(failed.status, "failed", "{db:?}: {failed:?}");
+        assert!(failed.error.is_some_and(|error| error.contains("cannot be read")));
+        assert_eq!(of(well_agent.id.clone()).status, "completed");
+    }
+}

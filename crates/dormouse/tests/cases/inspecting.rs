@@ -1,0 +1,208 @@
+use dormouse::Verdict;
+use dormouse_adapters::scripted::Answer;
+use dormouse_types::{Id as _, ThreadId};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::world::{World, me, now, slug};
+
+fn by_hand(parts: &[&str]) -> String {
+    Sha256::digest(parts.join("|")).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_keys_of_the_wakes_can_be_made_again_by_hand() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    world.note(&task.id, "The van is booked.");
+    world.answer(&[]);
+    world.drain(&task.id);
+    world.later(60);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, Some("once".into()))).expect("woken");
+    world.answer(&[]);
+    world.drain(&task.id);
+    let id = agent.id.as_str();
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    let reasons: Vec<_> = wakes.iter().map(|wake| wake.reason.as_str()).collect();
+    assert_eq!(reasons, ["userInitiated", "subscription", "creation"]);
+    for wake in wakes {
+        let reason = wake.reason_id.expect("what woke it");
+        let last = match wake.reason.as_str() {
+            "subscription" => wake.logical_change_key.expect("an interval"),
+            _ => "0".into(),
+        };
+        let key = wake.run_key.expect("a key").0;
+        assert_eq!(key, by_hand(&[id, &reason, &last]), "{}", wake.reason);
+        assert_eq!(wake.status, "completed");
+        assert_eq!(wake.model.as_deref(), Some("script"));
+    }
+    // The request of a person is the receipt of their key.
+    let request = by_hand(&["http", "owner", "once"]);
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 1)).expect("wakes");
+    assert_eq!(wakes[0].reason_id.as_deref(), Some(request.as_str()));
+}
+
+#[test]
+fn a_waiting_wake_stands_on_top_as_queued() {
+    let world = World::new();
+    let task = world.task("Move");
+    let agent = world.agent(&task.id);
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    assert_eq!(wakes.len(), 1);
+    assert_eq!((wakes[0].status.as_str(), wakes[0].run_key.as_ref()), ("queued", None));
+    assert_eq!(wakes[0].reason, "creation");
+    assert_eq!(world.fresh_agent(&agent.id).activity, "waiting");
+    world.answer(&[]);
+    world.drain(&task.id);
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    assert_eq!((wakes.len(), wakes[0].status.as_str()), (1, "completed"));
+    assert_eq!(world.fresh_agent(&agent.id).activity, "asleep");
+}
+
+#[test]
+fn every_prompt_of_a_run_is_rebuilt_as_it_was_sent() {
+    let world = World::new();
+    let task = world.task("Move");
+    let agent = world.agent(&task.id);
+    let note = ("record_observations", json!({ "observations": ["They like lists."] }));
+    world.script.push(Answer::calls([note]).and_goes_on());
+    world.answer(&[("update_task_estimate", json!({ "minutes": 60 }))]);
+    world.drain(&task.id);
+    world.note(&task.id, "The van is booked.");
+    world.answer(&[]);
+    world.drain(&task.id);
+    let mut rebuilt = Vec::new();
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    for wake in wakes.into_iter().rev() {
+        let key = wake.run_key.expect("a key");
+        rebuilt.extend(now(world.dormouse.prompts(&me(), &agent.id, &key)).expect("prompts"));
+    }
+    let asked = world.script.asked();
+    assert_eq!((rebuilt.len(), asked.len()), (3, 3));
+    for (prompt, request) in rebuilt.iter().zip(&asked) {
+        assert!(prompt.verified, "turn {} of {}", prompt.turn, prompt.run_key);
+        assert_eq!((&prompt.run_key, prompt.turn), (&request.run_key, request.turn));
+        let texts: Vec<_> = prompt
+            .fragments
+            .iter()
+            .filter(|piece| piece.kind != "tools")
+            .map(|piece| piece.text.as_str())
+            .collect();
+        let sent: Vec<_> = request.fragments.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(texts, sent);
+    }
+}
+
+#[test]
+fn a_prompt_of_which_a_text_was_purged_says_so() {
+    let world = World::new();
+    let (_, agent, _) = world.proposed(&[]);
+    let gone = dormouse_store::Op::any(
+        "DELETE FROM texts WHERE ws = ?1 AND text LIKE '%signed the contract%'",
+        dormouse_store::params![dormouse::WORKSPACE.0],
+    );
+    let commit =
+        dormouse_store::Commit::new("test.purge", dormouse_store::Db::Agent, dormouse::WORKSPACE);
+    now(world.store.commit(commit.op(gone))).expect("purged");
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    let key = wakes[0].run_key.clone().expect("a key");
+    let prompts = now(world.dormouse.prompts(&me(), &agent.id, &key)).expect("prompts");
+    assert!(!prompts[0].verified);
+    assert!(prompts[0].fragments.iter().any(|piece| piece.text == "[purged]"));
+}
+
+#[test]
+fn messages_of_a_run_stand_in_their_order_and_decisions_on_a_thread_of_their_own() {
+    let world = World::new();
+    let (_, agent, items) = world.proposed(&[
+        ("update_task_estimate", json!({ "minutes": 60 })),
+        ("record_observations", json!({ "observations": ["They like lists."] })),
+    ]);
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    let thread = wakes[0].thread_id.clone().expect("a thread");
+    let kinds = |thread: &ThreadId| {
+        let all = now(world.dormouse.messages(&me(), &agent.id, Some(thread.clone()), 99));
+        all.expect("messages").into_iter().map(|message| message.kind).collect::<Vec<_>>()
+    };
+    let calls = ["action", "toolResult"].repeat(3);
+    let expected: Vec<_> = ["thought"].into_iter().chain(calls).chain(["observation"]).collect();
+    assert_eq!(kinds(&thread), expected);
+    world.later(1);
+    let item = &items[0];
+    now(world.dormouse.decide(&me(), &item.set, 1, Verdict::Confirm, None, None, None))
+        .expect("confirmed");
+    let decisions = ThreadId::try_from(agent.id.as_str().replacen("ag-", "th-", 1)).expect("an id");
+    let told =
+        now(world.dormouse.messages(&me(), &agent.id, Some(decisions), 99)).expect("messages");
+    assert_eq!(told.iter().map(|m| m.kind.as_str()).collect::<Vec<_>>(), ["action", "toolResult"]);
+    assert!(told[0].operation_id.is_some() && told[0].operation_id == told[1].operation_id);
+    assert_eq!(
+        told[1].content.as_ref().map(|content| content["applied"].clone()),
+        Some(json!(true))
+    );
+    let all = now(world.dormouse.messages(&me(), &agent.id, None, 99)).expect("messages");
+    assert_eq!(all.len(), expected.len() + 2);
+    let newest = now(world.dormouse.messages(&me(), &agent.id, None, 2)).expect("messages");
+    assert_eq!(
+        newest.iter().map(|m| &m.id).collect::<Vec<_>>(),
+        told.iter().map(|m| &m.id).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_decision_names_item_verdict_and_reason() {
+    let world = World::new();
+    let (task, agent, items) =
+        world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
+    let set = &items[0].set;
+    let why = Some("too short".to_owned());
+    now(world.dormouse.decide(&me(), set, 1, Verdict::Reject, None, why.clone(), None))
+        .expect("rejected");
+    for decisions in [
+        now(world.dormouse.decisions(&me(), &agent.id, 9)).expect("decisions"),
+        now(world.dormouse.task_decisions(&me(), &task.id)).expect("decisions"),
+    ] {
+        let one = &decisions[0];
+        assert_eq!(decisions.len(), 1);
+        assert_eq!((&one.change_set_id, one.item_index), (set, 1));
+        assert_eq!((one.verdict.as_str(), one.outcome.as_str()), ("rejected", "applied"));
+        assert_eq!(one.rejection_reason, why);
+        assert_eq!(one.human_summary, "Set time estimate to 1 hour");
+        assert!(!one.vector_clock.is_empty() && one.undone_at.is_none());
+    }
+    now(world.dormouse.decide(&me(), set, 1, Verdict::Undo, None, None, None)).expect("undone");
+    let decisions = now(world.dormouse.decisions(&me(), &agent.id, 9)).expect("decisions");
+    assert!(decisions[0].undone_at.is_some());
+}
+
+#[test]
+fn a_wake_of_another_agent_is_not_found() {
+    let world = World::new();
+    let (_, agent, _) = world.proposed(&[]);
+    let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+    let key = wakes[0].run_key.clone().expect("a key");
+    let other = world.agent(&world.task("Paint").id);
+    let error = now(world.dormouse.wake(&me(), &other.id, &key)).expect_err("not its own");
+    assert_eq!(slug(&error), ("not-found", 404));
+    let error = now(world.dormouse.prompts(&me(), &other.id, &key)).expect_err("not its own");
+    assert_eq!(slug(&error), ("not-found", 404));
+}
+
+#[test]
+fn the_history_of_a_destroyed_agent_stays_readable() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
+    now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
+    assert_eq!(world.fresh_agent(&agent.id).lifecycle, "destroyed");
+    assert_eq!(world.fresh(&task.id).agent, None);
+    assert!(now(world.dormouse.report(&me(), &agent.id)).expect("readable").is_some());
+    assert!(
+        !now(world.dormouse.messages(&me(), &agent.id, None, 99)).expect("readable").is_empty()
+    );
+    assert_eq!(now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("readable").len(), 1);
+    let next = world.agent(&task.id);
+    let all = now(world.dormouse.agents(&me(), None)).expect("agents");
+    assert_eq!(all.len(), 2);
+    let live = now(world.dormouse.find_agents(&me(), "new flat")).expect("found");
+    assert_eq!(live.iter().map(|agent| &agent.id).collect::<Vec<_>>(), [&next.id]);
+}

@@ -1,0 +1,151 @@
+use dormouse::{
+    Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict,
+    VerdictOf,
+};
+use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, Scope, TaskId};
+use serde_json::json;
+
+use crate::world::{World, me, now, token};
+
+/// What the methods are tried on.
+struct Subject {
+    world: World,
+    task: TaskId,
+    item: ItemId,
+    entry: EntryId,
+    agent: AgentId,
+    run: RunKey,
+    set: ChangeSetId,
+}
+
+impl Subject {
+    fn new() -> Self {
+        let world = World::new();
+        let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
+        let (task, agent, items) = world.proposed(&[estimate]);
+        now(world.dormouse.add_label(&me(), &task.id, "Home", None)).expect("a label");
+        let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+        let run = wakes.into_iter().find_map(|wake| wake.run_key).expect("a run");
+        Self {
+            task: task.id,
+            item: task.items[0].id.clone(),
+            entry: task.entries[0].id.clone(),
+            agent: agent.id,
+            run,
+            set: items[0].set.clone(),
+            world,
+        }
+    }
+}
+
+type Call = fn(&Subject, &Caller) -> Result<(), Error>;
+
+/// A method called on a subject; its answer does not matter here.
+macro_rules! calls {
+    ($($scope:ident $name:ident |$s:ident, $c:ident| $call:expr;)*) => {
+        &[$((stringify!($name), Scope::$scope, |$s: &Subject, $c: &Caller| {
+            now($call).map(|_| ())
+        })),*]
+    };
+}
+
+/// Every method of the facade that takes a caller, and the scope it needs.
+#[rustfmt::skip]
+const METHODS: &[(&str, Scope, Call)] = calls! {
+    Read tasks |s, c| s.world.dormouse.tasks(c, TaskFilter::default(), 9, None);
+    Read find_tasks |s, c| s.world.dormouse.find_tasks(c, "move");
+    Read task |s, c| s.world.dormouse.task(c, &s.task);
+    Read labels |s, c| s.world.dormouse.labels(c);
+    Read categories |s, c| s.world.dormouse.categories(c);
+    Read task_activity |s, c| s.world.dormouse.task_activity(c, &s.task);
+    Read overview |s, c| s.world.dormouse.overview(c);
+    Read agent |s, c| s.world.dormouse.agent(c, &s.agent);
+    Read agents |s, c| s.world.dormouse.agents(c, None);
+    Read find_agents |s, c| s.world.dormouse.find_agents(c, "move");
+    Read agent_of_task |s, c| s.world.dormouse.agent_of_task(c, &s.task);
+    Read report |s, c| s.world.dormouse.report(c, &s.agent);
+    Read reports |s, c| s.world.dormouse.reports(c, &s.agent, 9);
+    Read messages |s, c| s.world.dormouse.messages(c, &s.agent, None, 9);
+    Read wakes |s, c| s.world.dormouse.wakes(c, &s.agent, 9);
+    Read wake |s, c| s.world.dormouse.wake(c, &s.agent, &s.run);
+    Read prompts |s, c| s.world.dormouse.prompts(c, &s.agent, &s.run);
+    Read decisions |s, c| s.world.dormouse.decisions(c, &s.agent, 9);
+    Read task_decisions |s, c| s.world.dormouse.task_decisions(c, &s.task);
+    Read change_sets |s, c| s.world.dormouse.change_sets(c, None, true);
+    Read change_set |s, c| s.world.dormouse.change_set(c, &s.set);
+    Read find_sets |s, c| s.world.dormouse.find_sets(c, "move");
+    Edit create_task |s, c| s.world.dormouse.create_task(c, NewTask::default(), None);
+    Edit edit_task |s, c| s.world.dormouse.edit_task(c, &s.task, TaskPatch { title: Some("New".into()), ..TaskPatch::default() }, None, None);
+    Edit delete_task |s, c| s.world.dormouse.delete_task(c, &s.task, None);
+    Edit restore_task |s, c| s.world.dormouse.restore_task(c, &s.task, None);
+    Edit add_item |s, c| s.world.dormouse.add_item(c, &s.task, "New".into(), None);
+    Edit edit_item |s, c| s.world.dormouse.edit_item(c, &s.task, &s.item, ItemPatch { is_checked: Some(true), ..ItemPatch::default() }, None);
+    Edit add_entry |s, c| s.world.dormouse.add_entry(c, &s.task, NewEntry { text: "New".into(), ..NewEntry::default() }, None);
+    Edit edit_entry |s, c| s.world.dormouse.edit_entry(c, &s.task, &s.entry, "New".into(), None);
+    Edit delete_entry |s, c| s.world.dormouse.delete_entry(c, &s.task, &s.entry, None);
+    Edit restore_entry |s, c| s.world.dormouse.restore_entry(c, &s.task, &s.entry, None);
+    Edit add_label |s, c| s.world.dormouse.add_label(c, &s.task, "New", None);
+    Edit remove_label |s, c| s.world.dormouse.remove_label(c, &s.task, "Home", None);
+    Edit import |s, c| s.world.dormouse.import(c, "a.md", b"# New\n\n- [ ] One\n", ImportOptions::default(), &mut |_| {});
+    Edit create_agent |s, c| s.world.dormouse.create_agent(c, &now(s.world.dormouse.create_task(&me(), NewTask::default(), None)).expect("a task").id, None, None);
+    Edit wake_agent |s, c| s.world.dormouse.wake_agent(c, &s.agent, Some("Hello".into()), None);
+    Edit reanalyse_agent |s, c| s.world.dormouse.reanalyse_agent(c, &s.agent, None);
+    Edit set_automation |s, c| s.world.dormouse.set_automation(c, &s.agent, "off", None);
+    Edit pause_agent |s, c| s.world.dormouse.pause_agent(c, &s.agent, None);
+    Edit resume_agent |s, c| s.world.dormouse.resume_agent(c, &s.agent, None);
+    Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
+    Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
+    Decide decide_many |s, c| s.world.dormouse.decide_many(c, vec![VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None }]);
+    Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, None);
+    Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
+};
+
+#[test]
+fn a_caller_without_the_scope_is_refused_and_leaves_no_row() {
+    let subject = Subject::new();
+    for (name, needed, call) in METHODS {
+        let others: Vec<Scope> =
+            Scope::ALL.iter().copied().filter(|scope| scope != needed).collect();
+        // One call makes its subject first, which is no part of what is tried.
+        let before = (*name != "create_agent").then(|| subject.world.rows());
+        let error = call(&subject, &token(&others)).expect_err(name);
+        assert!(
+            matches!(error, Error::ScopeMissing { scope } if scope == needed.name()),
+            "{name}: {error:?}"
+        );
+        assert_eq!(error.problem().status, 403, "{name}");
+        if let Some(before) = before {
+            assert_eq!(subject.world.rows(), before, "{name} left a row");
+        }
+    }
+}
+
+#[test]
+fn a_caller_with_the_scope_alone_is_answered() {
+    for (name, needed, call) in METHODS {
+        let subject = Subject::new();
+        let result = call(&subject, &token(&[*needed]));
+        assert!(result.is_ok(), "{name} with {} alone: {result:?}", needed.name());
+    }
+}
+
+#[test]
+fn no_method_is_forgotten_in_the_table() {
+    let sources = [
+        include_str!("../../src/tasks.rs"),
+        include_str!("../../src/agents.rs"),
+        include_str!("../../src/inspect.rs"),
+        include_str!("../../src/change_sets.rs"),
+        include_str!("../../src/imports.rs"),
+        include_str!("../../src/overview.rs"),
+    ];
+    let mut public: Vec<&str> = sources
+        .iter()
+        .flat_map(|source| source.split("    pub async fn ").skip(1))
+        .map(|rest| rest.split('(').next().unwrap_or_default())
+        .collect();
+    let mut tried: Vec<&str> = METHODS.iter().map(|(name, ..)| *name).collect();
+    public.sort_unstable();
+    tried.sort_unstable();
+    assert_eq!(tried, public);
+}

@@ -1,0 +1,70 @@
+use dormouse::DrainScope;
+
+use crate::world::{World, me, now};
+
+#[test]
+fn with_automation_off_an_edit_makes_the_report_stale_until_the_agent_is_woken() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    let off = now(world.dormouse.set_automation(&me(), &agent.id, "off", None)).expect("set");
+    assert_eq!((off.automation.as_str(), off.automatic, off.stale_since), ("off", false, None));
+    let at = world.note(&task.id, "The van is booked.").updated_at;
+    assert!(world.drain(&task.id).is_empty());
+    let stale = world.fresh_agent(&agent.id);
+    assert_eq!((stale.stale_since, stale.due_at), (Some(at), None));
+    let report = now(world.dormouse.report(&me(), &agent.id)).expect("readable").expect("a report");
+    assert_eq!(report.stale_since, Some(at));
+    world.note(&task.id, "And paid.");
+    world.drain(&task.id);
+    assert_eq!(world.fresh_agent(&agent.id).stale_since, Some(at), "since the first change");
+    world.answer(&[]);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    let ran = world.drain(&task.id);
+    assert_eq!((ran.len(), ran[0].status.as_str()), (1, "completed"));
+    assert_eq!(world.fresh_agent(&agent.id).stale_since, None);
+}
+
+#[test]
+fn switching_automation_on_runs_what_waited() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    now(world.dormouse.set_automation(&me(), &agent.id, "off", None)).expect("set");
+    world.note(&task.id, "The van is booked.");
+    assert!(world.drain(&task.id).is_empty());
+    let on = now(world.dormouse.set_automation(&me(), &agent.id, "on", None)).expect("set");
+    assert!(on.automatic && on.due_at.is_some());
+    world.later(1);
+    world.answer(&[]);
+    let due = DrainScope { all_due: true, ..DrainScope::default() };
+    assert_eq!(world.drain_scope(due).expect("a drain").len(), 1);
+}
+
+#[test]
+fn an_unknown_automation_is_answered_with_the_known_ones() {
+    let world = World::new();
+    let (_, agent, _) = world.proposed(&[]);
+    let error = now(world.dormouse.set_automation(&me(), &agent.id, "sometimes", None));
+    let error = error.expect_err("no such mode").to_string();
+    assert!(error.contains("`sometimes` is none of auto, on, off"), "{error}");
+}
+
+#[test]
+fn an_outcome_of_a_run_counts_what_it_left() {
+    let world = World::new();
+    let task = world.task("Move");
+    let agent = world.agent(&task.id);
+    world.answer(&[
+        ("update_task_estimate", serde_json::json!({ "minutes": 60 })),
+        ("record_observations", serde_json::json!({ "observations": ["One.", "Two."] })),
+    ]);
+    let ran = world.drain(&task.id).remove(0);
+    assert_eq!((&ran.agent_id, ran.task_title.as_str()), (&agent.id, "Move"));
+    assert_eq!((ran.report, ran.proposals, ran.observations), (true, 1, 2));
+    let seen = now(world.dormouse.overview(&me())).expect("an overview");
+    assert_eq!((seen.tasks, seen.agents, seen.open_proposals, seen.waiting_agents), (1, 1, 1, 0));
+    assert_eq!(seen.open_operations, 0);
+    world.note(&task.id, "More.");
+    let ran = world.drain(&task.id).remove(0);
+    assert_eq!(ran.status, "failed", "the script has no answer");
+    assert!(ran.error.is_some_and(|error| error.contains("no answer")));
+}

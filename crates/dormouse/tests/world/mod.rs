@@ -1,0 +1,168 @@
+//! The services on a store in memory, with a model that answers from a script.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
+use dormouse::{Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Store, WORKSPACE};
+use dormouse_adapters::scripted::{Answer, Script};
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Commit, Db, Op, Query, params};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::caller::Actor;
+use dormouse_types::port::{Clock, Entropy, NoFaults};
+use dormouse_types::{AgentId, Scope, TaskId};
+use serde_json::{Value, json};
+
+/// Runs a future that never waits: store and script answer at once.
+pub fn now<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("a store in memory and a script answer at once"),
+    }
+}
+
+pub fn me() -> Caller {
+    Caller::owner(WORKSPACE)
+}
+
+/// A token with these scopes.
+pub fn token(scopes: &[Scope]) -> Caller {
+    Caller { workspace: WORKSPACE, actor: Actor::Token("t1".into()), scopes: scopes.to_vec() }
+}
+
+pub struct World {
+    pub dormouse: Dormouse,
+    pub store: Store,
+    pub clock: ManualClock,
+    pub script: Arc<Script>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
+        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let script = Arc::new(Script::default());
+        let dormouse = Dormouse::new(Parts {
+            store: store.clone(),
+            clock: port,
+            entropy,
+            model: script.clone(),
+            zone: jiff::tz::TimeZone::UTC,
+            owner: "test".into(),
+        });
+        Self { dormouse, store, clock, script }
+    }
+
+    pub fn later(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    pub fn task(&self, title: &str) -> Task {
+        self.later(60);
+        let new = NewTask {
+            title: title.into(),
+            note: Some("We signed the contract.".into()),
+            items: vec!["Pack the books".into()],
+            ..NewTask::default()
+        };
+        now(self.dormouse.create_task(&me(), new, None)).expect("a task")
+    }
+
+    pub fn fresh(&self, task: &TaskId) -> Task {
+        now(self.dormouse.task(&me(), task)).expect("the task")
+    }
+
+    pub fn agent(&self, task: &TaskId) -> Agent {
+        self.later(60);
+        now(self.dormouse.create_agent(&me(), task, None, None)).expect("an agent")
+    }
+
+    pub fn fresh_agent(&self, id: &AgentId) -> Agent {
+        now(self.dormouse.agent(&me(), id)).expect("the agent")
+    }
+
+    /// A task whose agent has run once, reported, and proposed what these calls say.
+    pub fn proposed(&self, calls: &[(&'static str, Value)]) -> (Task, Agent, Vec<ChangeItem>) {
+        let task = self.task("Move to the new flat");
+        let agent = self.agent(&task.id);
+        self.answer(calls);
+        self.drain(&task.id);
+        (self.fresh(&task.id), agent, self.items())
+    }
+
+    /// Items of the newest set.
+    pub fn items(&self) -> Vec<ChangeItem> {
+        let sets = now(self.dormouse.change_sets(&me(), None, true)).expect("sets");
+        sets.into_iter().next().map(|set| set.items).unwrap_or_default()
+    }
+
+    /// Lets the model report and make these calls in its next run.
+    pub fn answer(&self, calls: &[(&'static str, Value)]) {
+        let report = ("update_report", json!({ "tldr": "All quiet.", "content": "Nothing yet." }));
+        self.script.push(Answer::calls([report].into_iter().chain(calls.iter().cloned())));
+    }
+
+    pub fn note(&self, task: &TaskId, text: &str) -> Task {
+        self.later(60);
+        let new = NewEntry { text: text.into(), ..NewEntry::default() };
+        now(self.dormouse.add_entry(&me(), task, new, None)).expect("a note")
+    }
+
+    pub fn drain(&self, task: &TaskId) -> Vec<RunOutcome> {
+        self.drain_scope(DrainScope { tasks: vec![task.clone()], ..DrainScope::default() })
+            .expect("a drain")
+    }
+
+    pub fn drain_scope(&self, scope: DrainScope) -> Result<Vec<RunOutcome>, Error> {
+        let mut ran = Vec::new();
+        now(self.dormouse.drain(scope, &mut |run| ran.push(run)))?;
+        Ok(ran)
+    }
+
+    /// Every row of both databases, as text, but for receipts.
+    pub fn rows(&self) -> Vec<String> {
+        let read = |(db, sql): (Db, &'static str)| {
+            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
+            now(self.store.all(Query { db, sql, params: Vec::new(), decode })).expect("rows")
+        };
+        [
+            (Db::Journal, "SELECT * FROM journal ORDER BY id"),
+            (Db::Journal, "SELECT * FROM change_log ORDER BY seq"),
+            (Db::Journal, "SELECT * FROM audit_log ORDER BY seq, n"),
+            (Db::Agent, "SELECT * FROM agent_entities ORDER BY id"),
+            (Db::Agent, "SELECT * FROM agent_links ORDER BY id"),
+            (Db::Agent, "SELECT * FROM change_items ORDER BY set_id, item_index"),
+            (Db::Agent, "SELECT * FROM wake_queue ORDER BY agent_id"),
+            (Db::Agent, "SELECT * FROM wake_run_log ORDER BY run_key"),
+            (Db::Agent, "SELECT * FROM audit_log ORDER BY seq, n"),
+        ]
+        .into_iter()
+        .flat_map(read)
+        .collect()
+    }
+
+    /// Damages a row behind everybody's back.
+    pub fn damage(&self, db: Db, id: &str) {
+        let sql = match db {
+            Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
+            Db::Agent => {
+                "UPDATE agent_entities SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2"
+            }
+        };
+        let op = Op::any(sql, params![WORKSPACE.0, id]);
+        now(self.store.commit(Commit::new("test.damage", db, WORKSPACE).op(op))).expect("damaged");
+    }
+}
+
+/// The slug and status of an error.
+pub fn slug(error: &Error) -> (&'static str, u16) {
+    let problem = error.problem();
+    (problem.kind, problem.status)
+}

@@ -196,6 +196,11 @@ pub(super) fn was_ended(line: &str, next: &str, width: usize) -> bool {
     width >= PARAGRAPH && needed + SLACK <= width && !line.ends_with([',', '-', '–', '—', '('])
 }
 
+/// Whether an item may go on at the margin: its line was long enough to be wrapped.
+pub(super) fn may_go_on(line: &str) -> bool {
+    line.chars().count() >= WRAPPED && !line.ends_with(['.', '!', '?']) || line.ends_with(',')
+}
+
 /// Units: characters. Narrower paragraphs are wrapped by nobody's editor.
 const PARAGRAPH: usize = 40;
 /// Units: characters a line may stay below the width of its paragraph.

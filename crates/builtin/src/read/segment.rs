@@ -11,8 +11,8 @@ use super::inline;
 pub use super::inline::Link;
 pub use super::line::LABEL_LEVEL;
 use super::line::{
-    Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker, opens_fence,
-    opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
+    Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker, may_go_on,
+    opens_fence, opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
 };
 use super::sentence::sentences;
 
@@ -426,7 +426,7 @@ impl Reader<'_> {
                 || was_ended(last, line.text, line.width)
                 || self.opens_moment(line.text, last)
         });
-        if is_apart {
+        if is_apart || self.leaves_list(line, n, lines) {
             self.close(lines, n);
         }
         if let Some(open) = &mut self.open {
@@ -453,6 +453,12 @@ impl Reader<'_> {
         if tick.is_some() && lines.get(n + 1).is_some_and(|next| tick_opens(next.text)) {
             self.close(lines, n + 1);
         }
+    }
+
+    /// Whether a line at the margin below an item that ended is no part of that item.
+    fn leaves_list(&self, line: &Line<'_>, n: usize, lines: &[Line<'_>]) -> bool {
+        let is_item = self.open.as_ref().is_some_and(|open| open.kind != Kind::Sentence);
+        is_item && line.indent == 0 && n > 0 && !may_go_on(lines[n - 1].text)
     }
 
     /// Whether a line opens with a day or time of its own, below a line that ended.

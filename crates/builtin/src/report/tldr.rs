@@ -165,7 +165,7 @@ fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
     told.iter().all(|other| {
         let other_words = fold::content_words(other, input.lang);
         let other = plain(other);
-        let is_same = words.len() >= 3 && same(&words, &other_words, 0.8);
+        let is_same = words.len().min(other_words.len()) >= 3 && same(&words, &other_words, 0.8);
         !other.contains(&one) && !one.contains(&other) && !is_same
     })
 }

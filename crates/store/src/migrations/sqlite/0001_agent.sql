@@ -93,7 +93,7 @@ CREATE TABLE subscriptions (
   created_at BIGINT NOT NULL,
   PRIMARY KEY (ws, task_id, agent_id)
 );
-CREATE INDEX subscriptions_agent ON subscriptions (ws, agent_id);
+CREATE INDEX subscriptions_agent ON subscriptions (ws, agent_id, task_id);
 CREATE UNIQUE INDEX subscriptions_own ON subscriptions (ws, task_id) WHERE watch = 'own';
 
 CREATE TABLE feed_position (
@@ -200,7 +200,8 @@ CREATE TABLE change_items (
 );
 CREATE UNIQUE INDEX change_items_open ON change_items (ws, task_id, fingerprint) WHERE is_open = 1;
 -- The open items of a workspace by task, without the decided ones.
-CREATE INDEX change_items_waiting ON change_items (ws, task_id, created_at) WHERE is_open = 1;
+CREATE INDEX change_items_waiting ON change_items (ws, task_id, created_at, set_id, item_index)
+  WHERE is_open = 1;
 CREATE INDEX change_items_task ON change_items (ws, task_id, created_at);
 
 CREATE TABLE saga_log (

@@ -3,7 +3,8 @@
 use dormouse_runs::Lease;
 use dormouse_runs::lease::until;
 use dormouse_runs::status::{Event, after};
-use dormouse_store::agent::agent_entity::{State, own_subscription};
+use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State, own_subscription};
+use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{ChangeRow, Commit, Db, ReadError, Refusal, change_log};
@@ -20,6 +21,15 @@ impl Agents {
         row: &Sleeper,
     ) -> Result<Option<Lease>, AgentError> {
         let now = self.clock.now();
+        let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
+        if let Some(Ok(agent)) = self.store.first(agent).await?
+            && agent.doc.value.lifecycle == Lifecycle::Destroyed
+        {
+            // Destroyed while its run was under way: what is left of it is never taken up.
+            let spent = wake_queue::silence(ws, &row.agent);
+            self.store.commit(Commit::new("run.spent", Db::Agent, ws).op(spent)).await?;
+            return Ok(None);
+        }
         let run = match &row.run_key {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,

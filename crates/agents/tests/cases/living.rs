@@ -201,3 +201,43 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
     let state = now(world.agents.state(WS, &agent)).expect("the state").value;
     assert_eq!(state.consecutive_failure_count, 0);
 }
+
+/// A run that was claimed when its agent was told to stop; whether the model was asked.
+fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: impl Fn()) {
+    world.note(task, "The van is booked.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    let row = world.row(agent);
+    let lease = now(world.agents.claim(WS, &row)).expect("a claim").expect("a lease");
+    let asked = world.script.asked().len();
+    stop();
+    let ran = now(world.agents.run(lease)).expect("a run");
+    assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
+    assert_eq!(world.script.asked().len(), asked, "it is looked at right before the model");
+}
+
+#[test]
+fn an_agent_that_is_paused_during_its_run_goes_on_when_it_is_resumed() {
+    let (world, task, agent) = World::settled();
+    stopped(&world, &task, &agent, || {
+        now(world.agents.pause(WS, &agent, &me())).expect("paused");
+    });
+    now(world.agents.resume(WS, &agent, &me())).expect("resumed");
+    world.later(61);
+    world.script.push(dull());
+    let ran = world.drain_due();
+    assert_eq!(ran.iter().map(|ran| ran.end.clone()).collect::<Vec<_>>(), DONE);
+    assert_eq!(world.runs(&agent).len(), 2, "the same run went on");
+}
+
+#[test]
+fn an_agent_that_is_destroyed_during_its_run_never_runs_again() {
+    let (world, task, agent) = World::settled();
+    stopped(&world, &task, &agent, || {
+        now(world.agents.destroy(WS, &agent, &me())).expect("destroyed");
+    });
+    for _ in 0..3 {
+        world.later(86_400);
+        assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    }
+    assert!(world.row(&agent).due_at.is_none(), "nothing is left to look at");
+}

@@ -6,6 +6,7 @@
 //! Reading order: [`segment`], [`inline`], [`sentence`], [`dated`], [`fold`], [`language`].
 
 pub mod segment;
+mod lines;
 pub(crate) mod line;
 pub mod inline;
 pub mod sentence;

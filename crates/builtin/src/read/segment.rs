@@ -14,6 +14,7 @@ use super::line::{
     Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker, may_go_on,
     opens_fence, opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
 };
+use super::lines::{Line, front_matter, lines};
 use super::sentence::sentences;
 
 /// What a segment is in its text.
@@ -146,68 +147,6 @@ fn forget_title_day(found: &mut [Segment]) {
             segment.on = None;
         }
     }
-}
-
-struct Line<'a> {
-    /// Where the content begins in the entry.
-    start: usize,
-    /// Without quote marks and the space around.
-    text: &'a str,
-    /// Units: columns of white space before the content.
-    indent: usize,
-    quoted: bool,
-    /// Units: characters of the longest line of its paragraph; [`BY_HAND`] where most lines of it
-    /// were ended by hand.
-    width: usize,
-}
-
-fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut at = 0;
-    let mut lines = Vec::new();
-    for line in text.split('\n') {
-        let mut rest = line;
-        let mut quoted = false;
-        while let Some(inner) = rest.trim_start().strip_prefix('>') {
-            quoted = true;
-            rest = inner.strip_prefix(' ').unwrap_or(inner);
-        }
-        let body = rest.trim_start();
-        let indent =
-            rest[..rest.len() - body.len()].chars().map(|c| if c == '\t' { 4 } else { 1 }).sum();
-        let start = at + (line.len() - body.len());
-        lines.push(Line { start, text: body.trim_end(), indent, quoted, width: 0 });
-        at += line.len() + 1;
-    }
-    for paragraph in lines.split_mut(|line| line.text.is_empty() || marker(line.text).is_some()) {
-        let width = paragraph.iter().map(|line| line.text.chars().count()).max().unwrap_or(0);
-        let is_ended = |pair: &&[Line<'_>]| was_ended(pair[0].text, pair[1].text, width);
-        let n_ended = paragraph.windows(2).filter(is_ended).count();
-        let by_hand = n_ended > 0 && n_ended * 2 + 1 >= paragraph.len();
-        for line in paragraph {
-            line.width = if by_hand { BY_HAND } else { width };
-        }
-    }
-    lines
-}
-
-/// Wider than any line: each was ended by hand.
-const BY_HAND: usize = usize::MAX;
-
-/// How many lines at the top are front matter.
-fn front_matter(lines: &[Line<'_>]) -> usize {
-    if lines.first().is_none_or(|line| line.text != "---") {
-        return 0;
-    }
-    let end = lines.iter().skip(1).take(60).position(|line| line.text == "---");
-    let holds_keys = |n: usize| {
-        lines[1..=n].iter().all(|line| {
-            line.text.is_empty()
-                || line.indent > 0
-                || line.text.starts_with(['-', '#'])
-                || line.text.contains(':')
-        })
-    };
-    end.filter(|n| *n > 0 && holds_keys(*n)).map_or(0, |n| n + 2)
 }
 
 /// A block that may go on in the next line.

@@ -106,6 +106,15 @@ pub fn works(work: &str, owner: Option<&str>) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(|part| format!("{part} ({owner})")).collect()
 }
 
+/// Whether somebody is quoted with all they said: "Max said: "I will do it"".
+pub(super) fn is_speech(text: &str) -> bool {
+    [": \"", ": “", ": „", ": «"].iter().any(|opens| {
+        text.find(opens).is_some_and(|at| {
+            at > 0 && text.trim_end_matches(['.', ' ']).ends_with(['"', '”', '“', '»'])
+        })
+    })
+}
+
 /// A request without the word that asks.
 pub(super) fn without_please<'a>(text: &'a str, lang: &Lang) -> &'a str {
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));

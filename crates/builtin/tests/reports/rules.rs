@@ -161,3 +161,67 @@ fn finished_work_carries_the_day_it_stands_under() {
         &["New pump (1.2.0 - 2025-05-03)", "Old pump (1.1.0)"],
     );
 }
+
+#[test]
+fn a_day_that_moved_is_no_finished_work() {
+    let text = "The deadline moved from 15 March to 29 March, because the office is closed.";
+    check(text, "✅", &[]);
+    check(text, "💡", &[text]);
+    check("Moved the pump to the cellar on 15 March.", "💡", &[]);
+}
+
+#[test]
+fn a_label_of_work_ends_with_its_line() {
+    check("TODO: call Bo\nWe bought a hose.", "📌", &["call Bo"]);
+    check("Tasks for Bo: call; write.", "📌", &["call (Bo)", "write (Bo)"]);
+    check("Blocked: no spare parts\nBo is away.", "📌", &["Blocked: no spare parts"]);
+    check("Next: the hose. Buy clamps.", "📌", &["the hose", "Buy clamps"]);
+}
+
+#[test]
+fn lines_that_were_ended_stand_alone() {
+    check(
+        "the pump is loud since we moved the tank into the back room\nthe hose is fixed\nno news from Bo",
+        "✅",
+        &["the hose is fixed"],
+    );
+}
+
+#[test]
+fn a_failure_is_over_when_everything_works() {
+    let desk = task()
+        .entry("The pump still fails at night. The filter still needs to be cleaned.")
+        .entry("New relay, it works now.");
+    assert_eq!(units(&desk, "📌"), ["The filter still needs to be cleaned"]);
+    check("The error came back last night.", "✅", &[]);
+}
+
+#[test]
+fn a_question_is_open_exactly_where_a_tick_is_proposed() {
+    for (text, is_done) in [
+        ("Ordered the pump today.", true),
+        ("The pump is ordered.", true),
+        ("I will order the pump.", false),
+        ("Bo ordered a pump brochure.", false),
+        ("Was the pump ordered?", false),
+    ] {
+        let desk = task().item("Order the pump", false).entry(text);
+        let ticks = desk.proposals().iter().filter(|p| p["args"]["isChecked"] == true).count();
+        let asks = units(&desk, "❓").iter().filter(|unit| unit.starts_with("\"Order")).count();
+        assert_eq!((ticks, asks), (usize::from(is_done), usize::from(is_done)), "{text}");
+        assert_eq!(
+            units(&desk, "📌").first().map(String::as_str),
+            Some("Order the pump"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_summary_says_nothing_twice_and_opens_with_no_work() {
+    let tldr = |text: &str| task().entry(text).report().expect("a report is due").0;
+    let one = tldr("The letters are written and posted. The stamps were dear.");
+    assert_eq!(one.matches("written and posted").count(), 1, "{one}");
+    let other = tldr("TODO: fix the barrel\nMake sure the seeds arrive soon.");
+    assert!(!other.starts_with("TODO") && !other.starts_with("Make sure"), "{other}");
+}

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use dormouse_changes::DecideError;
-use dormouse_store::Db;
-use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::SetStatus;
+use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{Timestamp, limits};
 use serde_json::json;
 
@@ -53,6 +53,24 @@ fn seven_days_after_it_was_shown_no_verdict_is_taken_though_nobody_swept() {
             assert!(matches!(undone, Err(DecideError::NothingToUndo { .. })), "{undone:?}");
         }
     }
+}
+
+#[test]
+fn the_write_itself_tests_the_age_whatever_was_read_before() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let shown = item.shown_at.expect("shown").micros();
+    let confirm = |limit: i64| {
+        let limit = Some(Timestamp::from_micros(limit));
+        let at = item.created_at;
+        let op = change_item::settle(WS, &item, State::Applying, None, limit, at);
+        now(world.store.commit(Commit::new("test.settle", Db::Agent, WS).op(op)))
+    };
+    for limit in [shown, shown + 1] {
+        let refusal = confirm(limit).expect_err("too old").refusal();
+        assert_eq!(refusal, Some(Refusal::ItemMoved));
+    }
+    confirm(shown - 1).expect("young enough");
 }
 
 #[test]

@@ -19,14 +19,14 @@ use crate::world::World;
 const SEED: Option<u64> = None;
 
 /// Kills that hit a live process in each phase of interest.
-const HITS_EACH: usize = 20;
+const HITS_EACH: usize = 10;
 /// Writes that were acknowledged.
-const ACKED: usize = 100;
+const ACKED: usize = 60;
 /// Kills that left a confirm between its commits, and such that left a run under way.
-const CUT_EACH: usize = 3;
+const CUT_EACH: usize = 2;
 /// A machine where this many commands do not give enough has something wrong.
-const MAX_ROUNDS: u64 = 900;
-const TASKS_PER_FILE: usize = 6;
+const MAX_ROUNDS: u64 = 600;
+const TASKS_PER_FILE: usize = 4;
 
 /// What a command was doing when it was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -321,8 +321,8 @@ impl Storm {
         let (task, agent) = self.random.one_of(&agents).cloned().expect("a file was imported");
         match self.random.below(4) {
             0 if !without.is_empty() => Order::Create { task: without[0].clone() },
-            0 | 1 => Order::WakeDue,
-            2 => {
+            0 => Order::WakeDue,
+            1 | 2 => {
                 let n = self.number();
                 Order::Note { task, text: format!("Remark {n}. TODO: fetch screws {n}") }
             }
@@ -333,17 +333,25 @@ impl Storm {
     fn confirming(&mut self) -> Order {
         let open = "SELECT set_id, item_index FROM change_items WHERE state = 'pending'";
         let mut items = self.books().pairs(open);
-        if items.len() < 6 {
+        while items.len() < 9 {
             let (file, waits) = (self.file.clone(), true);
             self.run(&Order::Import { file, waits }, None);
             self.run(&Order::WakeDue, None);
             items = self.books().pairs(open);
         }
-        let first = self.random.below(items.len() - 5);
+        let first = self.random.below(items.len() - 8);
         match self.random.below(5) {
             0 => Order::Reject(items.swap_remove(first)),
-            more => Order::Confirm(items[first..first + more + 1].to_vec()),
+            more => Order::Confirm(items[first..=first + 2 * more].to_vec()),
         }
+    }
+
+    /// When to kill: any time in one case of four; else not while the process only starts.
+    fn delay(&mut self, order: &Order) -> u64 {
+        let usual = self.pace.get(order.pace()).copied().unwrap_or(400);
+        let from = if self.random.below(4) == 0 { 0 } else { usual / 3 };
+        let span = usize::try_from(usual + 2).expect("commands are short");
+        from + self.random.below(span) as u64
     }
 
     /// Looks at what a kill left, before anybody puts it right.
@@ -398,9 +406,8 @@ fn whoever_is_killed_when_no_answered_write_is_lost_and_none_is_done_twice() {
             n => OF_INTEREST[n % 3],
         };
         let order = storm.order(phase);
-        let usual = storm.pace.get(order.pace()).copied().unwrap_or(400);
-        let delay = storm.random.below(usize::try_from(usual).expect("small") * 4 / 3 + 2);
-        let ended = storm.run(&order, Some(delay as u64));
+        let delay = storm.delay(&order);
+        let ended = storm.run(&order, Some(delay));
         let books = storm.books();
         books.check(&storm.acked);
         if !ended.is_hit {

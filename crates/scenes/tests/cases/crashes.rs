@@ -2,6 +2,7 @@
 
 use dormouse_scenes::{Scene, crash, repertoire};
 
+#[expect(clippy::print_stdout, reason = "how many points there are, shown by `--nocapture`")]
 async fn check(scene: Scene) {
     let verdicts = crash::everywhere(&scene).await.expect("the scene plays without a crash");
     println!(

@@ -157,7 +157,7 @@ pub static RULES: Rules = Rules {
     estimate_topic: &[
         "~lead+title* ~estimate",
         "<any>? ~estimate ~it+title",
-        "~lead+title+etouch* ~it+title <any>? take/takes/need/needs/require/requires",
+        "~lead+title+etouch* ~it+title ~mighttake* <any>? take/takes/need/needs/require/requires",
         "~lead+title+etouch* ~it+title <any>? be/is/are closer/more/less/rather/nearer",
         "~me <any>? ~guess",
     ],

@@ -26,6 +26,8 @@ pub const CLASSES: Classes = &[
             ":", "-", "|", ",",
         ],
     ),
+    ("mighttake", &["may", "might", "could", "would", "should", "will", "not", "won't", "well",
+        "rather", "probably", "doesn't", "does not"]),
     ("etouch", &["maybe", "perhaps", "probably", "hopefully", "i think", "i guess", "looks like",
         "it seems", "sadly", "honestly", "by now", "on reflection", "on second thoughts"]),
     ("it", &[

@@ -1,0 +1,198 @@
+//! Sentences: what they say by themselves, and by the heading above.
+
+use super::super::cue::{Done, Said, after_label};
+use super::super::fact::{Kind, Source, has_figure, weigh_learned};
+use super::super::heading::Below;
+use super::super::wording::{after_note, is_speech, with_code, without_please, works};
+use super::{Reader, Turn};
+use crate::read::{dated, fold};
+
+impl Reader<'_> {
+    pub(super) fn sentence(&mut self, at: usize, under: Below) {
+        let segment = &self.segments[at];
+        let text = segment.body().to_owned();
+        let said = Said::new(&text, self.lang);
+        let cues = &self.lang.report.cues;
+        if said.is_unfinished() {
+            return;
+        }
+        match under {
+            Below::Todo if segment.depth == 0 => {
+                let block = (segment.entry, segment.block);
+                let is_work = said.asks() || said.is_request(self.lang) || said.has(cues.todo);
+                if is_work && !self.told_todo.contains(&block) {
+                    self.told_todo.push(block);
+                    self.push(at, Kind::Left, Source::Heading, &text, 0);
+                } else if !is_work {
+                    self.cues(at, &text);
+                }
+            }
+            Below::Todo => {}
+            // The words above the versions of a change log speak of the file.
+            Below::Done if self.found.is_change_log && segment.headings.len() < 2 => {}
+            Below::Version | Below::Done if segment.depth == 0 => {
+                if said.done(self.lang).is_some() && !said.moves_day(&text, self.lang) {
+                    self.testify(at, Turn::Done, &text, &text);
+                    self.push(at, Kind::Done, Source::Heading, &text, 1);
+                } else {
+                    self.cues(at, &text);
+                }
+            }
+            Below::Version | Below::Done => {}
+            Below::Learned => {
+                let weight = 3 + self.below_cause(at) + weigh_learned(&text, &said, self.lang);
+                let kind = if said.asks() { Kind::Open } else { Kind::Learned };
+                self.push(at, kind, Source::Heading, &text, weight);
+                self.turns(at, &text, &said);
+            }
+            Below::Open if said.asks() || said.has(cues.question) => {
+                self.push(at, Kind::Open, Source::Heading, &text, 2);
+            }
+            Below::Open => self.cues(at, &text),
+            Below::Summary => {
+                self.found.summary.push(text.clone());
+                let told = said.has(cues.learned) || said.has(cues.decided);
+                if (told || self.is_figure(&text, &said)) && !said.asks() {
+                    let weight = 2 + weigh_learned(&text, &said, self.lang);
+                    self.push(at, Kind::Learned, Source::Cue, &text, weight);
+                } else {
+                    self.cues(at, &text);
+                }
+            }
+            Below::Unknown => self.cues(at, &with_code(segment, self.segments.get(at + 1))),
+        }
+    }
+
+    /// What a sentence says by itself.
+    pub(super) fn cues(&mut self, at: usize, text: &str) {
+        let cues = &self.lang.report.cues;
+        let text = after_note(text, self.lang);
+        let said = Said::new(text, self.lang);
+        if said.is_unfinished() || said.n_words() < 2 || is_speech(text) {
+            return;
+        }
+        if let Some((work, owner)) = after_label(text, cues.todo_labels) {
+            for work in works(work, owner) {
+                self.push(at, Kind::Left, Source::Cue, &work, 2);
+            }
+            return;
+        }
+        if after_label(text, cues.blocked_labels).is_some() {
+            self.push(at, Kind::Left, Source::Cue, text, 3);
+            return;
+        }
+        if said.moves_day(text, self.lang) && !said.asks() {
+            let weight = 1 + weigh_learned(text, &said, self.lang);
+            self.push(at, Kind::Learned, Source::Cue, text, weight);
+            return;
+        }
+        self.turns(at, text, &said);
+        let turns_against = said.begins_with(cues.against);
+        let done = self.done(at, &said).filter(|_| !said.explains(self.lang));
+        if let Some(done) = done.filter(|_| !turns_against) {
+            let figures = i32::from(has_figure(text));
+            let firm = if done == Done::State { 3 } else { 1 };
+            self.push(at, Kind::Done, Source::Cue, text, firm + figures);
+        } else if said.asks() {
+            if self.is_fresh(at) && said.n_words() > 3 {
+                self.push(at, Kind::Open, Source::Cue, text, 0);
+            }
+        } else if said.has(cues.blocked) || self.is_work(&said, text) || self.goes_on(at, &said) {
+            self.push(at, Kind::Left, Source::Cue, without_please(text, self.lang), 1);
+        } else if said.has(cues.question) && said.n_words() <= 12 && self.is_fresh(at) {
+            self.push(at, Kind::Open, Source::Cue, text, 0);
+        } else if said.has(cues.learned)
+            || said.has(cues.decided)
+            || said.opens_with(cues.rule)
+            || said.has(cues.correction)
+            || said.is_new_rule(self.lang)
+            || turns_against && done.is_some()
+        {
+            let weight = weigh_learned(text, &said, self.lang);
+            self.push(at, Kind::Learned, Source::Cue, text, weight);
+        } else if self.is_weak_work(&said, text) {
+            self.push(at, Kind::Left, Source::WeakCue, text, 0);
+        }
+    }
+
+    /// Whether a sentence says that something is still to be done, and not only in some case.
+    pub(super) fn is_work(&self, said: &Said, text: &str) -> bool {
+        let cues = &self.lang.report.cues;
+        let asks = said.begins_with(cues.please) && said.is_request(self.lang);
+        (said.has(cues.todo) || asks)
+            && !said.begins_with(cues.provisos)
+            && self.names_something(text)
+    }
+
+    /// "I need to learn it" names nothing.
+    pub(super) fn names_something(&self, text: &str) -> bool {
+        fold::content_words(text, self.lang).len() >= 2
+    }
+
+    /// Whether a request follows a label of work in the same line: "Next: rye. Buy flour."
+    pub(super) fn goes_on(&self, at: usize, said: &Said) -> bool {
+        let segment = &self.segments[at];
+        let is_labelled = self.segments[..at]
+            .iter()
+            .rev()
+            .take_while(|above| (above.entry, above.block) == (segment.entry, segment.block))
+            .last()
+            .is_some_and(|first| {
+                after_label(first.body(), self.lang.report.cues.todo_labels).is_some()
+            });
+        is_labelled && said.is_request(self.lang)
+    }
+
+    /// The same, by words that count only where nothing lists the work.
+    pub(super) fn is_weak_work(&self, said: &Said, text: &str) -> bool {
+        let cues = &self.lang.report.cues;
+        let waits = said.has(cues.yet) && said.has(cues.not);
+        let wants = said.has(cues.todo_weak) && !said.has(cues.negation);
+        (waits || wants) && !said.begins_with(cues.provisos) && self.names_something(text)
+    }
+
+    /// Whether a summary gives a figure of what happened, not of what somebody wants.
+    pub(super) fn is_figure(&self, text: &str, said: &Said) -> bool {
+        let cues = &self.lang.report.cues;
+        // "Guests could not book for an hour" is no wish.
+        let tells = said.n_words() > 3;
+        tells && has_figure(text) && (!said.has(cues.conditional) || said.has(cues.negation))
+    }
+
+    /// Whether a sentence says that work is finished, in its place: "pods are deleted" does so
+    /// in a log.
+    pub(super) fn done(&self, at: usize, said: &Said) -> Option<Done> {
+        let is_log = self.segments[at].stamp != dated::Stamp::default();
+        said.done(self.lang).filter(|done| is_log || *done > Done::Process)
+    }
+
+    /// What a sentence does to earlier ones.
+    pub(super) fn turns(&mut self, at: usize, text: &str, said: &Said) {
+        let cues = &self.lang.report.cues;
+        if said.asks() {
+            return;
+        }
+        if self.done(at, said).is_some() {
+            self.testify(at, Turn::Done, text, text);
+        }
+        if said.has(cues.withdrawn) {
+            self.testify(at, Turn::Withdrawn, text, text);
+        }
+        if said.has(cues.correction) {
+            self.testify(at, Turn::Corrected, text, text);
+        }
+        if said.has(cues.undone) {
+            self.testify(at, Turn::Undone, text, text);
+        }
+        if said.has(cues.all_clear) && !said.has(cues.negation) {
+            self.testify(at, Turn::AllClear, text, text);
+        }
+    }
+
+    /// A question in a log was asked then; it still stands only in the last entry, undated.
+    pub(super) fn is_fresh(&self, at: usize) -> bool {
+        let segment = &self.segments[at];
+        let last = self.segments.last().map(|last| last.entry);
+        segment.on.is_none() && segment.stamp.time.is_none() && last == Some(segment.entry)
+    }
+}

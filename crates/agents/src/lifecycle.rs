@@ -7,10 +7,10 @@ use dormouse_store::agent::agent_entity::{
     self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
 };
 use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::link;
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
-use dormouse_store::agent::link;
 use dormouse_store::doc::Doc;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log, receipt,
@@ -43,12 +43,12 @@ pub struct NewAgent {
 
 /// Names for agents nobody named.
 const NAMES: &[&str] = &[
-    "Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno", "Ada", "Bruno", "Clara", "Dario",
-    "Elsa", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Kira", "Leo", "Mina", "Nils", "Olga", "Paul",
-    "Quinn", "Rosa", "Samu", "Tessa", "Uma", "Vito", "Wanda", "Xaver", "Yara", "Zeno", "Anouk", "Balu",
-    "Carla", "Diego", "Edda", "Finn", "Gitta", "Henri", "Ilse", "Jasper", "Karla", "Linus", "Malia",
-    "Noel", "Orla", "Pina", "Rufus", "Selma", "Tilo", "Ulla", "Vera", "Willa", "Yuna", "Zoe", "Aaron",
-    "Birk", "Cleo", "Dora", "Enno", "Fritz",
+    "Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno", "Ada", "Bruno", "Clara",
+    "Dario", "Elsa", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Kira", "Leo", "Mina", "Nils",
+    "Olga", "Paul", "Quinn", "Rosa", "Samu", "Tessa", "Uma", "Vito", "Wanda", "Xaver", "Yara",
+    "Zeno", "Anouk", "Balu", "Carla", "Diego", "Edda", "Finn", "Gitta", "Henri", "Ilse", "Jasper",
+    "Karla", "Linus", "Malia", "Noel", "Orla", "Pina", "Rufus", "Selma", "Tilo", "Ulla", "Vera",
+    "Willa", "Yuna", "Zoe", "Aaron", "Birk", "Cleo", "Dora", "Enno", "Fritz",
 ];
 
 impl Agents {
@@ -79,11 +79,7 @@ impl Agents {
             mode: "autonomous".into(),
             allowed_category_ids: view.task.value.category_id.iter().cloned().collect(),
             current_state_id: state_id.clone(),
-            config: Config {
-                automation: Automation::Auto,
-                by_name: new.by_name,
-                model: None,
-            },
+            config: Config { automation: Automation::Auto, by_name: new.by_name, model: None },
             created_at: now,
             updated_at: now,
             deleted_at: None,
@@ -152,11 +148,7 @@ impl Agents {
     }
 
     /// An agent by id.
-    pub async fn agent(
-        &self,
-        ws: WorkspaceId,
-        id: &AgentId,
-    ) -> Result<Stored<Agent>, AgentError> {
+    pub async fn agent(&self, ws: WorkspaceId, id: &AgentId) -> Result<Stored<Agent>, AgentError> {
         let agent = self.store.first(entity::by_id::<Agent>(ws, id.as_str())).await?;
         agent.ok_or_else(|| AgentError::NotFound { agent: id.clone() })
     }

@@ -199,9 +199,8 @@ impl<'a> TaskAgent<'a> {
         let store = &self.agents.store;
         let lines = store.all(log_line::of_agent(lease.ws, &run.agent, 1, i64::MAX)).await?;
         let log_upto = lines.last().map_or(0, |line| line.n);
-        let log_text = request::log_text(
-            lines.iter().map(|line| line.text.as_deref().unwrap_or("[purged]")),
-        );
+        let log_text =
+            request::log_text(lines.iter().map(|line| line.text.as_deref().unwrap_or("[purged]")));
         let log = LogData { observations: self.notes(lease).await?, changes: earlier.changes };
         let tainted = task.entries.iter().any(|entry| entry.tainted);
         let report_due = instruction.report_due;
@@ -225,7 +224,11 @@ impl<'a> TaskAgent<'a> {
             ),
             fragment(
                 FragmentKind::Delta,
-                if log_upto == 0 { "Everything is new.".into() } else { render::delta(&delta, &task) },
+                if log_upto == 0 {
+                    "Everything is new.".into()
+                } else {
+                    render::delta(&delta, &task)
+                },
                 FragmentData::Delta(delta),
             ),
             Fragment {
@@ -276,11 +279,10 @@ impl<'a> TaskAgent<'a> {
         let mut retractions: Vec<Retraction> = Vec::new();
         let mut results = Vec::new();
         let made_before = self.proposed_before(lease, &ground.items);
-        let mut used: Vec<String> =
-            made_before.iter().map(|item| item.tool.clone()).collect();
+        let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
-            let tool = tools::by_name(&call.name)
-                .or_else(|| dormouse_changes::tools::by_name(&call.name));
+            let tool =
+                tools::by_name(&call.name).or_else(|| dormouse_changes::tools::by_name(&call.name));
             let result = match tool {
                 None => Some(refused(call, unknown(&call.name))),
                 Some(tool) if report_only && tool.name != update_report::TOOL.name => {
@@ -424,9 +426,9 @@ impl<'a> TaskAgent<'a> {
         let result = match edited {
             Ok(_) => told(call, Ok("Language set.".into())),
             Err(RuleError::Rule(refused)) => told(call, Err(refused)),
-            Err(RuleError::Journal(error @ (JournalError::Edit(_) | JournalError::NoTask { .. }))) => {
-                refused(call, error.to_string())
-            }
+            Err(RuleError::Journal(
+                error @ (JournalError::Edit(_) | JournalError::NoTask { .. }),
+            )) => refused(call, error.to_string()),
             Err(RuleError::Journal(JournalError::Fenced { .. })) => {
                 return Err(WorkError::Commit(dormouse_store::CommitError::Refused {
                     label: "run.effect",
@@ -466,13 +468,14 @@ impl<'a> TaskAgent<'a> {
                 ops.extend(trail.append(draft, now, &**entropy).1);
             }
             let delta = self.changes(lease, &task.id, run.processed, run.upto).await?;
-            let lines =
-                memory::log::lines(&delta.changes, &notes, task, now.day_in(zone));
+            let lines = memory::log::lines(&delta.changes, &notes, task, now.day_in(zone));
             let stored = store.all(log_line::of_agent(ws, &run.agent, 1, i64::MAX)).await?;
             let last = stored.last().map_or(0, |line| line.n);
             ops.extend(memory::log::append(ws, &run.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
-                ops.extend(self.report_ops(lease, &memory::report::finished(&draft, task), &trail).await?);
+                ops.extend(
+                    self.report_ops(lease, &memory::report::finished(&draft, task), &trail).await?,
+                );
             }
         }
         ops.extend(self.state_ops(lease, &trail, ground.task.is_none()).await?);

@@ -3,12 +3,10 @@
 use dormouse_agents::lifecycle::NewAgent;
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::JournalError;
-use dormouse_store::agent::agent_entity::{
-    self, Automation, DormantReason, Lifecycle, State,
-};
+use dormouse_store::ReadError;
+use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::wake_queue::{self, Reason};
-use dormouse_store::ReadError;
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId};
 
 use crate::asked::{asked, require, told};
@@ -57,7 +55,11 @@ impl Dormouse {
         for agent in self.store.all(all).await? {
             let wanted = lifecycle.as_deref();
             let view = match agent {
-                Ok(agent) if wanted.is_some_and(|it| it != lifecycle_name(agent.doc.value.lifecycle)) => continue,
+                Ok(agent)
+                    if wanted.is_some_and(|it| it != lifecycle_name(agent.doc.value.lifecycle)) =>
+                {
+                    continue;
+                }
                 Ok(agent) => self.agent_view(caller, agent).await,
                 Err(damaged) => Err(damaged.into()),
             };
@@ -235,7 +237,9 @@ impl Dormouse {
             None => None,
             Some(task) => match self.journal.task(ws, task).await {
                 Ok(view) => Some(view.task.value.title.clone()),
-                Err(JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. })) => None,
+                Err(
+                    JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. }),
+                ) => None,
                 Err(error) => return Err(error.into()),
             },
         };

@@ -95,7 +95,12 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
     ("conflict", 409, "Somebody else was faster", Retry::Later),
     ("precondition-failed", 412, "It is not what you saw", Retry::AfterUser),
-    ("idempotency-mismatch", 422, "The idempotency key was used for another request", Retry::AfterUser),
+    (
+        "idempotency-mismatch",
+        422,
+        "The idempotency key was used for another request",
+        Retry::AfterUser,
+    ),
     ("agent-exists", 409, "The task has an agent already", Retry::AfterUser),
     ("agent-state", 409, "The agent is in no state for this", Retry::AfterUser),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
@@ -134,8 +139,10 @@ impl Error {
     /// The error as a problem.
     pub fn problem(&self) -> Problem {
         let slug = self.kind();
-        let (kind, status, title, retry) =
-            PROBLEMS.iter().find(|(kind, ..)| *kind == slug).unwrap_or(&PROBLEMS[PROBLEMS.len() - 1]);
+        let (kind, status, title, retry) = PROBLEMS
+            .iter()
+            .find(|(kind, ..)| *kind == slug)
+            .unwrap_or(&PROBLEMS[PROBLEMS.len() - 1]);
         let mut extra = Map::new();
         if let Some(beyond) = self.beyond() {
             extra.insert("limit".into(), json!(beyond.limit.max));
@@ -143,7 +150,8 @@ impl Error {
             extra.insert("unit".into(), json!(beyond.limit.unit));
         }
         if let Some(field) = self.field() {
-            let error = json!({ "pointer": format!("/{field}"), "code": kind, "message": chain(self) });
+            let error =
+                json!({ "pointer": format!("/{field}"), "code": kind, "message": chain(self) });
             extra.insert("errors".into(), json!([error]));
         }
         Problem {

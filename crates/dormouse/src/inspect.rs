@@ -81,7 +81,10 @@ impl Dormouse {
             let content = dormouse_runs::trail::text(&self.store, ws, &message).await?;
             // Markdown stays text; everything else is JSON.
             let content = content.map(|text| {
-                serde_json::from_str(&text).ok().filter(Value::is_object).unwrap_or(Value::String(text))
+                serde_json::from_str(&text)
+                    .ok()
+                    .filter(Value::is_object)
+                    .unwrap_or(Value::String(text))
             });
             messages.push(Message {
                 id: message.id,
@@ -141,12 +144,7 @@ impl Dormouse {
     }
 
     /// One run of an agent.
-    pub async fn wake(
-        &self,
-        caller: &Caller,
-        id: &AgentId,
-        key: &RunKey,
-    ) -> Result<Wake, Error> {
+    pub async fn wake(&self, caller: &Caller, id: &AgentId, key: &RunKey) -> Result<Wake, Error> {
         Ok(wake_view(self.run(caller, id, key).await?))
     }
 

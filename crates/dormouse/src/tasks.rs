@@ -3,9 +3,9 @@
 use dormouse_journal::{Edit, Filter, TaskSummary, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::{change_item, entity};
+use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
-use dormouse_store::{Db, change_log, receipt};
 use jiff::civil::Date;
 use serde::Serialize;
 
@@ -106,13 +106,9 @@ impl Dormouse {
         cursor: Option<String>,
     ) -> Result<Page<TaskRow>, Error> {
         require(caller, Scope::Read)?;
-        let filter = Filter {
-            status: filter.status,
-            text: filter.text,
-            include_deleted: filter.deleted,
-        };
-        let page =
-            self.journal.tasks(caller.workspace, &filter, limit, cursor.as_deref()).await?;
+        let filter =
+            Filter { status: filter.status, text: filter.text, include_deleted: filter.deleted };
+        let page = self.journal.tasks(caller.workspace, &filter, limit, cursor.as_deref()).await?;
         let items = self.rows(caller, page.items).await?;
         Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
     }
@@ -170,11 +166,7 @@ impl Dormouse {
         self.task_view(caller, &view).await
     }
 
-    pub(crate) async fn task_view(
-        &self,
-        caller: &Caller,
-        view: &TaskView,
-    ) -> Result<Task, Error> {
+    pub(crate) async fn task_view(&self, caller: &Caller, view: &TaskView) -> Result<Task, Error> {
         let state = dormouse_journal::state(view, &self.zone);
         let task = &view.task.value;
         let items = self.store.all(change_item::of_task(caller.workspace, &task.id)).await?;

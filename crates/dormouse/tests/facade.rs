@@ -7,10 +7,13 @@ mod cases {
     mod damage;
     mod importing;
     mod inspecting;
+    mod line;
     mod problems;
     mod repeating;
+    mod sample;
     mod scopes;
     mod staleness;
+    mod tools_page;
     mod verdicts;
 }
 

@@ -7,10 +7,7 @@ use dormouse_types::port::Model;
 use futures_util::StreamExt as _;
 
 /// Asks one turn. Units of the usage: tokens.
-pub async fn turn(
-    model: &dyn Model,
-    request: &Request,
-) -> Result<(LoggedTurn, Usage), ModelError> {
+pub async fn turn(model: &dyn Model, request: &Request) -> Result<(LoggedTurn, Usage), ModelError> {
     let mut turn =
         LoggedTurn { text: String::new(), calls: Vec::new(), results: Vec::new(), ended: false };
     let mut usage = Usage::default();

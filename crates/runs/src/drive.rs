@@ -9,9 +9,7 @@ use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
 use dormouse_turns::{Limits, RunLog, Step, next, request};
-use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, ModelError, Request, Turn,
-};
+use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ModelError, Request, Turn};
 use dormouse_types::port::{Clock, Entropy, Model, Stage};
 use dormouse_types::{Origin, WorkspaceId, limits};
 
@@ -83,9 +81,9 @@ impl Driver {
     pub async fn drive(&self, work: &dyn Work, lease: &Lease) -> Result<End, WorkError> {
         match self.steps(work, lease).await {
             Ok(end) => Ok(end),
-            Err(WorkError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
-                Ok(End::Lost)
-            }
+            Err(WorkError::Commit(CommitError::Refused {
+                refusal: Refusal::LeaseLost, ..
+            })) => Ok(End::Lost),
             // A damaged row or a broken rule stops this run visibly, and nothing else.
             Err(WorkError::Broken(error)) => self.fail(work, lease, error).await,
             Err(WorkError::Read(error @ ReadError::Corrupt { .. })) => {
@@ -164,8 +162,7 @@ impl Driver {
             logged.results = results;
             let before = (run.log.clone(), run.trail.clone());
             let now = self.clock.now();
-            let mut ops =
-                trail::turn(&mut run.trail, turn, &logged, now, &*self.entropy);
+            let mut ops = trail::turn(&mut run.trail, turn, &logged, now, &*self.entropy);
             ops.extend(opened);
             run.log.turns.push(logged.clone());
             run.log.reported = run.work.reported(&run.log);
@@ -209,12 +206,17 @@ impl Driver {
                         Span::Text { .. } => None,
                     })
                     .unwrap_or(0);
-                let rebuilt = rebuild(&self.store, lease.ws, &lease.run.agent, &first.spans).await?;
+                let rebuilt =
+                    rebuild(&self.store, lease.ws, &lease.run.agent, &first.spans).await?;
                 let earlier = rebuilt.into_iter().filter_map(|(kind, text)| {
                     let kind = kind_of(&kind)?;
                     let data = FragmentData::None;
-                    (kind != FragmentKind::Instruction)
-                        .then_some(Fragment { kind, text, data, tainted: true })
+                    (kind != FragmentKind::Instruction).then_some(Fragment {
+                        kind,
+                        text,
+                        data,
+                        tainted: true,
+                    })
                 });
                 fragments = earlier.chain(fragments).collect();
                 fragments.sort_by_key(|fragment| fragment.kind);
@@ -273,14 +275,8 @@ impl Driver {
         let (result, mut ops) = run.work.effect(lease, &recorded).await?;
         let number = u32::try_from(turn + 1).unwrap_or(u32::MAX);
         let now = self.clock.now();
-        let (_, message) = trail::result(
-            &mut run.trail,
-            number,
-            &recorded,
-            &result,
-            now,
-            &*self.entropy,
-        );
+        let (_, message) =
+            trail::result(&mut run.trail, number, &recorded, &result, now, &*self.entropy);
         ops.extend(message);
         run.log.turns[turn].results[call] = Some(result);
         self.commit(lease, "run.effect", ops).await?;
@@ -341,15 +337,7 @@ impl Driver {
     ) -> Result<(), WorkError> {
         let to = step(event)?;
         let now = self.clock.now();
-        ops.push(wake_run::finish(
-            lease.ws,
-            &lease.run.key,
-            Status::Started,
-            to,
-            now,
-            cut,
-            error,
-        ));
+        ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
         // The guard comes first in the commit; the release comes last.
         ops.push(lease.release());
         self.commit_as(lease, label, ops, Some("agent:wake")).await
@@ -371,9 +359,8 @@ impl Driver {
         ops: Vec<Op>,
         event: Option<&'static str>,
     ) -> Result<(), WorkError> {
-        let mut commit = Commit::new(label, Db::Agent, lease.ws)
-            .op(lease.guard(self.clock.now()))
-            .ops(ops);
+        let mut commit =
+            Commit::new(label, Db::Agent, lease.ws).op(lease.guard(self.clock.now())).ops(ops);
         if let Some(event) = event {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
             commit = commit.change(ChangeRow::agent(origin, event, None, lease.run.key.as_str()));

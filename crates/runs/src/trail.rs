@@ -162,6 +162,7 @@ async fn content<T: serde::de::DeserializeOwned>(
         id: message.id.to_string(),
         detail,
     };
-    let text = text(store, ws, message).await?.ok_or_else(|| corrupt("its content is gone".into()))?;
+    let text =
+        text(store, ws, message).await?.ok_or_else(|| corrupt("its content is gone".into()))?;
     serde_json::from_str(&text).map_err(|e| corrupt(e.to_string()))
 }

@@ -60,8 +60,9 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
         }
     }
     for run in rows(&dump, Db::Agent, "wake_run_log") {
-        if text(run, "status") == "started" {
-            left.push(format!("run {} is started", text(run, "run_key")));
+        let status = text(run, "status");
+        if ["started", "queued"].contains(&status) {
+            left.push(format!("run {} is {status}", text(run, "run_key")));
         }
     }
     Ok(left)

@@ -41,7 +41,9 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
         What::ItemChecked { item, title, is_checked } => {
             format!("item now [{}] {title} (id: {item})", mark(*is_checked))
         }
-        What::ItemRenamed { item, from, to } => format!("item renamed: {from} -> {to} (id: {item})"),
+        What::ItemRenamed { item, from, to } => {
+            format!("item renamed: {from} -> {to} (id: {item})")
+        }
         What::ItemArchived { item, title, is_archived } => {
             let state = if *is_archived { "archived" } else { "brought back" };
             format!("item {state}: {title} (id: {item})")

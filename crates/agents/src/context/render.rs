@@ -56,7 +56,12 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
     }
     if with_entries {
         for entry in &task.entries {
-            lines.push(format!("Entry of {} (id: {}):\n{}", entry.on, entry.id, entry.text.trim_end()));
+            lines.push(format!(
+                "Entry of {} (id: {}):\n{}",
+                entry.on,
+                entry.id,
+                entry.text.trim_end()
+            ));
         }
     }
     lines.join("\n")

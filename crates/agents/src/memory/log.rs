@@ -25,7 +25,10 @@ pub fn lines(
     });
     let notes = notes.iter().map(|note| {
         let priority = serde_json::to_string(&note.priority).unwrap_or_default();
-        request::fence("observation", &format!("{today} {}: {}", priority.trim_matches('"'), note.text))
+        request::fence(
+            "observation",
+            &format!("{today} {}: {}", priority.trim_matches('"'), note.text),
+        )
     });
     inputs.chain(notes).collect()
 }

@@ -22,8 +22,7 @@ pub fn finished(draft: &Draft, task: &TaskState) -> Draft {
     }
     let tldr = without_ids(&without_invented(&draft.tldr, &known));
     let mut content = without_ids(&without_invented(&draft.content, &known));
-    let there: Vec<String> =
-        address::find(&content).into_iter().map(ToOwned::to_owned).collect();
+    let there: Vec<String> = address::find(&content).into_iter().map(ToOwned::to_owned).collect();
     let missing: Vec<&str> =
         known.into_iter().filter(|known| !there.iter().any(|there| there == known)).collect();
     if !missing.is_empty() {
@@ -96,7 +95,10 @@ fn without_ids(text: &str) -> String {
             continue;
         }
         let kept = before.trim_end_matches([' ', '(', '[', ':', '=']);
-        let kept = kept.strip_suffix("id").filter(|k| !k.ends_with(char::is_alphanumeric)).unwrap_or(before);
+        let kept = kept
+            .strip_suffix("id")
+            .filter(|k| !k.ends_with(char::is_alphanumeric))
+            .unwrap_or(before);
         let opened = before.len() > kept.len() || before.ends_with(['(', '[']);
         out.push_str(kept.trim_end_matches(['(', '[']).trim_end());
         rest = &rest[end..];
@@ -137,7 +139,10 @@ mod tests {
     fn internal_ids_are_stripped_with_what_stands_around_them() {
         check("Done (id: ci-01jd7m3k5vn2c8q4w6x0z9abcd) today", "Done today");
         check("Done (ci-01jd7m3k5vn2c8q4w6x0z9abcd).", "Done.");
-        check("See https://host/tasks/jt-01jd7m3k5vn2c8q4w6x0z9abcd now", "See https://host/tasks/jt-01jd7m3k5vn2c8q4w6x0z9abcd now");
+        check(
+            "See https://host/tasks/jt-01jd7m3k5vn2c8q4w6x0z9abcd now",
+            "See https://host/tasks/jt-01jd7m3k5vn2c8q4w6x0z9abcd now",
+        );
         check("A ci-pipeline stays", "A ci-pipeline stays");
     }
 

@@ -45,7 +45,8 @@ pub static TOOL: ModelTool = ModelTool {
 
 /// Validates arguments.
 pub fn check(args: &Value) -> Result<Vec<Note>, Refused> {
-    let args: Args = typed(args, "{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\"}]}")?;
+    let args: Args =
+        typed(args, "{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\"}]}")?;
     limits::OBSERVATIONS_PER_WAKE
         .check(args.observations.len())
         .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;

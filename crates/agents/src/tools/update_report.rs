@@ -1,7 +1,7 @@
 //! `update_report`: what the agent tells the person.
 
-use dormouse_changes::tool::{Policy, Refused, schema, typed};
 use dormouse_changes::ModelTool;
+use dormouse_changes::tool::{Policy, Refused, schema, typed};
 use dormouse_types::limits;
 use schemars::JsonSchema;
 use serde::Deserialize;

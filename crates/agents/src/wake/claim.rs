@@ -15,11 +15,7 @@ use crate::{AgentError, Agents};
 
 impl Agents {
     /// Claims the wake of a row as it was read; none when somebody else was faster.
-    pub async fn claim(
-        &self,
-        ws: WorkspaceId,
-        row: &Sleeper,
-    ) -> Result<Option<Lease>, AgentError> {
+    pub async fn claim(&self, ws: WorkspaceId, row: &Sleeper) -> Result<Option<Lease>, AgentError> {
         let now = self.clock.now();
         let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
         if let Some(Ok(agent)) = self.store.first(agent).await?
@@ -73,9 +69,12 @@ impl Agents {
             }
         };
         let origin = Origin::Agent { agent: row.agent.clone() };
-        let commit = Commit::new("run.claim", Db::Agent, ws)
-            .ops(ops)
-            .change(ChangeRow::agent(origin, "agent:wake", None, run.key.as_str()));
+        let commit = Commit::new("run.claim", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
+            origin,
+            "agent:wake",
+            None,
+            run.key.as_str(),
+        ));
         match self.store.commit(commit).await {
             Ok(_) => Ok(Some(Lease { ws, owner: self.owner.clone(), run })),
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(None),
@@ -107,9 +106,7 @@ impl Agents {
                 let id = own_subscription(&row.agent).to_string();
                 (Cause::Subscription { processed, upto }, id, upto)
             }
-            Reason::Timer => {
-                (Cause::Timer { scheduled_at: due }, due.micros().to_string(), head)
-            }
+            Reason::Timer => (Cause::Timer { scheduled_at: due }, due.micros().to_string(), head),
             Reason::Creation => (Cause::Creation, "creation".into(), head),
             Reason::Reanalysis | Reason::UserInitiated => {
                 let id = row.request_id.clone().unwrap_or_else(|| due.micros().to_string());

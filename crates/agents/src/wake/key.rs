@@ -62,9 +62,8 @@ mod tests {
     fn a_key_is_the_hash_of_its_parts() {
         let cause = Cause::Subscription { processed: Seq(3), upto: Seq(9) };
         // printf 'ag-…|su-…|3-9' | sha256sum
-        let expected = hash::sha256(
-            "ag-01jd7m3k5vn2c8q4w6x0z9abcd|su-01jd7m3k5vn2c8q4w6x0z9abcd|3-9",
-        );
+        let expected =
+            hash::sha256("ag-01jd7m3k5vn2c8q4w6x0z9abcd|su-01jd7m3k5vn2c8q4w6x0z9abcd|3-9");
         assert_eq!(run_key(&agent(), &cause).0, expected.0);
     }
 

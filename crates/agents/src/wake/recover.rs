@@ -17,8 +17,11 @@ impl Agents {
         let mut told = Vec::new();
         for row in self.store.all(wake_queue::leased(ws)).await? {
             let epoch = row.epoch + 1;
-            let raise = Commit::new("fence.raise", Db::Journal, ws)
-                .ops(fence::pass(ws, row.agent.as_str(), epoch));
+            let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
+                ws,
+                row.agent.as_str(),
+                epoch,
+            ));
             self.store.commit(raise).await?;
             let (ops, line) = self.interrupted(ws, &row).await?;
             let origin = Origin::Agent { agent: row.agent.clone() };
@@ -43,7 +46,10 @@ impl Agents {
             None => None,
         };
         let Some(run) = run else {
-            return Ok((vec![wake_queue::abandon(ws, row)], format!("agent {}: lease freed", row.agent)));
+            return Ok((
+                vec![wake_queue::abandon(ws, row)],
+                format!("agent {}: lease freed", row.agent),
+            ));
         };
         let to = after(run.status, Event::Crashed { crashes })
             .map_err(|e| dormouse_runs::WorkError::Broken(e.to_string()))?;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use dormouse_store::agent::agent_entity::{Agent, Automation, DormantReason, Lifecycle};
+use dormouse_store::agent::entity;
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
-use dormouse_store::agent::entity;
 use dormouse_store::{Commit, Db, Op, ReadError, Refusal, change_log};
 use dormouse_types::change::{Change, What};
 use dormouse_types::port::ModelClass;
@@ -62,10 +62,7 @@ pub fn is_automatic(agent: &Agent, class: ModelClass) -> bool {
 
 /// Whether a change gives a task an entry or a check item.
 fn says_something(what: &What) -> bool {
-    matches!(
-        what,
-        What::EntryAdded { .. } | What::EntryRestored { .. } | What::ItemAdded { .. }
-    )
+    matches!(what, What::EntryAdded { .. } | What::EntryRestored { .. } | What::ItemAdded { .. })
 }
 
 /// Changes routed in one commit.
@@ -81,7 +78,8 @@ impl Agents {
         loop {
             let position = self.store.first(feed_position::read(ws)).await?;
             let host = self.store.host(Db::Journal);
-            let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
+            let head =
+                self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
             let known = position.as_ref().filter(|at| at.host == host && at.seq <= head);
             if position.is_some() && known.is_none() {
                 // Another journal, or one restored from a backup: go on from its present end.
@@ -92,8 +90,11 @@ impl Agents {
             let changes = self.store.all(change_log::after(ws, from, BATCH)).await?;
             let Some(last) = changes.last() else { return Ok(routed) };
             let to = Position { host, seq: last.seq };
-            let mut commit = Commit::new("wake.route", Db::Agent, ws)
-                .op(feed_position::advance(ws, position.as_ref(), &to));
+            let mut commit = Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(
+                ws,
+                position.as_ref(),
+                &to,
+            ));
             for change in &changes {
                 for task in &change.touched {
                     let watchers = self.store.all(subscription::of_task(ws, task)).await?;
@@ -205,11 +206,8 @@ mod tests {
 
     fn check(origin: Origin, expected: &[char]) {
         let task: TaskId = id("jt", 't');
-        let watcher = |mark| Subscription {
-            id: id("su", mark),
-            agent: id("ag", mark),
-            task: task.clone(),
-        };
+        let watcher =
+            |mark| Subscription { id: id("su", mark), agent: id("ag", mark), task: task.clone() };
         let change = Change {
             seq: Seq(7),
             origin,

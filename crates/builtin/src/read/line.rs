@@ -185,11 +185,16 @@ pub(super) fn label_goes_on(line: &str, next: &str) -> bool {
 
 /// Whether somebody ended a line on purpose: the next word would have found room in it, or it
 /// ends in an address.
-pub(super) fn was_ended(line: &str, next: &str, width: usize) -> bool {
+///
+/// In prose a sentence begins with a capital letter; in jotted lines it need not.
+pub(super) fn was_ended(line: &str, next: &str, width: usize, is_prose: bool) -> bool {
     let is_capital = next.starts_with(char::is_uppercase);
     let last = line.split_whitespace().next_back().unwrap_or_default();
     if address::opens(last.trim_start_matches(['<', '('])) && is_capital {
         return true;
+    }
+    if is_prose && next.starts_with(char::is_lowercase) {
+        return false;
     }
     let word = next.split_whitespace().next().unwrap_or_default();
     let needed = line.chars().count() + 1 + word.chars().count();

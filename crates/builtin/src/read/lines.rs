@@ -14,6 +14,8 @@ pub(super) struct Line<'a> {
     /// Units: characters of the longest line of its paragraph; [`BY_HAND`] where most lines of it
     /// were ended by hand.
     pub(super) width: usize,
+    /// Whether its paragraph is made of whole sentences.
+    pub(super) is_prose: bool,
 }
 
 /// Cuts a text into its lines.
@@ -31,15 +33,17 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         let indent =
             rest[..rest.len() - body.len()].chars().map(|c| if c == '\t' { 4 } else { 1 }).sum();
         let start = at + (line.len() - body.len());
-        lines.push(Line { start, text: body.trim_end(), indent, quoted, width: 0 });
+        lines.push(Line { start, text: body.trim_end(), indent, quoted, width: 0, is_prose: false });
         at += line.len() + 1;
     }
     for paragraph in lines.split_mut(|line| line.text.is_empty() || marker(line.text).is_some()) {
         let width = paragraph.iter().map(|line| line.text.chars().count()).max().unwrap_or(0);
-        let is_ended = |pair: &&[Line<'_>]| was_ended(pair[0].text, pair[1].text, width);
+        let is_prose = paragraph.iter().any(|line| has_sentence_end(line.text));
+        let is_ended = |pair: &&[Line<'_>]| was_ended(pair[0].text, pair[1].text, width, is_prose);
         let n_ended = paragraph.windows(2).filter(is_ended).count();
         let by_hand = n_ended > 0 && n_ended * 2 + 1 >= paragraph.len();
         for line in paragraph {
+            line.is_prose = is_prose;
             line.width = if by_hand { BY_HAND } else { width };
         }
     }
@@ -64,4 +68,10 @@ pub(super) fn front_matter(lines: &[Line<'_>]) -> usize {
         })
     };
     end.filter(|n| *n > 0 && holds_keys(*n)).map_or(0, |n| n + 2)
+}
+
+/// Whether a sentence ends in a line, and what follows in it is written large.
+fn has_sentence_end(line: &str) -> bool {
+    line.ends_with('.')
+        || line.match_indices(". ").any(|(at, _)| line[at + 2..].starts_with(char::is_uppercase))
 }

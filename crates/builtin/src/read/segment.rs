@@ -362,7 +362,7 @@ impl Reader<'_> {
             let is_label = open.n_lines == 1 && opens_with_label(last);
             opens_with_label(line.text)
                 || is_label && !label_goes_on(last, line.text)
-                || was_ended(last, line.text, line.width)
+                || was_ended(last, line.text, line.width, line.is_prose)
                 || self.opens_moment(line.text, last)
         });
         if is_apart || self.leaves_list(line, n, lines) {
@@ -434,7 +434,7 @@ impl Reader<'_> {
                 .is_some_and(|line| marker(line.text).is_some() || line.text.starts_with('|'));
             if let Some(level) = label(words, above_list) {
                 let line =
-                    Line { start: open.start, text: words, indent: 0, quoted: false, width: 0 };
+                    Line { start: open.start, text: words, indent: 0, quoted: false, width: 0, is_prose: false };
                 self.lists.clear();
                 self.push_heading(level, words, &line);
                 return;

@@ -31,7 +31,7 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         let fact = Fact { is_contested: tick.is_some(), ..of_item(input, item) };
         // The same box, ticked in the text, is that box: it is asked about and not listed.
         all.push(match tick {
-            Some(tick) if tick.is_box => held_against(input, tick, fact, Source::Item),
+            Some(tick) if tick.is_box => held_against(input, tick, fact, Source::Heading),
             _ => fact,
         });
     }

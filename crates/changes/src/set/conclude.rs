@@ -1,8 +1,6 @@
 //! The second and third commit of what crosses the two databases, and its recovery.
 
-use dormouse_journal::{
-    Edit, EditCtx, Edited, JournalError, OnceKey, RuleError, state,
-};
+use dormouse_journal::{Edit, EditCtx, Edited, JournalError, OnceKey, RuleError, state};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
@@ -112,9 +110,7 @@ impl Changes {
         };
         let now = self.clock.now();
         let ops = match errand.crossing {
-            Crossing::Confirm => {
-                self.confirmed(ws, errand, operation, &seen, &answer, now).await?
-            }
+            Crossing::Confirm => self.confirmed(ws, errand, operation, &seen, &answer, now).await?,
             Crossing::Suppress | Crossing::Undo => {
                 let (status, error) = match &answer {
                     Answer::Done(_) => ("completed", None),
@@ -140,14 +136,13 @@ impl Changes {
         ops: Vec<Op>,
     ) -> Result<(), DecideError> {
         let origin = Origin::Person { via: Some(errand.agent.clone()) };
-        let commit = Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(
-            ChangeRow::agent(
+        let commit =
+            Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
                 origin,
                 "change-set:item",
                 Some(errand.task.clone()),
                 errand.set.to_string(),
-            ),
-        );
+            ));
         match self.store.commit(commit).await {
             Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(()),
             Err(error) => Err(error.into()),
@@ -156,10 +151,8 @@ impl Changes {
 
     fn ctx(errand: &Errand, operation: &OperationId) -> EditCtx {
         let mut ctx = EditCtx::new(Origin::Person { via: Some(errand.agent.clone()) }, "owner");
-        ctx.once = Some(OnceKey {
-            id: operation.to_string(),
-            request: hash::sha256(operation.as_str()),
-        });
+        ctx.once =
+            Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx
     }
 
@@ -324,8 +317,7 @@ impl Changes {
         ws: WorkspaceId,
         operation: &OperationId,
     ) -> Result<Option<Vec<dormouse_journal::Effect>>, DecideError> {
-        let receipt =
-            self.store.first(receipt::by_id(Db::Journal, ws, operation.as_str())).await?;
+        let receipt = self.store.first(receipt::by_id(Db::Journal, ws, operation.as_str())).await?;
         let Some(effects) = receipt.and_then(|receipt| receipt.effects) else { return Ok(None) };
         serde_json::from_str(&effects)
             .map(Some)
@@ -355,4 +347,3 @@ fn sorted<R: std::error::Error + 'static>(
         },
     }
 }
-

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use dormouse_journal::{Changed, Journal, JournalError};
 use dormouse_store::agent::change_item::{self, Item, State};
-use dormouse_store::agent::change_set::{
-    ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus,
-};
+use dormouse_store::agent::change_set::{ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
@@ -55,7 +53,9 @@ pub enum DecideError {
         index: i64,
     },
     /// The digest shown belongs to another proposal. Retry: after looking again.
-    #[error("proposal {set}:{index} has digest {found:.8}, not {given:.8}: look at it again before deciding")]
+    #[error(
+        "proposal {set}:{index} has digest {found:.8}, not {given:.8}: look at it again before deciding"
+    )]
     DigestDiffers {
         /// The set.
         set: ChangeSetId,
@@ -292,8 +292,10 @@ impl Changes {
         };
         let errand = self.errand(crossing.unwrap_or(Crossing::Confirm), item);
         let decision = self.decision(seen, &errand, want, now);
-        let mut ops =
-            vec![self.settle(who.ws, item, want.event(), None, now)?, entity::insert(who.ws, &decision)];
+        let mut ops = vec![
+            self.settle(who.ws, item, want.event(), None, now)?,
+            entity::insert(who.ws, &decision),
+        ];
         if crossing.is_some() {
             ops.push(errand.open(who.ws, seen, now));
         }
@@ -347,13 +349,7 @@ impl Changes {
         }
     }
 
-    fn decision(
-        &self,
-        seen: &Seen,
-        errand: &Errand,
-        want: Want<'_>,
-        now: Timestamp,
-    ) -> Decision {
+    fn decision(&self, seen: &Seen, errand: &Errand, want: Want<'_>, now: Timestamp) -> Decision {
         let (verdict, outcome, reason) = match want {
             Want::Confirm => (DecisionVerdict::Confirmed, Outcome::Applying, None),
             Want::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),

@@ -36,8 +36,7 @@ pub static TOOL: ModelTool = ModelTool {
 
 /// Reads the arguments.
 pub fn check(args: &Value) -> Result<Vec<Element>, Refused> {
-    let args: Args =
-        typed(args, "{\"proposals\": [{\"fingerprint\": \"…\", \"reason\": \"…\"}]}")?;
+    let args: Args = typed(args, "{\"proposals\": [{\"fingerprint\": \"…\", \"reason\": \"…\"}]}")?;
     if args.proposals.is_empty() {
         return Err(Refused::Invalid("proposals is empty; name at least one fingerprint".into()));
     }

@@ -33,8 +33,7 @@ pub static TOOL: ModelTool = ModelTool {
 pub fn check(args: &Value, task: &TaskState) -> Result<String, Refused> {
     let args: Args = typed(args, "{\"languageCode\": \"en\", \"confidence\": \"high\"}")?;
     let code = task::language(&args.language_code).map_err(|e| Refused::Invalid(e.to_string()))?;
-    let by_person =
-        task.says.iter().any(|say| say.field == "language" && say.by == By::User);
+    let by_person = task.says.iter().any(|say| say.field == "language" && say.by == By::User);
     if by_person {
         let current = task.language.as_deref().unwrap_or("none");
         return Err(Refused::Redundant(format!(

@@ -71,7 +71,8 @@ impl ItemTool for UpdateChecklistItem {
     }
 
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let element: Element = typed(args, "{\"id\": \"ci-…\", \"isChecked\": true} for each item")?;
+        let element: Element =
+            typed(args, "{\"id\": \"ci-…\", \"isChecked\": true} for each item")?;
         let Some(item) = find(&element.id, task) else {
             return Err(Refused::Invalid(format!(
                 "no item {} on this task; use an id from its checklist",

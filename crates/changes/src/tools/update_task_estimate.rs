@@ -7,9 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{
-    Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema,
-};
+use crate::tool::{Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -63,9 +61,8 @@ impl ItemTool for UpdateTaskEstimate {
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
         let max = limits::ESTIMATE.max;
         let given = &args["minutes"];
-        let refused = || {
-            Refused::Invalid(format!("minutes is {given}; give a whole number from 1 to {max}"))
-        };
+        let refused =
+            || Refused::Invalid(format!("minutes is {given}; give a whole number from 1 to {max}"));
         let value = minutes(given).ok_or_else(refused)?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let whole = if (1.0..=f64::from(u32::MAX)).contains(&value) { value as u32 } else { 0 };
@@ -75,10 +72,7 @@ impl ItemTool for UpdateTaskEstimate {
         if task.estimate_minutes == Some(whole) {
             return Err(Refused::Redundant(format!("the estimate is already {}", words(whole))));
         }
-        Ok(Checked {
-            args: json!({ "minutes": whole }),
-            edits: vec![Edit::Estimate(Some(whole))],
-        })
+        Ok(Checked { args: json!({ "minutes": whole }), edits: vec![Edit::Estimate(Some(whole))] })
     }
 
     fn target(&self, _args: &Value) -> Target {

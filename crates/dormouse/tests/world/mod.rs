@@ -12,7 +12,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db, Op, Query, params};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::caller::Actor;
-use dormouse_types::port::{Clock, Entropy, NoFaults};
+use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 use dormouse_types::{AgentId, Scope, TaskId};
 use serde_json::{Value, json};
 
@@ -41,22 +41,28 @@ pub struct World {
     pub script: Arc<Script>,
 }
 
+/// The services with any model, on a clock that stands at a time.
+pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
+    let clock = ManualClock::at(at);
+    let port: Arc<dyn Clock> = Arc::new(clock.clone());
+    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
+    let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+    let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+    let dormouse = Dormouse::new(Parts {
+        store: store.clone(),
+        clock: port,
+        entropy,
+        model,
+        zone: jiff::tz::TimeZone::UTC,
+        owner: "test".into(),
+    });
+    (dormouse, store, clock)
+}
+
 impl World {
     pub fn new() -> Self {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
         let script = Arc::new(Script::default());
-        let dormouse = Dormouse::new(Parts {
-            store: store.clone(),
-            clock: port,
-            entropy,
-            model: script.clone(),
-            zone: jiff::tz::TimeZone::UTC,
-            owner: "test".into(),
-        });
+        let (dormouse, store, clock) = services(script.clone(), "2026-03-02T09:00:00Z");
         Self { dormouse, store, clock, script }
     }
 

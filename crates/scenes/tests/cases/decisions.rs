@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use dormouse::{Caller, Dormouse, DrainScope, NewTask, Parts, Verdict, WORKSPACE};
+use dormouse::view::{ChangeItem, Outcome};
+use dormouse::{Caller, Dormouse, DrainScope, Error, NewTask, Parts, Verdict, WORKSPACE};
 use dormouse_scenes::{Scene, World, repertoire, transcript};
 use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::TaskId;
 use dormouse_types::port::{Clock, Entropy};
+use futures_util::future::join;
 
 async fn snapshot(name: &str, scene: &Scene) -> World {
     let world = World::played(scene).await.expect("the scene plays");
@@ -17,9 +20,7 @@ async fn snapshot(name: &str, scene: &Scene) -> World {
 #[tokio::test]
 async fn a_rejected_proposal_is_not_made_again() {
     let world = snapshot("rejected", &repertoire::rejected()).await;
-    let about = |text: &'static str| {
-        move |item: &&dormouse::view::ChangeItem| item.human_summary.contains(text)
-    };
+    let about = |text: &'static str| move |item: &&ChangeItem| item.human_summary.contains(text);
     let all = world.proposals("move").await.expect("proposals");
     for text in ["due date", "Book the van"] {
         let states: Vec<_> =
@@ -42,49 +43,122 @@ async fn a_verdict_can_be_taken_back_and_given_again() {
     assert_eq!(due.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
 }
 
+/// A program on a folder, where commits wait for a writer and two requests really overlap.
+struct OnDisk {
+    dormouse: Dormouse,
+    me: Caller,
+    task: TaskId,
+    items: Vec<ChangeItem>,
+    _folder: tempfile::TempDir,
+}
+
+const FOUR: [&str; 4] =
+    ["Book the van", "Call the landlord", "Hand over the keys", "Pack the books"];
+
+impl OnDisk {
+    /// A task whose agent proposes four items.
+    async fn with_four_proposals() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-03-02T09:00:00Z"));
+        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
+        let store = dormouse::open_folder(folder.path(), &clock, &entropy).expect("a store");
+        let dormouse = Dormouse::new(Parts {
+            store,
+            clock,
+            entropy,
+            model: Arc::new(dormouse_builtin::Builtin),
+            zone: jiff::tz::TimeZone::UTC,
+            owner: "scene".into(),
+        });
+        let me = Caller::owner(WORKSPACE);
+        let note: String = FOUR.iter().map(|title| format!("- [ ] {title}\n")).collect();
+        let new = NewTask { title: "Move".into(), note: Some(note), ..NewTask::default() };
+        let task = dormouse.create_task(&me, new, None).await.expect("a task").id;
+        dormouse.create_agent(&me, &task, None, None).await.expect("an agent");
+        let scope = DrainScope { tasks: vec![task.clone()], ..DrainScope::default() };
+        dormouse.drain(scope, &mut |_| ()).await.expect("a drain");
+        let mut sets = dormouse.change_sets(&me, None, false).await.expect("sets");
+        let items = sets.remove(0).items;
+        assert_eq!(items.len(), 4, "{items:#?}");
+        Self { dormouse, me, task, items, _folder: folder }
+    }
+
+    async fn decide(&self, item: &ChangeItem, verdict: Verdict) -> Result<Outcome, Error> {
+        let digest = Some(item.digest.to_string());
+        self.dormouse.decide(&self.me, &item.set, item.index, verdict, digest, None, None).await
+    }
+
+    /// The checklist: its titles in order of the alphabet, archived ones left out.
+    async fn titles(&self) -> Vec<String> {
+        let task = self.dormouse.task(&self.me, &self.task).await.expect("a task");
+        let live = task.items.into_iter().filter(|item| !item.is_archived);
+        let mut titles: Vec<_> = live.map(|item| item.title).collect();
+        titles.sort_unstable();
+        titles
+    }
+
+    async fn status(&self, item: &ChangeItem) -> String {
+        let set = self.dormouse.change_set(&self.me, &item.set).await.expect("a set");
+        let found = set.items.into_iter().find(|other| other.index == item.index);
+        found.expect("the item").status
+    }
+}
+
 #[tokio::test]
 async fn two_who_confirm_one_item_at_once_apply_it_once_and_hear_the_same() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-03-02T09:00:00Z"));
-    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-    let store = dormouse::open_folder(folder.path(), &clock, &entropy).expect("a store");
-    let dormouse = Dormouse::new(Parts {
-        store,
-        clock,
-        entropy,
-        model: Arc::new(dormouse_builtin::Builtin),
-        zone: jiff::tz::TimeZone::UTC,
-        owner: "scene".into(),
-    });
-    let me = Caller::owner(WORKSPACE);
-    let note = "- [ ] Book the van\n- [ ] Pack the books\n- [ ] Call the landlord\n- [ ] Hand over the keys";
-    let new = NewTask { title: "Move".into(), note: Some(note.into()), ..NewTask::default() };
-    let task = dormouse.create_task(&me, new, None).await.expect("a task");
-    dormouse.create_agent(&me, &task.id, None, None).await.expect("an agent");
-    let scope = DrainScope { tasks: vec![task.id.clone()], ..DrainScope::default() };
-    dormouse.drain(scope, &mut |_| ()).await.expect("a drain");
-    let sets = dormouse.change_sets(&me, None, false).await.expect("sets");
-    let items = &sets[0].items;
-    assert_eq!(items.len(), 4, "{items:#?}");
-    for item in items {
-        let confirm = || {
-            let digest = Some(item.digest.to_string());
-            dormouse.decide(&me, &item.set, item.index, Verdict::Confirm, digest, None, None)
-        };
-        let (one, other) = futures_util::future::join(confirm(), confirm()).await;
+    let world = OnDisk::with_four_proposals().await;
+    for item in &world.items {
+        let (one, other) =
+            join(world.decide(item, Verdict::Confirm), world.decide(item, Verdict::Confirm)).await;
         let (one, other) = (one.expect("confirmed"), other.expect("confirmed too"));
-        let told =
-            |outcome: &dormouse::view::Outcome| serde_json::to_value(&outcome.item).expect("JSON");
+        let told = |outcome: &Outcome| serde_json::to_value(&outcome.item).expect("JSON");
         assert_eq!(told(&one), told(&other));
         assert_eq!(one.item.status, "confirmed");
     }
-    let now = dormouse.task(&me, &task.id).await.expect("a task");
-    let mut titles: Vec<_> = now.items.iter().map(|item| item.title.as_str()).collect();
-    titles.sort_unstable();
-    assert_eq!(
-        titles,
-        ["Book the van", "Call the landlord", "Hand over the keys", "Pack the books"]
-    );
-    let decisions = dormouse.task_decisions(&me, &task.id).await.expect("decisions");
-    assert_eq!(decisions.len(), 4, "one decision for each item");
+    assert_eq!(world.titles().await, FOUR);
+    let decisions = world.dormouse.task_decisions(&world.me, &world.task).await;
+    assert_eq!(decisions.expect("decisions").len(), 4, "one decision for each item");
+}
+
+#[tokio::test]
+async fn of_two_different_verdicts_at_once_one_holds_and_the_other_is_told() {
+    let world = OnDisk::with_four_proposals().await;
+    for item in &world.items {
+        let (confirmed, rejected) =
+            join(world.decide(item, Verdict::Confirm), world.decide(item, Verdict::Reject)).await;
+        let expected = match (confirmed, rejected) {
+            (Ok(_), Err(error)) => {
+                assert_eq!(error.kind(), "already-decided", "{error}");
+                "confirmed"
+            }
+            (Err(error), Ok(_)) => {
+                assert_eq!(error.kind(), "already-decided", "{error}");
+                "rejected"
+            }
+            (one, other) => panic!("one of two verdicts holds: {one:?} / {other:?}"),
+        };
+        assert_eq!(world.status(item).await, expected);
+        let applied = world.titles().await.iter().any(|title| item.human_summary.contains(title));
+        assert_eq!(applied, expected == "confirmed", "{}", item.human_summary);
+    }
+}
+
+#[tokio::test]
+async fn a_verdict_taken_back_twice_at_once_is_taken_back_once() {
+    let world = OnDisk::with_four_proposals().await;
+    for item in &world.items {
+        world.decide(item, Verdict::Confirm).await.expect("confirmed");
+        let (one, other) =
+            join(world.decide(item, Verdict::Undo), world.decide(item, Verdict::Undo)).await;
+        assert!(one.is_ok() || other.is_ok(), "{one:?} / {other:?}");
+        for refused in [one, other].into_iter().filter_map(Result::err) {
+            assert!(["undo-refused", "conflict"].contains(&refused.kind()), "{refused}");
+        }
+        assert_eq!(world.status(item).await, "pending");
+        assert_eq!(world.titles().await, Vec::<String>::new());
+    }
+    for item in &world.items {
+        world.decide(item, Verdict::Confirm).await.expect("confirmed again");
+    }
+    assert_eq!(world.titles().await, FOUR);
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use dormouse_changes::{ModelTool, Policy};
 use serde_json::Value;
 
-const PAGE: &str = include_str!("../../../docs/tools.md");
+const PAGE: &str = include_str!("../../../../docs/tools.md");
 
 fn arguments(schema: &Value, root: &Value, into: &mut String, indent: usize) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -28,7 +28,9 @@ fn section(tool: &ModelTool) -> String {
     let item = tool.item.map(|item| item.name());
     let policy = match tool.policy {
         Policy::Immediate => "takes effect at once".to_owned(),
-        Policy::Deferred => format!("one proposal, `{}`, that waits for the person", item.unwrap_or_default()),
+        Policy::Deferred => {
+            format!("one proposal, `{}`, that waits for the person", item.unwrap_or_default())
+        }
         Policy::Exploded { list, max } => format!(
             "a proposal `{}` for each of `{list}` (at most {})",
             item.unwrap_or_default(),
@@ -49,7 +51,7 @@ fn section(tool: &ModelTool) -> String {
 #[test]
 fn the_page_of_tools_is_what_the_registries_hold() {
     let mut page = String::from(
-        "# Tools\n\nWhat the model of a task agent may call. Made from the registries by\n`crates/dormouse/tests/tools_page.rs`: after a change, put what the test prints here.\n",
+        "# Tools\n\nWhat the model of a task agent may call. Made from the registries by\n`crates/dormouse/tests/cases/tools_page.rs`: after a change, put what the test prints here.\n",
     );
     for tool in dormouse_agents::TOOLS.iter().chain(dormouse_changes::TOOLS) {
         page.push('\n');

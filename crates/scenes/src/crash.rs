@@ -41,6 +41,13 @@ pub struct Cut {
     crashes: u64,
 }
 
+impl Cut {
+    /// The process that started on this cut crashed as well, and left this.
+    pub fn then(&self, picture: Picture) -> Self {
+        Self { picture, crashes: self.crashes + 1, ..self.clone() }
+    }
+}
+
 /// Takes a copy at every point that is passed.
 struct Recorder {
     stage: Stage,
@@ -130,7 +137,7 @@ pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
         }
         for picture in second {
             let place = format!("{place}\nand then {:?} {}", picture.moment, picture.label);
-            let cut = Cut { picture, crashes: 2, ..cut.clone() };
+            let cut = cut.then(picture);
             if states.insert(state(&cut)) {
                 verdicts.failures.extend(judged(scene, &cut, &expected, &place).await);
             }
@@ -185,7 +192,8 @@ struct End {
     asked_again: Option<usize>,
 }
 
-fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Stage> {
+/// What a new process finds that starts on a cut.
+pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Stage> {
     let player = match &scene.model {
         Model::Builtin => None,
         Model::Scripted(answers) => {

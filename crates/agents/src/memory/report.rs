@@ -1,11 +1,28 @@
-//! A report on its way in: addresses kept, invented ones and internal ids taken out.
+//! The report: on its way in, addresses kept, invented ones and internal ids taken out; and out.
 
-use dormouse_types::PREFIXES;
-use dormouse_types::address;
-use dormouse_types::limits;
+use dormouse_store::agent::entity;
+use dormouse_store::agent::report::{self, CURRENT, Report};
 use dormouse_types::model::TaskState;
+use dormouse_types::{AgentId, Id as _, PREFIXES, WorkspaceId, address, limits};
 
 use crate::tools::update_report::Draft;
+use crate::{AgentError, Agents};
+
+impl Agents {
+    /// The report a person reads; no model is involved.
+    pub async fn latest_report(
+        &self,
+        ws: WorkspaceId,
+        agent: &AgentId,
+    ) -> Result<Option<Report>, AgentError> {
+        let Some(head) = self.store.first(report::head(ws, agent, CURRENT)).await? else {
+            return Ok(None);
+        };
+        let id = head.doc.value.report_id;
+        let report = self.store.first(entity::by_id::<Report>(ws, id.as_str())).await?;
+        Ok(report.map(|report| report.doc.value))
+    }
+}
 
 /// What becomes of a report before it is stored.
 ///

@@ -33,7 +33,14 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         let indent =
             rest[..rest.len() - body.len()].chars().map(|c| if c == '\t' { 4 } else { 1 }).sum();
         let start = at + (line.len() - body.len());
-        lines.push(Line { start, text: body.trim_end(), indent, quoted, width: 0, is_prose: false });
+        lines.push(Line {
+            start,
+            text: body.trim_end(),
+            indent,
+            quoted,
+            width: 0,
+            is_prose: false,
+        });
         at += line.len() + 1;
     }
     for paragraph in lines.split_mut(|line| line.text.is_empty() || marker(line.text).is_some()) {

@@ -3,7 +3,7 @@
 //! Does not own: what a segment means. That is decided by the rules of the report and of the
 //! proposals, with the words of a language.
 //!
-//! Reading order: [`segment`], [`inline`], [`sentence`], [`dated`], [`fold`], [`language`].
+//! Reading order: [`segment`] (with `lines` and `line`), [`inline`], [`sentence`], [`dated`], [`fold`], [`language`].
 
 pub mod segment;
 mod lines;

@@ -433,8 +433,14 @@ impl Reader<'_> {
                 .find(|line| !line.text.is_empty())
                 .is_some_and(|line| marker(line.text).is_some() || line.text.starts_with('|'));
             if let Some(level) = label(words, above_list) {
-                let line =
-                    Line { start: open.start, text: words, indent: 0, quoted: false, width: 0, is_prose: false };
+                let line = Line {
+                    start: open.start,
+                    text: words,
+                    indent: 0,
+                    quoted: false,
+                    width: 0,
+                    is_prose: false,
+                };
                 self.lists.clear();
                 self.push_heading(level, words, &line);
                 return;

@@ -38,7 +38,6 @@ fn english_threads_score_well() {
         let text = read(&data.join(expected["file"].as_str().expect("a path")));
         let desk = of_expectation(&expected, &text);
         let (tldr, content) = desk.report().expect("a report is due");
-        eprintln!("REPORT {tldr}\n{content}");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let report = json!({ "tldr": tldr, "content": content, "language": "en", "proposals": desk.proposals() });
         reports.insert(name, report);
@@ -58,7 +57,6 @@ fn english_threads_score_well() {
         "a gate is broken, an address invented or a proposal forbidden: {text}"
     );
     let summary: Value = serde_json::from_str(&text).expect("the scorer's JSON");
-    eprintln!("SCORE {} {} {}", summary["mean"], summary["worst"], summary["files"].as_object().map(|f| f.iter().map(|(n,v)| format!("{n} {} {}\n", v["score"], v["missed"])).collect::<String>()).unwrap_or_default());
     let number = |key: &str| summary[key].as_f64().expect("a number");
     assert!(number("mean") >= 0.75, "mean {}: {text}", summary["mean"]);
     assert!(number("worst") >= 0.55, "worst {}: {text}", summary["worst"]);

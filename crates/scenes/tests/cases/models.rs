@@ -1,8 +1,10 @@
 //! Models that take several turns, are cut off, fail, or are away.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use dormouse_scenes::{World, crash, repertoire, transcript};
+use dormouse_scenes::camera::{Camera, Picture};
+use dormouse_scenes::{World, crash, outcome, repertoire, transcript};
 use dormouse_types::port::{Clock as _, Stage};
 
 #[tokio::test]
@@ -30,6 +32,36 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
     assert_eq!(asked[0].turns.len(), 2);
     assert!(asked[0].turns.iter().all(|turn| turn.calls.len() == turn.results.len()));
     insta::assert_snapshot!("crash_and_resume", transcript::of(&world).await.expect("a page"));
+}
+
+#[tokio::test]
+async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_later() {
+    let scene = repertoire::first_wake();
+    let claimed =
+        |picture: &Picture| picture.label == "run.claim" && picture.moment == Stage::AfterCommit;
+    let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
+    let mut cut = cuts.into_iter().find(|cut| claimed(&cut.picture)).expect("a claim");
+    for _ in 0..2 {
+        let stage = crash::restored(&scene, &cut).expect("a new process");
+        let camera = Arc::new(Camera::on(stage.sqlite.clone()));
+        let world = World::new(stage, camera.clone());
+        world.dormouse.recover().await.expect("recovery");
+        world.drain().await.expect("a drain");
+        cut = cut.then(camera.finish().into_iter().find(claimed).expect("claimed again"));
+    }
+    let world = crash::restart(&scene, &cut).expect("a new process");
+    world.dormouse.recover().await.expect("recovery");
+    let agent = world.agent("move").await.expect("an agent");
+    assert_eq!(agent.consecutive_failure_count, 1);
+    assert!(world.drain().await.expect("a drain").is_empty(), "it waits");
+    world.stage.clock.advance(Duration::from_secs(3600));
+    assert_eq!(world.drain().await.expect("a drain").len(), 1);
+    let mut wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
+    wakes.reverse();
+    let told: Vec<_> = wakes.iter().map(|w| (w.reason.as_str(), w.status.as_str())).collect();
+    assert_eq!(told, [("creation", "abandoned"), ("timer", "completed")]);
+    assert_eq!(world.agent("move").await.expect("an agent").consecutive_failure_count, 0);
+    assert_eq!(outcome::unfinished(&world).await.expect("readable"), Vec::<String>::new());
 }
 
 #[tokio::test]

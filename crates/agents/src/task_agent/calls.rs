@@ -1,0 +1,216 @@
+//! The calls of a turn: judged, run as far as they touch the agent store, or left for after it.
+
+use dormouse_changes::set::gather::{self, Ground, Judged, Proposed};
+use dormouse_changes::set::propose::{Proposer, Retraction};
+use dormouse_changes::tools::{retract_suggestions, set_task_language};
+use dormouse_changes::{ModelTool, Policy, Refused};
+use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError, state};
+use dormouse_runs::{Executed, Lease, WorkError};
+use dormouse_store::Op;
+use dormouse_store::agent::change_item::Item;
+use dormouse_types::model::{TaskState, ToolCall, ToolResult};
+use dormouse_types::{Origin, hash};
+
+use crate::tools::record_observations::{self};
+use crate::tools::{self, update_report};
+
+use super::surroundings::Surroundings;
+use super::{TaskAgent, from_changes, from_journal};
+
+impl TaskAgent<'_> {
+    pub(super) async fn judge(
+        &self,
+        lease: &Lease,
+        calls: &[ToolCall],
+        report_only: bool,
+    ) -> Result<Executed, WorkError> {
+        let ground = self.ground(lease).await?;
+        let Some(task) = &ground.task else {
+            let results = calls.iter().map(|call| {
+                Some(refused(call, "the task was deleted; nothing was applied".into()))
+            });
+            return Ok(Executed { results: results.collect(), ops: Vec::new() });
+        };
+        let mut proposed: Vec<Proposed> = Vec::new();
+        let mut retractions: Vec<Retraction> = Vec::new();
+        let mut results = Vec::new();
+        let made_before = self.proposed_before(lease, &ground.items);
+        let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
+        for call in calls {
+            let tool =
+                tools::by_name(&call.name).or_else(|| dormouse_changes::tools::by_name(&call.name));
+            let result = match tool {
+                None => Some(refused(call, unknown(&call.name))),
+                Some(tool) if report_only && tool.name != update_report::TOOL.name => {
+                    Some(refused(call, "only update_report may be called now".into()))
+                }
+                Some(tool) if tool.policy == Policy::Immediate => {
+                    self.immediate(tool, call, task, &ground, &mut retractions)
+                }
+                Some(tool) => {
+                    let items: Vec<Item> = ground
+                        .items
+                        .iter()
+                        .filter(|item| !retractions.iter().any(|one| one.item == **item))
+                        .cloned()
+                        .collect();
+                    let ground = Ground {
+                        task,
+                        items: &items,
+                        proposed: &proposed,
+                        made_before: made_before.len(),
+                        used: &used,
+                    };
+                    let judged = gather::call(tool, call, &ground);
+                    let (is_refused, text) = gather::reply(&judged);
+                    for one in judged {
+                        if let Judged::Queued(one) = one {
+                            // What was refused or redundant leaves the tool free for a better call.
+                            if tool.policy == Policy::Deferred {
+                                used.push(tool.name.to_owned());
+                            }
+                            proposed.push(one);
+                        }
+                    }
+                    Some(ToolResult { call_id: call.id.clone(), refused: is_refused, text })
+                }
+            };
+            results.push(result);
+        }
+        // A withdrawal of what is proposed anew in the same turn is void: the item just stays open.
+        let kept: Vec<_> = proposed.iter().map(|one| one.fingerprint.clone()).collect();
+        proposed.retain(|p| !retractions.iter().any(|one| one.item.fingerprint == p.fingerprint));
+        retractions.retain(|one| !kept.contains(&one.item.fingerprint));
+        let by = Proposer {
+            ws: lease.ws,
+            agent: &lease.run.agent,
+            task: &task.id,
+            thread: &lease.run.thread,
+            run_key: &lease.run.key,
+        };
+        let ops = self
+            .agents
+            .changes
+            .turn_ops(by, &proposed, &retractions)
+            .await
+            .map_err(from_changes)?;
+        Ok(Executed { results, ops })
+    }
+
+    /// The items this run has proposed in earlier turns.
+    pub(super) fn proposed_before<'i>(&self, lease: &Lease, items: &'i [Item]) -> Vec<&'i Item> {
+        items
+            .iter()
+            .filter(|item| {
+                item.operation
+                    == dormouse_changes::set::decide::operation(
+                        lease.run.key.as_str(),
+                        &item.fingerprint,
+                        item.round,
+                    )
+            })
+            .collect()
+    }
+
+    /// Runs an immediate call; none when it writes the journal, which waits for the turn's commit.
+    pub(super) fn immediate(
+        &self,
+        tool: &'static ModelTool,
+        call: &ToolCall,
+        task: &TaskState,
+        ground: &Surroundings,
+        retractions: &mut Vec<Retraction>,
+    ) -> Option<ToolResult> {
+        let told = |result: Result<String, Refused>| Some(told(call, result));
+        if tool.name == update_report::TOOL.name {
+            return told(update_report::check(&call.args).map(|_| "Report published.".into()));
+        }
+        if tool.name == record_observations::TOOL.name {
+            let result = record_observations::check(&call.args);
+            return told(result.map(|notes| format!("{} noted.", notes.len())));
+        }
+        if tool.name == set_task_language::TOOL.name {
+            return match set_task_language::check(&call.args, task) {
+                Ok(_) => None,
+                Err(refused) => told(Err(refused)),
+            };
+        }
+        let result = retract_suggestions::check(&call.args).map(|elements| {
+            let mut lines = Vec::new();
+            for element in elements {
+                let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
+                let open = ground.items.iter().find(|item| {
+                    item.state.is_open()
+                        && !retractions.iter().any(|one| one.item == **item)
+                        && item.agent == ground.agent.id
+                        && fp.len() >= 8
+                        && item.fingerprint.0.starts_with(&fp)
+                });
+                match open {
+                    Some(item) => {
+                        let reason = element.reason.trim().to_owned();
+                        retractions.push(Retraction { item: item.clone(), reason });
+                        lines.push(format!("fp={fp}: retracted"));
+                    }
+                    None => lines.push(format!("fp={fp}: not open")),
+                }
+            }
+            lines.join("\n")
+        });
+        told(result)
+    }
+
+    pub(super) async fn set_language(
+        &self,
+        lease: &Lease,
+        call: &ToolCall,
+    ) -> Result<(ToolResult, Vec<Op>), WorkError> {
+        let task = self.task_id(lease).await?;
+        let operation = dormouse_runs::trail::operation(lease.run.key.as_str(), call);
+        let mut ctx = EditCtx::new(
+            Origin::Agent { agent: lease.run.agent.clone() },
+            format!("agent:{}", lease.run.agent),
+        );
+        ctx.once = Some(OnceKey { id: operation.0.clone(), request: hash::sha256(&operation.0) });
+        ctx.fence = Some((lease.run.agent.to_string(), lease.run.epoch));
+        let rule = |view: &dormouse_journal::TaskView| {
+            let task = state(view, &self.agents.zone);
+            set_task_language::check(&call.args, &task)
+                .map(|code| vec![Edit::Language { code: Some(code) }])
+        };
+        let edited = self.agents.journal.edit_with(lease.ws, &task, &ctx, rule).await;
+        let result = match edited {
+            Ok(_) => told(call, Ok("Language set.".into())),
+            Err(RuleError::Rule(refused)) => told(call, Err(refused)),
+            Err(RuleError::Journal(
+                error @ (JournalError::Edit(_) | JournalError::NoTask { .. }),
+            )) => refused(call, error.to_string()),
+            Err(RuleError::Journal(JournalError::Fenced { .. })) => {
+                return Err(WorkError::Commit(dormouse_store::CommitError::Refused {
+                    label: "run.effect",
+                    refusal: dormouse_store::Refusal::LeaseLost,
+                }));
+            }
+            Err(RuleError::Journal(error)) => return Err(from_journal(error)),
+        };
+        Ok((result, Vec::new()))
+    }
+}
+
+fn told(call: &ToolCall, result: Result<String, Refused>) -> ToolResult {
+    let (refused, text) = match result {
+        Ok(text) => (false, text),
+        Err(Refused::Redundant(text)) => (false, text),
+        Err(Refused::Invalid(text)) => (true, text),
+    };
+    ToolResult { call_id: call.id.clone(), refused, text }
+}
+
+fn refused(call: &ToolCall, text: String) -> ToolResult {
+    ToolResult { call_id: call.id.clone(), refused: true, text }
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<_> = tools::specs(false).into_iter().map(|spec| spec.name).collect();
+    format!("there is no tool {name}; nothing was applied. Tools: {}", names.join(", "))
+}

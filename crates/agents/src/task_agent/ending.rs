@@ -1,0 +1,197 @@
+//! What becomes durable with the end of a run: notes, log lines, report and head, state.
+
+use dormouse_runs::{Lease, WorkError};
+use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
+use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
+use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
+use dormouse_store::agent::{entity, link, log_line};
+use dormouse_store::doc::Doc;
+use dormouse_store::{Db, Op};
+use dormouse_turns::RunLog;
+use dormouse_types::limits;
+use dormouse_types::model::ToolCall;
+use dormouse_types::{Id as _, LinkId, ReportHeadId, ReportId};
+use serde_json::json;
+
+use crate::Agents;
+use crate::memory;
+use crate::tools::record_observations::{self, Note};
+use crate::tools::{self, update_report};
+
+use super::TaskAgent;
+
+impl TaskAgent<'_> {
+    pub(super) async fn ending(
+        &self,
+        lease: &Lease,
+        log: &RunLog,
+        trail: &Chain,
+    ) -> Result<Vec<Op>, WorkError> {
+        let Agents { store, clock, entropy, zone, .. } = self.agents;
+        let (ws, run, now) = (lease.ws, &lease.run, clock.now());
+        let ground = self.ground(lease).await?;
+        let mut ops = Vec::new();
+        let mut trail = trail.clone();
+        if let Some(task) = &ground.task {
+            let notes = accepted_notes(log);
+            for note in &notes {
+                let priority = serde_json::to_value(note.priority).unwrap_or_default();
+                let draft = Draft {
+                    kind: kind::OBSERVATION,
+                    content: note.text.clone(),
+                    content_type: "text/markdown",
+                    trigger: Some(run.reason.clone()),
+                    metadata: Metadata {
+                        priority: priority.as_str().map(ToOwned::to_owned),
+                        ..Metadata::default()
+                    },
+                };
+                ops.extend(trail.append(draft, now, &**entropy).1);
+            }
+            let delta = self.changes(lease, &task.id, run.processed, run.upto).await?;
+            let lines = memory::log::lines(&delta.changes, &notes, task, now.day_in(zone));
+            let stored = store.all(log_line::of_agent(ws, &run.agent, 1, i64::MAX)).await?;
+            let last = stored.last().map_or(0, |line| line.n);
+            ops.extend(memory::log::append(ws, &run.agent, last, &lines, &run.key));
+            if let Some(draft) = accepted_report(log) {
+                ops.extend(
+                    self.report_ops(lease, &memory::report::finished(&draft, task), &trail).await?,
+                );
+            }
+        }
+        ops.extend(self.state_ops(lease, &trail, ground.task.is_none()).await?);
+        Ok(ops)
+    }
+
+    /// Report and head in one commit, with their links.
+    pub(super) async fn report_ops(
+        &self,
+        lease: &Lease,
+        draft: &update_report::Draft,
+        trail: &Chain,
+    ) -> Result<Vec<Op>, WorkError> {
+        let Agents { store, clock, entropy, .. } = self.agents;
+        let (ws, run, now) = (lease.ws, &lease.run, clock.now());
+        let last = self.last_report(lease).await?;
+        let unchanged = last.is_some_and(|last| {
+            last.tldr.as_deref() == Some(&draft.tldr)
+                && last.content.as_str() == Some(&draft.content)
+        });
+        if unchanged {
+            return Ok(Vec::new());
+        }
+        let report = Report {
+            id: ReportId::fresh(now, &**entropy),
+            agent_id: run.agent.clone(),
+            scope: CURRENT.into(),
+            created_at: now,
+            content: json!(draft.content),
+            tldr: Some(draft.tldr.clone()),
+            confidence: None,
+            provenance: json!({ "model": run.model, "runKey": run.key, "templateVersion": null }),
+            deleted_at: None,
+        };
+        let head = store.first(report::head(ws, &run.agent, CURRENT)).await?;
+        let mut ops = vec![entity::insert(ws, &report)];
+        let link = |from: &str, to: &str, kind: &str| {
+            let link = LinkId::fresh(now, &**entropy);
+            link::insert(ws, &link::Link::new(link, from, to, kind, now))
+        };
+        match head {
+            Some(mut head) => {
+                head.doc.value.report_id = report.id.clone();
+                head.doc.value.updated_at = now;
+                ops.push(entity::put(ws, &head.doc));
+            }
+            None => {
+                let head = ReportHead {
+                    id: ReportHeadId::fresh(now, &**entropy),
+                    agent_id: run.agent.clone(),
+                    scope: CURRENT.into(),
+                    report_id: report.id.clone(),
+                    created_at: now,
+                    updated_at: now,
+                    deleted_at: None,
+                };
+                ops.push(entity::insert(ws, &head));
+                ops.push(link(run.agent.as_str(), head.id.as_str(), link::AGENT_REPORT_HEAD));
+            }
+        }
+        let span = [trail.first.as_ref(), trail.head.as_ref()];
+        for message in span.into_iter().flatten() {
+            ops.push(link(report.id.as_str(), message.as_str(), link::REPORT_SOURCE_SPAN));
+        }
+        Ok(ops)
+    }
+
+    pub(super) async fn state_ops(
+        &self,
+        lease: &Lease,
+        trail: &Chain,
+        task_gone: bool,
+    ) -> Result<Vec<Op>, WorkError> {
+        let Agents { clock, entropy, store, .. } = self.agents;
+        let (ws, run, now) = (lease.ws, &lease.run, clock.now());
+        let mut state: Doc<_> = self.agents.state(ws, &run.agent).await?;
+        let host = store.host(Db::Journal).to_string();
+        let value = &mut state.value;
+        value.revision += 1;
+        value.updated_at = now;
+        value.last_wake_at = Some(now);
+        value.next_wake_at = None;
+        value.consecutive_failure_count = 0;
+        let seen = value.processed_counter_by_host.entry(host).or_default();
+        *seen = (*seen).max(run.upto.0);
+        let mut ops = Vec::new();
+        if let Some(head) = &trail.head {
+            value.recent_head_message_id = Some(head.clone());
+            ops.push(link::delete_from(ws, run.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));
+            let link = LinkId::fresh(now, &**entropy);
+            let link = link::Link::new(link, &run.agent, head, link::AGENT_HEAD_MESSAGE, now);
+            ops.push(link::insert(ws, &link));
+        }
+        ops.push(entity::put(ws, &state));
+        let mut agent = self.agents.agent(ws, &run.agent).await?;
+        let before = agent.doc.value.clone();
+        if task_gone {
+            agent.doc.value.lifecycle = Lifecycle::Dormant;
+            agent.doc.value.dormant_reason = Some(DormantReason::TaskDeleted);
+        } else if agent.doc.value.lifecycle == Lifecycle::Created {
+            agent.doc.value.lifecycle = Lifecycle::Active;
+        }
+        if agent.doc.value != before {
+            agent.doc.value.updated_at = now;
+            ops.push(entity::put(ws, &agent.doc));
+        }
+        Ok(ops)
+    }
+}
+
+/// Accepted calls of a tool, oldest first.
+pub(super) fn accepted<'l>(
+    log: &'l RunLog,
+    name: &'static str,
+) -> impl Iterator<Item = &'l ToolCall> {
+    log.turns.iter().flat_map(move |turn| {
+        turn.calls.iter().zip(&turn.results).filter_map(move |(call, result)| {
+            let is_it = tools::by_name(&call.name).is_some_and(|tool| tool.name == name);
+            let ok = result.as_ref().is_some_and(|result| !result.refused);
+            (is_it && ok).then_some(call)
+        })
+    })
+}
+
+/// The report of a run: its last accepted call wins.
+pub(super) fn accepted_report(log: &RunLog) -> Option<update_report::Draft> {
+    accepted(log, update_report::TOOL.name)
+        .filter_map(|call| update_report::check(&call.args).ok())
+        .last()
+}
+
+pub(super) fn accepted_notes(log: &RunLog) -> Vec<Note> {
+    accepted(log, record_observations::TOOL.name)
+        .filter_map(|call| record_observations::check(&call.args).ok())
+        .flatten()
+        .take(limits::OBSERVATIONS_PER_WAKE.max)
+        .collect()
+}

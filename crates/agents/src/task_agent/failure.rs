@@ -1,0 +1,61 @@
+//! What a failed run leaves: the counter, a later try, and dormancy after too many.
+
+use std::time::Duration;
+
+use dormouse_store::Op;
+use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
+use dormouse_store::agent::entity;
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_types::limits;
+use dormouse_types::{AgentId, Seq, WorkspaceId};
+
+use crate::{AgentError, Agents};
+
+impl Agents {
+    /// What a failed run leaves: the counter, a later try, and dormancy after too many.
+    pub(crate) async fn failure_ops(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Vec<Op>, AgentError> {
+        let now = self.clock.now();
+        let mut state = self.state(ws, id).await?;
+        let mut agent = self.agent(ws, id).await?;
+        state.value.consecutive_failure_count += 1;
+        state.value.updated_at = now;
+        let failures = state.value.consecutive_failure_count;
+        let mut ops = Vec::new();
+        if failures >= limits::FAILURES_TO_DORMANT {
+            state.value.next_wake_at = None;
+            agent.doc.value.lifecycle = Lifecycle::Dormant;
+            agent.doc.value.dormant_reason = Some(DormantReason::Failures);
+            agent.doc.value.updated_at = now;
+            ops.push(entity::put(ws, &agent.doc));
+            ops.push(wake_queue::hold(ws, id, false));
+        } else {
+            let at = now + self.back_off(failures);
+            state.value.next_wake_at = Some(at);
+            let signal = Signal {
+                agent: id.clone(),
+                reason: Reason::Timer,
+                at: now,
+                due_at: Some(at),
+                upto: Seq(0),
+                request_id: None,
+                message_id: None,
+            };
+            ops.push(wake_queue::signal(ws, &signal));
+        }
+        ops.push(entity::put(ws, &state));
+        Ok(ops)
+    }
+
+    /// 30 s doubled with each failure, up to an hour, with up to a quarter of jitter.
+    fn back_off(&self, failures: i64) -> Duration {
+        let doublings = u32::try_from(failures - 1).unwrap_or(0).min(7);
+        let base = Duration::from_secs((30 << doublings).min(3600));
+        let mut byte = [0u8; 1];
+        self.entropy.fill(&mut byte);
+        base + base * u32::from(byte[0]) / 1024
+    }
+}

@@ -1,0 +1,154 @@
+//! The work of a task agent: context, calls, memory. What [`dormouse_runs`] drives.
+
+mod surroundings;
+mod calls;
+mod ending;
+mod failure;
+
+use dormouse_journal::JournalError;
+use dormouse_runs::{Executed, Gathered, Lease, Work, WorkError};
+use dormouse_store::agent::agent_entity::Lifecycle;
+use dormouse_store::agent::message::Chain;
+use dormouse_store::{Op, ReadError};
+use dormouse_turns::RunLog;
+use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolCall, ToolResult};
+use dormouse_types::port::BoxFuture;
+
+use crate::context::render;
+use crate::tools;
+use crate::{AgentError, Agents};
+
+/// A task agent at work.
+pub struct TaskAgent<'a> {
+    agents: &'a Agents,
+}
+
+impl From<AgentError> for WorkError {
+    fn from(error: AgentError) -> Self {
+        match error {
+            AgentError::Read(error) => Self::Read(error),
+            AgentError::Commit(error) => Self::Commit(error),
+            AgentError::Work(error) => error,
+            AgentError::Journal(error) => from_journal(error),
+            AgentError::Changes(error) => from_changes(error),
+            other => Self::Broken(other.to_string()),
+        }
+    }
+}
+
+fn from_journal(error: JournalError) -> WorkError {
+    match error {
+        JournalError::Read(error) => WorkError::Read(error),
+        JournalError::Commit(error) => WorkError::Commit(error),
+        other => WorkError::Broken(other.to_string()),
+    }
+}
+
+fn from_changes(error: dormouse_changes::DecideError) -> WorkError {
+    use dormouse_changes::DecideError;
+    match error {
+        DecideError::Read(error) => WorkError::Read(error),
+        DecideError::Commit(error) => WorkError::Commit(error),
+        DecideError::Journal(error) => from_journal(error),
+        other => WorkError::Broken(other.to_string()),
+    }
+}
+
+impl<'a> TaskAgent<'a> {
+    /// The work of whichever agent a lease names.
+    pub fn new(agents: &'a Agents) -> Self {
+        Self { agents }
+    }
+}
+
+impl Work for TaskAgent<'_> {
+    fn may_ask<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<bool, WorkError>> {
+        Box::pin(async move {
+            let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
+            Ok(matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active))
+        })
+    }
+
+    fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>> {
+        Box::pin(self.context(lease))
+    }
+
+    fn again<'a>(
+        &'a self,
+        lease: &'a Lease,
+        report_only: bool,
+    ) -> BoxFuture<'a, Result<Gathered, WorkError>> {
+        Box::pin(async move {
+            let instruction = self.instruction(lease, report_only).await?;
+            let report_due = instruction.report_due;
+            let ground = self.ground(lease).await?;
+            let mut fragments = vec![Fragment {
+                kind: FragmentKind::Instruction,
+                text: render::instruction(&instruction),
+                data: FragmentData::Instruction(instruction),
+                tainted: false,
+            }];
+            // The built-in model reads data: a report it owes is made from the task as it is now.
+            if let Some(task) = ground.task.filter(|_| report_only) {
+                fragments.push(Fragment {
+                    kind: FragmentKind::TaskState,
+                    text: render::task_state(&task, true),
+                    data: FragmentData::TaskState(Box::new(task)),
+                    tainted: true,
+                });
+            }
+            Ok(Gathered {
+                fragments,
+                log_upto: 0,
+                tools: tools::specs(report_only),
+                report_due,
+                nothing_changed: false,
+            })
+        })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        lease: &'a Lease,
+        _log: &'a RunLog,
+        calls: &'a [ToolCall],
+        report_only: bool,
+    ) -> BoxFuture<'a, Result<Executed, WorkError>> {
+        Box::pin(self.judge(lease, calls, report_only))
+    }
+
+    fn effect<'a>(
+        &'a self,
+        lease: &'a Lease,
+        call: &'a ToolCall,
+    ) -> BoxFuture<'a, Result<(ToolResult, Vec<Op>), WorkError>> {
+        Box::pin(self.set_language(lease, call))
+    }
+
+    fn reported(&self, log: &RunLog) -> bool {
+        ending::accepted_report(log).is_some()
+    }
+
+    fn finish<'a>(
+        &'a self,
+        lease: &'a Lease,
+        log: &'a RunLog,
+        trail: &'a Chain,
+    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
+        Box::pin(self.ending(lease, log, trail))
+    }
+
+    fn fail<'a>(
+        &'a self,
+        lease: &'a Lease,
+        _error: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
+        Box::pin(async move {
+            match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
+                // A damaged agent has no counter to raise; the failed run itself says why.
+                Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
+                other => Ok(other?),
+            }
+        })
+    }
+}

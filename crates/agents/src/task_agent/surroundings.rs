@@ -1,0 +1,211 @@
+//! What a run reads: agent, task, proposals, changes, notes; and the fragments made of it.
+
+use dormouse_changes::ledger;
+use dormouse_journal::{JournalError, state};
+use dormouse_runs::{Gathered, Lease, WorkError};
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::change_set::Decision;
+use dormouse_store::agent::message::{self, Message, kind};
+use dormouse_store::agent::report::Report;
+use dormouse_store::agent::wake_queue::Reason;
+use dormouse_store::agent::{entity, log_line};
+use dormouse_store::change_log;
+use dormouse_turns::request;
+use dormouse_types::model::{
+    Delta, Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
+    ObservationNote, ObservationPriority, TaskState,
+};
+use dormouse_types::{Id as _, Seq, TaskId};
+
+use crate::context::{delta, render, system};
+use crate::tools::{self};
+
+use super::{TaskAgent, from_changes, from_journal};
+
+/// What a run reads about its agent and task.
+pub(super) struct Surroundings {
+    pub(super) agent: Agent,
+    pub(super) task: Option<TaskState>,
+    pub(super) items: Vec<Item>,
+    pub(super) ledger: Ledger,
+}
+
+impl TaskAgent<'_> {
+    pub(super) async fn ground(&self, lease: &Lease) -> Result<Surroundings, WorkError> {
+        let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
+        let slots = self.agents.state(lease.ws, &agent.id).await?.value.slots;
+        let id = slots
+            .active_task_id
+            .ok_or_else(|| WorkError::Broken(format!("agent {} has no task", agent.id)))?;
+        let task = match self.agents.journal.task(lease.ws, &id).await {
+            Ok(view) if view.deleted_at().is_none() => Some(state(&view, &self.agents.zone)),
+            Ok(_) | Err(JournalError::NoTask { .. }) => None,
+            Err(error) => return Err(from_journal(error)),
+        };
+        let items = self.agents.store.all(change_item::of_task(lease.ws, &id)).await?;
+        let ledger = match &task {
+            None => Ledger::default(),
+            Some(task) => {
+                let decisions =
+                    self.agents.store.all(entity::of_task::<Decision>(lease.ws, &id)).await?;
+                let decisions: Vec<Decision> =
+                    decisions.into_iter().map(|stored| stored.doc.value).collect();
+                ledger::of(task, &items, &decisions)
+            }
+        };
+        Ok(Surroundings { agent, task, items, ledger })
+    }
+
+    pub(super) async fn changes(
+        &self,
+        lease: &Lease,
+        task: &TaskId,
+        from: Seq,
+        upto: Seq,
+    ) -> Result<Delta, WorkError> {
+        let changes =
+            self.agents.store.all(change_log::of_task(lease.ws, task, from, upto)).await?;
+        Ok(delta::of(&changes, &lease.run.agent, &self.agents.zone))
+    }
+
+    pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<Report>, WorkError> {
+        Ok(self.agents.latest_report(lease.ws, &lease.run.agent).await?)
+    }
+
+    pub(super) async fn instruction(
+        &self,
+        lease: &Lease,
+        report_only: bool,
+    ) -> Result<Instruction, WorkError> {
+        let last = self.last_report(lease).await?;
+        let reanalysis = lease.run.reason == Reason::Reanalysis.name();
+        Ok(Instruction {
+            first: last.is_none(),
+            report_due: last.is_none() || reanalysis,
+            report_only,
+            today: self.agents.clock.now().day_in(&self.agents.zone),
+            last_report: last.map(|report| LastReport {
+                tldr: report.tldr.unwrap_or_default(),
+                at: report.created_at,
+            }),
+        })
+    }
+
+    pub(super) async fn notes(&self, lease: &Lease) -> Result<Vec<ObservationNote>, WorkError> {
+        let mut notes = Vec::new();
+        let query = message::of_kind(lease.ws, &lease.run.agent, kind::OBSERVATION);
+        let mut messages: Vec<Message> =
+            self.agents.store.all(query).await?.into_iter().map(|m| m.doc.value).collect();
+        messages.sort_by_key(|message| (message.created_at, message.metadata.n));
+        for message in messages {
+            let text = dormouse_runs::trail::text(&self.agents.store, lease.ws, &message).await?;
+            let priority = match message.metadata.priority.as_deref() {
+                Some("critical") => ObservationPriority::Critical,
+                Some("notable") => ObservationPriority::Notable,
+                _ => ObservationPriority::Routine,
+            };
+            // A purged note is no memory any more.
+            notes.extend(text.map(|text| ObservationNote {
+                at: message.created_at,
+                text,
+                priority,
+            }));
+        }
+        Ok(notes)
+    }
+
+    pub(super) async fn said(&self, lease: &Lease) -> Result<Option<String>, WorkError> {
+        let Some(id) = &lease.run.message_id else { return Ok(None) };
+        let message =
+            self.agents.store.first(entity::by_id::<Message>(lease.ws, id.as_str())).await?;
+        let Some(message) = message else { return Ok(None) };
+        Ok(dormouse_runs::trail::text(&self.agents.store, lease.ws, &message.doc.value).await?)
+    }
+
+    pub(super) async fn context(&self, lease: &Lease) -> Result<Gathered, WorkError> {
+        let task_id = self.task_id(lease).await?;
+        self.agents.changes.expire(lease.ws, &task_id).await.map_err(from_changes)?;
+        let ground = self.ground(lease).await?;
+        let instruction = self.instruction(lease, false).await?;
+        let Some(task) = ground.task else {
+            return Ok(Gathered {
+                fragments: Vec::new(),
+                log_upto: 0,
+                tools: Vec::new(),
+                report_due: false,
+                nothing_changed: true,
+            });
+        };
+        let run = &lease.run;
+        // The task is read as it is now: whatever is newer than `upto` is routed again.
+        let delta = self.changes(lease, &task_id, run.processed, run.upto).await?;
+        let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;
+        let asked = [Reason::Subscription.name(), Reason::Timer.name()];
+        let nothing_changed = asked.contains(&run.reason.as_str()) && delta.changes.is_empty();
+        let store = &self.agents.store;
+        let lines = store.all(log_line::of_agent(lease.ws, &run.agent, 1, i64::MAX)).await?;
+        let log_upto = lines.last().map_or(0, |line| line.n);
+        let log_text =
+            request::log_text(lines.iter().map(|line| line.text.as_deref().unwrap_or("[purged]")));
+        let log = LogData { observations: self.notes(lease).await?, changes: earlier.changes };
+        let tainted = task.entries.iter().any(|entry| entry.tainted);
+        let report_due = instruction.report_due;
+        let fragment = |kind, text, data| Fragment { kind, text, data, tainted };
+        let mut fragments = vec![
+            Fragment {
+                kind: FragmentKind::System,
+                text: system::prompt(),
+                data: FragmentData::None,
+                tainted: false,
+            },
+            fragment(
+                FragmentKind::TaskState,
+                render::task_state(&task, log_upto == 0),
+                FragmentData::TaskState(Box::new(task.clone())),
+            ),
+            fragment(
+                FragmentKind::Decisions,
+                ledger::text(&ground.ledger, &task),
+                FragmentData::Decisions(ground.ledger),
+            ),
+            fragment(
+                FragmentKind::Delta,
+                if log_upto == 0 {
+                    "Everything is new.".into()
+                } else {
+                    render::delta(&delta, &task)
+                },
+                FragmentData::Delta(delta),
+            ),
+            Fragment {
+                kind: FragmentKind::Instruction,
+                text: render::instruction(&instruction),
+                data: FragmentData::Instruction(instruction),
+                tainted: false,
+            },
+        ];
+        if log_upto > 0 {
+            fragments.push(fragment(FragmentKind::Log, log_text, FragmentData::Log(log)));
+        }
+        if let Some(words) = self.said(lease).await? {
+            let data = FragmentData::Message(words.clone());
+            fragments.push(fragment(FragmentKind::Message, words, data));
+        }
+        Ok(Gathered {
+            fragments,
+            log_upto,
+            tools: tools::specs(false),
+            report_due,
+            nothing_changed,
+        })
+    }
+
+    pub(super) async fn task_id(&self, lease: &Lease) -> Result<TaskId, WorkError> {
+        let state = self.agents.state(lease.ws, &lease.run.agent).await?.value;
+        state
+            .slots
+            .active_task_id
+            .ok_or_else(|| WorkError::Broken(format!("agent {} has no task", lease.run.agent)))
+    }
+}

@@ -7,6 +7,7 @@ use dormouse_journal::{Changed, Journal, JournalError};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus};
 use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::doc::Doc;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
@@ -413,26 +414,31 @@ impl Changes {
 /// The ops that bring a set and its ten shown items up to date after one item moved.
 pub(crate) fn refresh(ws: WorkspaceId, seen: &Seen, to: State, now: Timestamp) -> Vec<Op> {
     let mut items = seen.items.clone();
-    for item in &mut items {
-        if item.index == seen.item.index {
-            item.state = to;
-        }
+    for item in items.iter_mut().filter(|item| item.index == seen.item.index) {
+        item.state = to;
     }
+    refreshed(ws, &seen.set.doc, &items, now)
+}
+
+/// The ops that bring a set's row and its ten shown items up to date with its items as they are.
+pub(crate) fn refreshed(
+    ws: WorkspaceId,
+    set: &Doc<ChangeSet>,
+    items: &[Item],
+    now: Timestamp,
+) -> Vec<Op> {
     let status = fold::status(items.iter().map(|item| &item.state));
-    let mut set = seen.set.doc.clone();
     let mut ops = Vec::new();
     if set.value.status != status {
+        let mut set = set.clone();
         set.value.status = status;
         set.value.updated_at = now;
         set.value.resolved_at = (status == SetStatus::Resolved).then_some(now);
         ops.push(entity::put(ws, &set));
     }
-    let shown = fold::shown(&items);
-    let fresh = items
-        .iter()
-        .filter(|item| shown.contains(&item.index) && item.shown_at.is_none())
-        .map(|item| change_item::show(ws, &item.set, item.index, now));
-    ops.extend(fresh);
+    let shown = fold::shown(items);
+    let fresh = items.iter().filter(|item| shown.contains(&item.index) && item.shown_at.is_none());
+    ops.extend(fresh.map(|item| change_item::show(ws, &item.set, item.index, now)));
     ops
 }
 

@@ -3,13 +3,13 @@
 use dormouse_store::Op;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
-use dormouse_store::agent::entity;
+use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
 use dormouse_types::{
     AgentId, ChangeSetId, Id as _, RunKey, TaskId, ThreadId, Timestamp, WorkspaceId,
 };
 
-use crate::set::decide::{Changes, DecideError, operation};
+use crate::set::decide::{Changes, DecideError, operation, refreshed};
 use crate::set::fold;
 use crate::set::gather::{Proposed, evidence_json};
 use crate::set::state::{Event, after};
@@ -38,6 +38,15 @@ pub struct Retraction {
     pub reason: String,
 }
 
+/// A set that a turn touches, as it is to be.
+struct Touched {
+    set: Doc<ChangeSet>,
+    items: Vec<Item>,
+    /// The items from here on are made by this turn; 0 of a set that is.
+    n_stored: usize,
+    is_new: bool,
+}
+
 impl Changes {
     /// The ops of a turn: one set per run and task, and the retractions of the same turn with it,
     /// so that the list of open items is never empty in between.
@@ -49,83 +58,59 @@ impl Changes {
     ) -> Result<Vec<Op>, DecideError> {
         let now = self.clock.now();
         let mut ops = Vec::new();
-        let mut touched: Vec<(Doc<ChangeSet>, Vec<Item>, bool)> = Vec::new();
+        let mut all: Vec<Touched> = Vec::new();
         for retraction in retractions {
             let item = &retraction.item;
             let to = after(item.state, Event::Retract)
                 .map_err(|e| DecideError::Broken(e.to_string()))?;
             ops.push(change_item::settle(by.ws, item, to, Some(&retraction.reason), None, now));
-            let place = self.touched(by.ws, &mut touched, &item.set).await?;
-            if let Some(place) = place {
-                for other in &mut touched[place].1 {
-                    if other.index == item.index {
-                        other.state = State::Retracted;
-                    }
-                }
+            let touched = self.touched(by.ws, &mut all, &item.set).await?;
+            for other in touched.items.iter_mut().filter(|other| other.index == item.index) {
+                other.state = State::Retracted;
             }
         }
         if !proposed.is_empty() {
-            let own = self.store.all(entity::of_task::<ChangeSet>(by.ws, by.task)).await?;
-            let own = own
-                .into_iter()
-                .find(|set| set.doc.value.run_key == by.run_key.as_str())
-                .map(|set| set.doc.value.id);
-            let place = match own {
-                Some(id) => self.touched(by.ws, &mut touched, &id).await?.unwrap_or(0),
+            let sets = self.store.all(entity::of_task::<ChangeSet>(by.ws, by.task)).await?;
+            let of_run = |set: &Stored<ChangeSet>| set.doc.value.run_key == by.run_key.as_str();
+            let touched = match sets.into_iter().find(of_run) {
+                Some(set) => self.touched(by.ws, &mut all, &set.doc.value.id).await?,
                 None => {
-                    touched.push((Doc::new(self.fresh_set(by, now)), Vec::new(), true));
-                    touched.len() - 1
+                    let set = Doc::new(self.fresh_set(by, now));
+                    all.push(Touched { set, items: Vec::new(), n_stored: 0, is_new: true });
+                    all.last_mut().expect("it was pushed")
                 }
             };
-            let (set, items, _) = &mut touched[place];
             for one in proposed {
-                let index = items.iter().map(|item| item.index).max().unwrap_or(0) + 1;
-                items.push(fresh_item(by, &set.value.id, index, one, now));
+                let index = touched.items.iter().map(|item| item.index).max().unwrap_or(0) + 1;
+                let item = fresh_item(by, &touched.set.value.id, index, one, now);
+                touched.items.push(item);
             }
         }
-        for (mut set, mut items, is_new) in touched {
-            let shown = fold::shown(&items);
-            for item in &mut items {
-                let fresh = item.created_at == now && item.shown_at.is_none() && item.round == 0;
-                let stored = !fresh || !proposed.iter().any(|p| p.fingerprint == item.fingerprint);
-                if shown.contains(&item.index) && item.shown_at.is_none() {
-                    item.shown_at = Some(now);
-                    if stored {
-                        ops.push(change_item::show(by.ws, &item.set, item.index, now));
-                    }
-                }
-                if !stored {
-                    ops.push(change_item::insert(by.ws, item));
-                }
-            }
-            let status = fold::status(items.iter().map(|item| &item.state));
-            if is_new {
-                ops.push(entity::insert(by.ws, &set.value));
-            } else if set.value.status != status {
-                set.value.status = status;
-                set.value.updated_at = now;
-                set.value.resolved_at = (status == SetStatus::Resolved).then_some(now);
-                ops.push(entity::put(by.ws, &set));
-            }
+        for touched in all {
+            ops.extend(touched.ops(by.ws, now));
         }
         Ok(ops)
     }
 
-    async fn touched(
+    /// The set as this turn leaves it so far; read when the turn touches it first.
+    async fn touched<'t>(
         &self,
         ws: WorkspaceId,
-        touched: &mut Vec<(Doc<ChangeSet>, Vec<Item>, bool)>,
+        all: &'t mut Vec<Touched>,
         id: &ChangeSetId,
-    ) -> Result<Option<usize>, DecideError> {
-        if let Some(place) = touched.iter().position(|(set, _, _)| set.value.id == *id) {
-            return Ok(Some(place));
-        }
-        let Some(set) = self.store.first(entity::by_id::<ChangeSet>(ws, id.as_str())).await? else {
-            return Ok(None);
+    ) -> Result<&'t mut Touched, DecideError> {
+        let place = match all.iter().position(|touched| touched.set.value.id == *id) {
+            Some(place) => place,
+            None => {
+                let set = self.store.first(entity::by_id::<ChangeSet>(ws, id.as_str())).await?;
+                let set = set.ok_or_else(|| DecideError::Broken(format!("set {id} is gone")))?;
+                let items = self.store.all(change_item::of_set(ws, id)).await?;
+                let n_stored = items.len();
+                all.push(Touched { set: set.doc, items, n_stored, is_new: false });
+                all.len() - 1
+            }
         };
-        let items = self.store.all(change_item::of_set(ws, id)).await?;
-        touched.push((set.doc, items, false));
-        Ok(Some(touched.len() - 1))
+        Ok(&mut all[place])
     }
 
     fn fresh_set(&self, by: Proposer<'_>, now: Timestamp) -> ChangeSet {
@@ -169,5 +154,22 @@ fn fresh_item(
         shown_at: None,
         created_at: now,
         decided_at: None,
+    }
+}
+
+impl Touched {
+    fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
+        let shown = fold::shown(&self.items);
+        let mut ops = Vec::new();
+        for item in &mut self.items[self.n_stored..] {
+            item.shown_at = shown.contains(&item.index).then_some(now);
+            ops.push(change_item::insert(ws, item));
+        }
+        if self.is_new {
+            ops.push(entity::insert(ws, &self.set.value));
+        } else {
+            ops.extend(refreshed(ws, &self.set, &self.items, now));
+        }
+        ops
     }
 }

@@ -3,7 +3,7 @@
 //! The nearest heading of a known kind decides; a cue in the sentence where none does. Quotes,
 //! samples, unfinished notes and lines with secrets are no evidence.
 //!
-//! Reading order: this file, [`item`], [`sentence`].
+//! Reading order: this file, `item`, `sentence`.
 
 mod item;
 mod sentence;

@@ -42,7 +42,8 @@ fn refused(error: &serde_json::Error) -> Problem {
 /// Reads a body up to a limit.
 pub(crate) async fn collect(body: Body, limit: Limit) -> Result<Bytes, Problem> {
     // What a sender announces is told as it is; a body without a length is read up to the limit.
-    let announced = axum::body::HttpBody::size_hint(&body).exact().and_then(|n| usize::try_from(n).ok());
+    let announced =
+        axum::body::HttpBody::size_hint(&body).exact().and_then(|n| usize::try_from(n).ok());
     let beyond = announced.unwrap_or(0).max(limit.max + 1);
     match Limited::new(body, limit.max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),

@@ -62,6 +62,10 @@ pub fn report(input: &Input<'_>) -> Report {
         }
         content.push_str(&format!("{head}\n\n{}", lines.join("\n")));
     }
+    if content.is_empty() {
+        // Hardly anything is known: what the TLDR says is the whole report, and there is one.
+        content.clone_from(&tldr);
+    }
     Report { tldr, content, language: input.language.clone() }
 }
 

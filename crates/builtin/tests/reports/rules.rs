@@ -225,3 +225,11 @@ fn the_summary_says_nothing_twice_and_opens_with_no_work() {
     let other = tldr("TODO: fix the barrel\nMake sure the seeds arrive soon.");
     assert!(!other.starts_with("TODO") && !other.starts_with("Make sure"), "{other}");
 }
+
+#[test]
+fn a_task_with_hardly_any_text_still_gets_a_whole_report() {
+    for desk in [task(), task().entry("ok"), task().entry("The deadline is 2026-03-20.")] {
+        let (tldr, content) = desk.report().expect("a report is due");
+        assert!(!tldr.trim().is_empty() && !content.trim().is_empty(), "{tldr:?} {content:?}");
+    }
+}

@@ -31,6 +31,15 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
     fault(tldr.trim().is_empty() || n_chars > 400, format!("the summary has {n_chars} characters"));
     let stops = tldr.split_whitespace().filter(|word| word.ends_with(['.', '!', '?'])).count();
     fault(stops > 3, format!("the summary has {stops} sentences: {tldr}"));
+    if content == tldr {
+        // Where hardly anything is known the summary is the whole report.
+        return faults;
+    }
+    let mut fault = |is_broken: bool, words: String| {
+        if is_broken {
+            faults.push(words);
+        }
+    };
     fault(tldr.contains('\n'), "the summary has several lines".into());
     fault(content.len() > 32 * 1024, format!("{} bytes", content.len()));
 

@@ -200,7 +200,7 @@ struct Storm {
     random: Random,
     acked: Acked,
     hits: BTreeMap<Phase, usize>,
-    /// How long commands that were not killed lasted.
+    /// How long commands last, as far as it is known.
     pace: BTreeMap<&'static str, u64>,
     /// Kills that left a confirm between its commits; with its journal commit done; that left a run
     /// under way.
@@ -276,6 +276,9 @@ impl Storm {
     fn take(&mut self, order: &Order, ended: &Ended) {
         if ended.is_hit {
             *self.hits.entry(order.phase(&ended.lines)).or_default() += 1;
+            // Only the quick ones of a command live to be measured: who was killed needed longer.
+            let usual = self.pace.entry(order.pace()).or_insert(400);
+            *usual += *usual / 8 + 1;
         } else {
             assert_eq!(ended.code, Some(0), "{order:?}: {:#?}, {}", ended.lines, ended.err);
             self.pace.insert(order.pace(), ended.lasted);

@@ -182,8 +182,15 @@ const RECOVERED: &[Law] = &[
 
 /// Hold after whoever waits was woken.
 const ASLEEP: &[Law] = &[
-    ("no run waits", "SELECT run_key FROM wake_run_log WHERE status = 'queued'"),
-    ("no interrupted run is left", "SELECT agent_id FROM wake_queue WHERE run_key IS NOT NULL"),
+    (
+        "no interrupted run is left, unless its agent failed before and waits for its retry",
+        "SELECT r.agent_id || ' ' || r.reason || ' after crashes: ' || q.crashes
+         FROM wake_run_log r JOIN wake_queue q ON q.ws = r.ws AND q.agent_id = r.agent_id
+         WHERE (r.status = 'queued' OR q.run_key = r.run_key)
+           AND NOT EXISTS (SELECT 1 FROM agent_entities t
+             WHERE t.ws = r.ws AND t.agent_id = r.agent_id AND t.type = 'agentState'
+               AND json_extract(t.serialized, '$.nextWakeAt') IS NOT NULL)",
+    ),
     (
         "an agent has reported, unless its run was given up",
         "SELECT a.id FROM agent_entities a WHERE a.type = 'agent'

@@ -18,8 +18,11 @@ fn python(script: &str, args: &[&str]) -> Option<Output> {
     match done {
         Ok(output) => Some(output),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            writeln!(std::io::stderr(), "scripts/{script} was not checked: python3 is not installed")
-                .expect("standard error takes a line");
+            writeln!(
+                std::io::stderr(),
+                "scripts/{script} was not checked: python3 is not installed"
+            )
+            .expect("standard error takes a line");
             None
         }
         Err(e) => panic!("python3 cannot be started: {e}"),
@@ -52,5 +55,6 @@ fn files_of_others_fed_by_command_give_good_reports_and_no_wrong_proposal() {
     let summary: serde_json::Value = serde_json::from_str(summary).expect("a summary as JSON");
     let number = |name: &str| summary[name].as_f64().expect("a number");
     assert!(number("mean") >= 0.75 && number("worst") >= 0.55, "{told}");
-    writeln!(std::io::stderr(), "scored by command: {summary}").expect("standard error takes a line");
+    writeln!(std::io::stderr(), "scored by command: {summary}")
+        .expect("standard error takes a line");
 }

@@ -28,6 +28,7 @@ pub struct Session {
     no_wait: bool,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
+    all_due: bool,
 }
 
 /// Runs one command and returns its exit code.
@@ -67,6 +68,7 @@ impl Session {
             no_wait: config.no_wait,
             tasks: Vec::new(),
             agents: Vec::new(),
+            all_due: false,
         })
     }
 
@@ -82,6 +84,11 @@ impl Session {
         if !self.agents.contains(agent) {
             self.agents.push(agent.clone());
         }
+    }
+
+    /// Remembers that whoever waits for nothing but to be run is to be run.
+    pub fn touch_all_due(&mut self) {
+        self.all_due = true;
     }
 
     /// Finds out who waits because of earlier changes, and runs nobody.
@@ -107,16 +114,18 @@ impl Session {
         self.screen.is_json()
     }
 
-    /// Runs the agents this command touched so far, unless `--no-wait` was given.
-    pub async fn wait(&mut self) -> bool {
-        if self.no_wait || (self.tasks.is_empty() && self.agents.is_empty()) {
-            return false;
+    /// Runs the agents this command touched so far, unless `--no-wait` was given; says how many runs
+    /// ended, or none when nobody was waited for.
+    pub async fn wait(&mut self) -> Option<usize> {
+        let nobody = self.tasks.is_empty() && self.agents.is_empty() && !self.all_due;
+        if self.no_wait || nobody {
+            return None;
         }
         self.flush();
         let scope = DrainScope {
             tasks: std::mem::take(&mut self.tasks),
             agents: std::mem::take(&mut self.agents),
-            ..DrainScope::default()
+            all_due: std::mem::take(&mut self.all_due),
         };
         let mut proposed: Vec<TaskId> = Vec::new();
         let mut on_run = |run: RunOutcome| {
@@ -124,20 +133,20 @@ impl Session {
             proposed
                 .extend(run.task_id.filter(|task| run.proposals > 0 && !proposed.contains(task)));
         };
-        let waiting = tokio::select! {
+        let (ran, waiting) = tokio::select! {
             biased;
             interrupted = tokio::signal::ctrl_c() => {
                 note(match interrupted {
                     Ok(()) => "stopped: the agents go on at the next command",
                     Err(_) => "the agents are left for the next command",
                 });
-                return true;
+                return Some(0);
             }
             drained = self.engine.drain(scope, &mut on_run) => match drained {
-                Ok(report) => report.waiting,
+                Ok(report) => (report.ran, report.waiting),
                 Err(failure) => {
                     note(&format!("note: agents could not run: {}", line(&failure.message)));
-                    0
+                    (0, 0)
                 }
             },
         };
@@ -152,7 +161,7 @@ impl Session {
             let (agents, wait) = if waiting == 1 { ("agent", "waits") } else { ("agents", "wait") };
             note(&format!("{waiting} {agents} {wait}: {}", self.command("agent wake --due")));
         }
-        true
+        Some(ran)
     }
 
     /// Runs what is still to be run at the end of a command.

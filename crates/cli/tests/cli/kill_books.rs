@@ -183,13 +183,10 @@ const RECOVERED: &[Law] = &[
 /// Hold after whoever waits was woken.
 const ASLEEP: &[Law] = &[
     (
-        "no interrupted run is left, unless its agent failed before and waits for its retry",
+        "no interrupted run is left",
         "SELECT r.agent_id || ' ' || r.reason || ' after crashes: ' || q.crashes
          FROM wake_run_log r JOIN wake_queue q ON q.ws = r.ws AND q.agent_id = r.agent_id
-         WHERE (r.status = 'queued' OR q.run_key = r.run_key)
-           AND NOT EXISTS (SELECT 1 FROM agent_entities t
-             WHERE t.ws = r.ws AND t.agent_id = r.agent_id AND t.type = 'agentState'
-               AND json_extract(t.serialized, '$.nextWakeAt') IS NOT NULL)",
+         WHERE r.status = 'queued' OR q.run_key = r.run_key",
     ),
     (
         "an agent has reported, unless its run was given up",

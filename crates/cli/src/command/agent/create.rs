@@ -30,7 +30,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent: Agent = reply.read()?;
     session.touch_agent(&agent.id);
     session.screen.say(format!("created {}", super::named(&agent)));
-    if session.wait().await {
+    if session.wait().await.is_some() {
         let reply = session.client.get(&format!("/api/agents/{}", agent.id)).await?;
         session.print_body(&reply);
         let command = session.command(&format!("report {}", row.id.short()));

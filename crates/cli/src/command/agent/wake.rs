@@ -1,7 +1,7 @@
 //! `dormouse agent wake` and `dormouse agent reanalyse`.
 
 use clap::Args;
-use dormouse::view::{Agent, Page};
+use dormouse::view::Agent;
 use dormouse_types::AgentId;
 use serde_json::json;
 
@@ -49,7 +49,7 @@ pub async fn reanalyse(session: &mut Session, params: ReanalyseParams) -> Result
 
 async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<(), Failure> {
     session.touch_agent(agent);
-    let ran = session.wait().await;
+    let ran = session.wait().await.is_some();
     let now = session.client.get(&format!("/api/agents/{agent}")).await?;
     if session.print_body(if ran { &now } else { &reply }) {
         return Ok(());
@@ -60,21 +60,11 @@ async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<()
 }
 
 async fn due(session: &mut Session) -> Result<(), Failure> {
-    session.route().await?;
-    let page: Page<Agent> = session.client.get("/api/agents").await?.read()?;
-    let waiting: Vec<&Agent> = page.items.iter().filter(|agent| is_due(agent)).collect();
-    for agent in &waiting {
-        session.touch_agent(&agent.id);
-    }
-    session.wait().await;
+    session.touch_all_due();
+    let ran = session.wait().await;
     let reply = session.client.get("/api/agents").await?;
-    if !session.print_body(&reply) && waiting.is_empty() {
+    if !session.print_body(&reply) && ran == Some(0) {
         session.screen.say("No agent waits.");
     }
     Ok(())
-}
-
-/// Whether an agent waits for nothing but to be run. One that failed waits until its retry.
-fn is_due(agent: &Agent) -> bool {
-    agent.activity == "waiting" && agent.next_wake_at.is_none()
 }

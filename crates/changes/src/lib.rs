@@ -15,6 +15,7 @@ pub mod set;
 pub mod ledger;
 pub mod recovery;
 
-pub use set::decide::{Changes, DecideError, Who};
+pub use set::error::DecideError;
+pub use set::service::{Changes, Who};
 pub use tool::{ItemTool, ModelTool, Policy, Refused};
 pub use tools::TOOLS;

@@ -4,7 +4,8 @@ use dormouse_store::agent::saga;
 use dormouse_types::WorkspaceId;
 
 use crate::set::conclude::Errand;
-use crate::set::decide::{Changes, DecideError};
+use crate::set::error::DecideError;
+use crate::set::service::Changes;
 
 /// What recovery did with one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -103,7 +103,7 @@ impl TaskAgent<'_> {
             .iter()
             .filter(|item| {
                 item.operation
-                    == dormouse_changes::set::decide::operation(
+                    == dormouse_changes::set::service::operation(
                         lease.run.key.as_str(),
                         &item.fingerprint,
                         item.round,

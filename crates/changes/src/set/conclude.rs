@@ -14,7 +14,8 @@ use dormouse_types::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::set::decide::{Changes, DecideError, Seen, refresh};
+use crate::set::error::DecideError;
+use crate::set::service::{Changes, Seen, refresh};
 use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;

@@ -4,7 +4,8 @@ use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
 use dormouse_types::{TaskId, WorkspaceId};
 
-use crate::set::decide::{Changes, DecideError, Who, age, refresh};
+use crate::set::error::DecideError;
+use crate::set::service::{Changes, Who, age, refresh};
 use crate::set::state::Event;
 
 impl Changes {

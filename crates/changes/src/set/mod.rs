@@ -4,6 +4,8 @@ pub mod state;
 pub mod fold;
 pub mod gather;
 pub mod propose;
+pub mod error;
+pub mod service;
 pub mod decide;
 pub mod conclude;
 pub mod undo;

@@ -9,9 +9,10 @@ use dormouse_types::{
     AgentId, ChangeSetId, Id as _, RunKey, TaskId, ThreadId, Timestamp, WorkspaceId,
 };
 
-use crate::set::decide::{Changes, DecideError, operation, refreshed};
+use crate::set::error::DecideError;
 use crate::set::fold;
 use crate::set::gather::{Proposed, evidence_json};
+use crate::set::service::{Changes, operation, refreshed};
 use crate::set::state::{Event, after};
 
 /// The run that proposes.

@@ -9,7 +9,9 @@ use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Origin, Timestamp, WorkspaceId, hash};
 
 use crate::set::conclude::{Crossing, Errand};
-use crate::set::decide::{Changes, DecideError, Seen, Who, checked_digest, operation, refresh};
+use crate::set::decide::checked_digest;
+use crate::set::error::DecideError;
+use crate::set::service::{Changes, Seen, Who, operation, refresh};
 
 impl Changes {
     /// Takes the verdict on an item back: what it set is undone, its lesson is forgotten, and the

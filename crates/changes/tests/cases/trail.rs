@@ -1,5 +1,5 @@
 use dormouse_changes::set::conclude::thread;
-use dormouse_changes::set::decide::operation;
+use dormouse_changes::set::service::operation;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::message::{self, Message};

@@ -1,0 +1,123 @@
+//! Why a verdict was not taken, or not applied.
+
+use dormouse_journal::{Changed, JournalError};
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::{CommitError, ReadError};
+use dormouse_types::{ChangeSetId, limits};
+
+/// Why a verdict was not taken, or not applied.
+#[derive(Debug, thiserror::Error)]
+pub enum DecideError {
+    /// No such set or item. Retry: never.
+    #[error("there is no proposal {set}:{index}")]
+    NotFound {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+    },
+    /// The digest shown belongs to another proposal. Retry: after looking again.
+    #[error(
+        "proposal {set}:{index} has digest {found:.8}, not {given:.8}: look at it again before deciding"
+    )]
+    DigestDiffers {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// What the caller was shown.
+        given: String,
+        /// What is stored.
+        found: String,
+    },
+    /// Somebody decided otherwise. Retry: never.
+    #[error("proposal {set}:{index} is {} already", .state.name())]
+    AlreadyDecided {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// What it is now.
+        state: State,
+    },
+    /// Seven days passed since it was shown. Retry: never.
+    #[error("proposal {set}:{index} expired: nobody decided within 7 days")]
+    Expired {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+    },
+    /// It can never be applied; it was withdrawn. Retry: never.
+    #[error("proposal {set}:{index} cannot be applied: {reason}")]
+    Retracted {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// Why.
+        reason: String,
+    },
+    /// The field was changed since; nothing was undone. Retry: never.
+    #[error("cannot undo {set}:{index}: {source}")]
+    Changed {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// What is different.
+        #[source]
+        source: Changed,
+    },
+    /// There is no verdict to take back. Retry: never.
+    #[error("proposal {set}:{index} is {}: there is no verdict to take back", .state.name())]
+    NothingToUndo {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// What it is now.
+        state: State,
+    },
+    /// A reason that is too long. Retry: with a shorter one.
+    #[error(transparent)]
+    Reason(#[from] limits::Beyond),
+    /// Others keep writing. Retry: later.
+    #[error("proposal {set}:{index} is being decided by others: try again")]
+    Busy {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+    },
+    /// The journal could not. Recovery goes on where this stopped.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// Rows cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The commit failed; nothing was decided.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// An invariant does not hold. Retry: never; `dormouse doctor` tells more.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl DecideError {
+    /// Somebody decided otherwise.
+    pub(crate) fn already(item: &Item) -> Self {
+        Self::AlreadyDecided { set: item.set.clone(), index: item.index, state: item.state }
+    }
+
+    /// It was withdrawn.
+    pub(crate) fn retracted(item: &Item) -> Self {
+        let reason = item.error.clone().unwrap_or_else(|| "it was withdrawn".into());
+        Self::Retracted { set: item.set.clone(), index: item.index, reason }
+    }
+
+    /// Nobody decided in time.
+    pub(crate) fn expired(item: &Item) -> Self {
+        Self::Expired { set: item.set.clone(), index: item.index }
+    }
+}

@@ -8,7 +8,7 @@ use dormouse_store::agent::message;
 use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::{wake_request, wake_run};
-use dormouse_turns::request;
+use dormouse_turns::{LoggedTurn, request};
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId};
 use serde_json::Value;
@@ -180,17 +180,7 @@ impl Dormouse {
                 .and_then(|(_, text)| serde_json::from_str(text).ok())
                 .unwrap_or_default();
             let before = usize::try_from(stored.turn).unwrap_or(1).saturating_sub(1);
-            let turns: Vec<Turn> = log
-                .turns
-                .iter()
-                .take(before)
-                .map(|turn| Turn {
-                    text: turn.text.clone(),
-                    calls: turn.calls.clone(),
-                    results: turn.results.iter().flatten().cloned().collect(),
-                    ended: turn.ended,
-                })
-                .collect();
+            let turns: Vec<Turn> = log.turns.iter().take(before).map(LoggedTurn::shown).collect();
             let texts = pieces
                 .iter()
                 .filter(|(kind, _)| kind != "tools")

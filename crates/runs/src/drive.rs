@@ -8,7 +8,7 @@ use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
-use dormouse_turns::{Limits, RunLog, Step, next, request};
+use dormouse_turns::{Limits, LoggedTurn, RunLog, Step, next, request};
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ModelError, Request, Turn};
 use dormouse_types::port::{Clock, Entropy, Model, Stage};
 use dormouse_types::{Origin, WorkspaceId, limits};
@@ -222,17 +222,7 @@ impl Driver {
                 fragments.sort_by_key(|fragment| fragment.kind);
             }
         }
-        let turns: Vec<Turn> = run
-            .log
-            .turns
-            .iter()
-            .map(|turn| Turn {
-                text: turn.text.clone(),
-                calls: turn.calls.clone(),
-                results: turn.results.iter().flatten().cloned().collect(),
-                ended: turn.ended,
-            })
-            .collect();
+        let turns: Vec<Turn> = run.log.turns.iter().map(LoggedTurn::shown).collect();
         let mut ops = Vec::new();
         let mut spans = Vec::new();
         for fragment in &fragments {

@@ -1,7 +1,7 @@
 //! What a run does next. Going on and resuming after a crash are the same call.
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolCall, ToolResult};
+use dormouse_types::model::{ToolCall, ToolResult, Turn};
 
 /// What is recorded of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,6 +25,18 @@ pub struct LoggedTurn {
     pub results: Vec<Option<ToolResult>>,
     /// Whether the model wants no further turn.
     pub ended: bool,
+}
+
+impl LoggedTurn {
+    /// The turn as later requests of the same run show it.
+    pub fn shown(&self) -> Turn {
+        Turn {
+            text: self.text.clone(),
+            calls: self.calls.clone(),
+            results: self.results.iter().flatten().cloned().collect(),
+            ended: self.ended,
+        }
+    }
 }
 
 /// Caps of a run.

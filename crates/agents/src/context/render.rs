@@ -1,6 +1,6 @@
 //! The text of each fragment, rendered from its data.
 
-use dormouse_types::model::{Delta, Instruction, TaskState};
+use dormouse_types::model::{Delta, Instruction, ObservationNote, TaskState};
 
 use super::delta;
 
@@ -67,11 +67,12 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
     lines.join("\n")
 }
 
-/// What changed, oldest first.
-pub fn delta(delta: &Delta, task: &TaskState) -> String {
-    let lines: Vec<_> =
-        delta.changes.iter().map(|change| format!("- {}", delta::line(change, task))).collect();
-    if lines.is_empty() { "Nothing changed.".into() } else { lines.join("\n") }
+/// What changed, oldest first. Critical notes of the last wake are repeated before it.
+pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> String {
+    let notes = critical.iter().map(|note| format!("You noted as critical: {}", note.text));
+    let changes = delta.changes.iter().map(|change| format!("- {}", delta::line(change, task)));
+    let none = delta.changes.is_empty().then(|| "Nothing changed.".to_owned());
+    notes.chain(none).chain(changes).collect::<Vec<_>>().join("\n")
 }
 
 /// What this turn is to do.

@@ -149,6 +149,13 @@ impl TaskAgent<'_> {
         let log_text =
             request::log_text(lines.iter().map(|line| line.text.as_deref().unwrap_or("[purged]")));
         let log = LogData { observations: self.notes(lease).await?, changes: earlier.changes };
+        let last_wake = self.agents.state(lease.ws, &run.agent).await?.value.last_wake_at;
+        let critical: Vec<&ObservationNote> = log
+            .observations
+            .iter()
+            .filter(|note| note.priority == ObservationPriority::Critical)
+            .filter(|note| last_wake.is_some_and(|at| note.at >= at))
+            .collect();
         let tainted = task.entries.iter().any(|entry| entry.tainted);
         let report_due = instruction.report_due;
         let fragment = |kind, text, data| Fragment { kind, text, data, tainted };
@@ -174,7 +181,7 @@ impl TaskAgent<'_> {
                 if log_upto == 0 {
                     "Everything is new.".into()
                 } else {
-                    render::delta(&delta, &task)
+                    render::delta(&delta, &critical, &task)
                 },
                 FragmentData::Delta(delta),
             ),

@@ -22,6 +22,12 @@ fn observations_are_private_and_return_in_later_prompts() {
     assert_eq!(world.said(&agent, "observation"), ["The date moved.", "They like lists."]);
     assert!(!world.content(&agent).contains("moved"));
     world.run_with(&task, [dull()]);
+    let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
+    let first = delta.lines().nth(1).expect("a line inside the fence");
+    assert_eq!(first, "You noted as critical: The date moved.");
+    world.run_with(&task, [dull()]);
+    let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
+    assert!(!delta.contains("The date moved."), "one wake later it is in the log alone: {delta}");
     let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
     assert!(log.contains("critical: The date moved."), "{log}");
     assert!(log.contains("routine: They like lists."), "{log}");

@@ -517,6 +517,7 @@ impl Dormouse {
                     Origin::Person { .. } => "person",
                     Origin::Agent { .. } => "agent",
                     Origin::Import => "import",
+                    Origin::Unknown => "unknown",
                 }
                 .into(),
                 what: change.what,

@@ -98,6 +98,9 @@ pub enum Origin {
     },
     /// A file the person imported: counts as the person's say.
     Import,
+    /// An origin of a newer version. It routes like a person's, so that nothing is missed.
+    #[serde(other)]
+    Unknown,
 }
 
 impl Origin {
@@ -105,14 +108,14 @@ impl Origin {
     pub fn via(&self) -> Option<&AgentId> {
         match self {
             Self::Person { via } => via.as_ref(),
-            Self::Agent { .. } | Self::Import => None,
+            Self::Agent { .. } | Self::Import | Self::Unknown => None,
         }
     }
 
     /// Who speaks: what `field_says.by` and `checkedBy` hold.
     pub fn by(&self) -> By {
         match self {
-            Self::Person { .. } | Self::Import => By::User,
+            Self::Person { .. } | Self::Import | Self::Unknown => By::User,
             Self::Agent { .. } => By::Agent,
         }
     }

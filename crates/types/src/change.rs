@@ -114,6 +114,9 @@ pub enum What {
         /// Its name.
         name: String,
     },
+    /// Something that a newer version wrote: that it happened is known, and no more.
+    #[serde(other)]
+    Unknown,
 }
 
 /// A change row as its readers see it.

@@ -4,6 +4,7 @@ mod cases {
     mod canonical;
     mod ids;
     mod limits;
+    mod newer;
 }
 
 #[test]

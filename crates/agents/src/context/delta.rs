@@ -54,6 +54,7 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
         What::EntryRestored { entry } => format!("entry restored{}", text_of(entry, task)),
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label taken off: {name}"),
+        What::Unknown => "something changed".into(),
     };
     format!("{} {words}", change.on)
 }

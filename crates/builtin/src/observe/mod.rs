@@ -72,7 +72,8 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
             | What::ItemArchived { .. }
             | What::EntryDeleted { .. }
             | What::LabelAdded { .. }
-            | What::LabelRemoved { .. } => false,
+            | What::LabelRemoved { .. }
+            | What::Unknown => false,
         })
 }
 

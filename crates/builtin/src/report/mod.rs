@@ -93,7 +93,8 @@ fn has_material_change(input: &Input<'_>) -> bool {
         | What::EntryDeleted { .. }
         | What::EntryRestored { .. }
         | What::LabelAdded { .. }
-        | What::LabelRemoved { .. } => true,
+        | What::LabelRemoved { .. }
+        | What::Unknown => true,
     })
 }
 

@@ -305,7 +305,8 @@ fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
         | What::ItemArchived { .. }
         | What::EntryDeleted { .. }
         | What::EntryRestored { .. }
-        | What::LabelRemoved { .. } => None,
+        | What::LabelRemoved { .. }
+        | What::Unknown => None,
     }
 }
 

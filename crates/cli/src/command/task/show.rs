@@ -179,6 +179,7 @@ fn told(what: &What) -> String {
         What::EntryRestored { entry } => format!("note {} restored", entry.short()),
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label removed: {name}"),
+        What::Unknown => "something a newer version knows".to_owned(),
     };
     line(&text)
 }

@@ -47,10 +47,14 @@ fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
     if let Some(before) = item.before.as_ref().filter(|before| Some(*before) != now) {
         rows.push(("then", before, Tone::Plain));
     }
+    // A field of the task has a before also when it is empty; an item or a label that is new has
+    // none, and the summary tells it whole.
+    let is_field = ["set_task_", "update_task_"].iter().any(|of| item.tool_name.starts_with(of));
+    let none = "none".to_owned();
+    let now = now.or(is_field.then_some(&none));
     if let Some(now) = now {
         rows.push(("now", now, Tone::Plain));
     }
-    // Something new is told whole by the summary.
     let is_told =
         now.is_none() && item.proposed.as_ref().is_some_and(|p| item.human_summary.contains(p));
     if let Some(proposed) = item.proposed.as_ref().filter(|_| !is_told) {

@@ -99,7 +99,7 @@ pub enum DecideError {
     /// The commit failed; nothing was decided.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// An invariant does not hold. Retry: never; `dormouse doctor` tells more.
+    /// An invariant does not hold. Retry: never.
     #[error("{0}")]
     Broken(String),
 }

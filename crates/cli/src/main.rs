@@ -27,6 +27,15 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
+    // What a room cannot tell its caller, such as a damaged row that a list leaves out, is told
+    // beside the answer.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .with_target(false)
+        .with_ansi(false)
+        .without_time()
+        .init();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     match runtime {
         Ok(runtime) => ExitCode::from(runtime.block_on(session::run(args))),

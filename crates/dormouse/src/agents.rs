@@ -76,31 +76,42 @@ impl Dormouse {
 
     /// The agents a person may mean: an id or its end, a name, or words of a task's title.
     pub async fn find_agents(&self, caller: &Caller, text: &str) -> Result<Vec<Agent>, Error> {
+        require(caller, Scope::Read)?;
         let text = text.trim().to_lowercase();
         if text.is_empty() {
             return Ok(Vec::new());
         }
-        let all = self.agents(caller, None).await?;
+        let ws = caller.workspace;
+        // A damaged agent is met where it is asked for by its whole id; it hides no other.
+        let all = self.store.all(entity::each(entity::of_kind::<agent_entity::Agent>(ws))).await?;
+        let all: Vec<Stored<agent_entity::Agent>> = all.into_iter().flatten().collect();
         let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
-        let mut found: Vec<Agent> =
-            all.iter().filter(|agent| ends(agent.id.as_str())).cloned().collect();
+        let mut found: Vec<_> =
+            all.iter().filter(|agent| ends(agent.doc.value.id.as_str())).cloned().collect();
         if found.is_empty() {
-            let named = |agent: &&Agent| agent.display_name.to_lowercase() == text;
-            found = all.iter().filter(named).cloned().collect();
+            let named = |agent: &agent_entity::Agent| agent.display_name.to_lowercase() == text;
+            found = all.into_iter().filter(|agent| named(&agent.doc.value)).collect();
         }
         if found.is_empty() {
-            let tasks = self.find_tasks(caller, &text).await?;
-            let of_task = |agent: &&Agent| {
-                let id = agent.slots.active_task_id.as_ref();
-                tasks.iter().any(|task| Some(&task.id) == id)
-            };
-            found = all.iter().filter(of_task).cloned().collect();
+            for task in self.find_tasks(caller, &text).await? {
+                let of_task = entity::each(agent_entity::of_task(ws, &task.id));
+                found.extend(self.store.all(of_task).await?.into_iter().flatten());
+            }
+            found.sort_by(|a, b| {
+                let (a, b) = (&a.doc.value, &b.doc.value);
+                (b.created_at, &b.id).cmp(&(a.created_at, &a.id))
+            });
         }
-        let live = |agent: &Agent| agent.lifecycle != "destroyed";
+        let live =
+            |agent: &Stored<agent_entity::Agent>| agent.doc.value.lifecycle != Lifecycle::Destroyed;
         if found.iter().any(live) {
             found.retain(live);
         }
-        Ok(found)
+        let mut views = Vec::new();
+        for agent in found {
+            views.push(self.agent_view(caller, agent).await?);
+        }
+        Ok(views)
     }
 
     /// The live agent of a task.

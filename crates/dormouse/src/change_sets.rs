@@ -93,22 +93,23 @@ impl Dormouse {
 
     /// The change sets a person may mean: an id or its end, or words of a task's title.
     pub async fn find_sets(&self, caller: &Caller, text: &str) -> Result<Vec<ChangeSet>, Error> {
+        require(caller, Scope::Read)?;
         let text = text.trim().to_lowercase();
-        let all = self.change_sets(caller, None, true).await?;
-        let ends = |set: &&ChangeSet| {
-            let id = set.id.as_str();
-            id == text || (text.len() >= 5 && id.ends_with(&text))
-        };
-        let found: Vec<ChangeSet> = all.iter().filter(ends).cloned().collect();
-        if !found.is_empty() {
-            return Ok(found);
+        let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
+        let of_kind = entity::of_kind::<change_set::ChangeSet>(caller.workspace);
+        let mut found = Vec::new();
+        for set in self.store.all(of_kind).await? {
+            if ends(set.doc.value.id.as_str()) {
+                found.push(self.change_set(caller, &set.doc.value.id).await?);
+            }
         }
-        let tasks = self.find_tasks(caller, &text).await?;
-        let open = |set: &ChangeSet| matches!(set.status.as_str(), "pending" | "partiallyResolved");
-        Ok(all
-            .into_iter()
-            .filter(|set| tasks.iter().any(|task| task.id == set.task_id) && open(set))
-            .collect())
+        if found.is_empty() {
+            for task in self.find_tasks(caller, &text).await? {
+                found.extend(self.change_sets(caller, Some(task.id), false).await?);
+            }
+            found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        }
+        Ok(found)
     }
 
     /// Decides one item. The digest is what the person was shown.

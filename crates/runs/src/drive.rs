@@ -158,7 +158,7 @@ impl Driver {
         // the store: the calls are then judged again on fresh rows.
         for attempt in 0.. {
             let Executed { results, ops: opened } =
-                run.work.execute(lease, &run.log, &logged.calls, report_only).await?;
+                run.work.execute(lease, &logged.calls, report_only).await?;
             logged.results = results;
             let before = (run.log.clone(), run.trail.clone());
             let now = self.clock.now();

@@ -27,7 +27,6 @@ pub trait Work: Send + Sync {
     fn execute<'a>(
         &'a self,
         lease: &'a Lease,
-        log: &'a RunLog,
         calls: &'a [ToolCall],
         report_only: bool,
     ) -> BoxFuture<'a, Result<Executed, WorkError>>;

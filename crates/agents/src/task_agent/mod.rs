@@ -110,7 +110,6 @@ impl Work for TaskAgent<'_> {
     fn execute<'a>(
         &'a self,
         lease: &'a Lease,
-        _log: &'a RunLog,
         calls: &'a [ToolCall],
         report_only: bool,
     ) -> BoxFuture<'a, Result<Executed, WorkError>> {

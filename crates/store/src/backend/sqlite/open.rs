@@ -13,8 +13,14 @@ use crate::commit::Db;
 /// The schema version this program writes.
 const SCHEMA_VERSION: i64 = 1;
 
-const JOURNAL: &[&str] = &[include_str!("../../migrations/sqlite/0001_journal.sql")];
-const AGENT: &[&str] = &[include_str!("../../migrations/sqlite/0001_agent.sql")];
+const JOURNAL: &[&str] = &[concat!(
+    include_str!("../../migrations/sqlite/0001_both.sql"),
+    include_str!("../../migrations/sqlite/0001_journal.sql")
+)];
+const AGENT: &[&str] = &[concat!(
+    include_str!("../../migrations/sqlite/0001_both.sql"),
+    include_str!("../../migrations/sqlite/0001_agent.sql")
+)];
 
 /// Why a database could not be opened. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use xtask::check;
+use xtask::{check, powercut};
 
 const USAGE: &str = "\
 cargo xtask check            run every stage that CI runs
@@ -12,11 +12,17 @@ cargo xtask check STAGE...   run only these stages";
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let Some((command, stages)) = words.split_first() else {
-        println!("{USAGE}\nstages: {}", check::names());
+        println!("{USAGE}\n{}\nstages: {}", powercut::USAGE, check::names());
         return ExitCode::SUCCESS;
     };
+    if command == "powercut" {
+        return powercut::command(stages).unwrap_or_else(|error| {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        });
+    }
     if command != "check" {
-        eprintln!("xtask has no command `{command}`\n{USAGE}");
+        eprintln!("xtask has no command `{command}`\n{USAGE}\n{}", powercut::USAGE);
         return ExitCode::from(2);
     }
     if let Some(unknown) = stages.iter().find(|name| check::stage(name).is_none()) {

@@ -110,8 +110,14 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     // The kill test looks into the files behind the back of the binary.
     ("rusqlite", &["dormouse-store"], &["dormouse-cli"]),
     ("tokio-postgres", &["dormouse-store"], &[]),
+    ("tokio-postgres-rustls", &["dormouse-store"], &[]),
     // The cli carries the router: it asks it in process, or hands it to a listener.
     ("axum", &["dormouse-server", "dormouse-cli"], &[]),
+    // What goes over the wire describes itself where it is defined, behind the feature `openapi`.
+    ("utoipa", &["dormouse-types", "dormouse", "dormouse-server"], &[]),
+    ("utoipa-axum", &["dormouse-server"], &[]),
+    // Tool arguments are checked by their types; only tests judge by a schema.
+    ("jsonschema", &[], &["dormouse-server"]),
     ("clap", &["dormouse-cli"], &[]),
     ("comfy-table", &["dormouse-cli"], &[]),
     ("indicatif", &["dormouse-cli"], &[]),
@@ -129,8 +135,21 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("std::fs", FILES, "take the text or the bytes as an argument"),
     ("tokio::fs", FILES, "take the text or the bytes as an argument"),
     ("std::env", &["dormouse-cli", "dormouse-scenes"], "take the setting as an argument"),
-    ("std::process", &["dormouse-cli", "dormouse-scenes"], "return an error instead"),
-    ("std::net", &["dormouse-adapters", "dormouse-server", "dormouse-cli"], "use a port"),
+    (
+        "std::process",
+        &["dormouse-cli", "dormouse-testkit", "dormouse-scenes"],
+        "return an error instead",
+    ),
+    (
+        "std::net",
+        &["dormouse-adapters", "dormouse-server", "dormouse-cli", "dormouse-testkit"],
+        "use a port",
+    ),
+    (
+        "axum::routing",
+        &[],
+        "annotate the handler and name it in `routes!`, so that the API document has the route",
+    ),
     ("std::thread", THREADS, "return a future; the composition root decides where it runs"),
     ("tokio::spawn", THREADS, "use FuturesUnordered; the composition root spawns services"),
     ("println!", TERMINAL, "return the text; the library prints nothing"),
@@ -140,8 +159,14 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
 ];
 const FILES: &[&str] =
     &["dormouse-store", "dormouse-adapters", "dormouse-cli", "dormouse-testkit", "dormouse-scenes"];
-const THREADS: &[&str] =
-    &["dormouse-store", "dormouse-adapters", "dormouse-server", "dormouse-cli", "dormouse-scenes"];
+const THREADS: &[&str] = &[
+    "dormouse-store",
+    "dormouse-adapters",
+    "dormouse-server",
+    "dormouse-cli",
+    "dormouse-testkit",
+    "dormouse-scenes",
+];
 const TERMINAL: &[&str] = &["dormouse-cli"];
 
 /// More lines than this have a second subject.

@@ -10,6 +10,7 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::link;
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::subscription::{self, Subscription};
+use dormouse_store::agent::timer;
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::doc::Doc;
 use dormouse_store::{
@@ -21,6 +22,7 @@ use dormouse_types::{
 };
 
 use crate::wake::route::is_automatic;
+use crate::wake::timer::of_due_date;
 use crate::{AgentError, Agents};
 
 /// Who asks, and under which idempotency key.
@@ -79,7 +81,11 @@ impl Agents {
             mode: "autonomous".into(),
             allowed_category_ids: view.task.value.category_id.iter().cloned().collect(),
             current_state_id: state_id.clone(),
-            config: Config { automation: Automation::Auto, by_name: new.by_name, model: None },
+            config: Config {
+                automation: Automation::Auto,
+                by_name: new.by_name,
+                ..Config::default()
+            },
             created_at: now,
             updated_at: now,
             deleted_at: None,
@@ -119,6 +125,7 @@ impl Agents {
             .op(link(state_id.as_str(), link::AGENT_STATE))
             .op(link(task.as_str(), link::AGENT_TASK))
             .op(wake_queue::insert(ws, &id, due_at, now))
+            .op(of_due_date(ws, &id, view.task.value.due_on, &self.zone, now))
             .change(self.event("agent:created", Some(task.clone()), id.as_str()))
             .audit(audit(asked, "agent.create", id.as_str()));
         let subject = format!("{task}|{}", name.unwrap_or_default());
@@ -298,7 +305,7 @@ impl Agents {
         id: &AgentId,
         action: &'static str,
         asked: &Asked,
-        change: impl FnOnce(&mut Agent) -> Result<(), AgentError>,
+        change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
         let once = once(asked, action, id.as_str(), id.as_str());
         if let Some(once) = &once {
@@ -309,35 +316,65 @@ impl Agents {
                 return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
             }
         }
-        let mut stored = self.agent(ws, id).await?;
-        let before = stored.doc.value.clone();
-        change(&mut stored.doc.value)?;
-        if stored.doc.value == before {
-            if let Some(once) = once {
-                let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
-                self.store.commit(noted).await?;
+        let mut attempt = 0;
+        loop {
+            let mut stored = self.agent(ws, id).await?;
+            let before = stored.doc.value.clone();
+            change(&mut stored.doc.value)?;
+            if stored.doc.value == before {
+                if let Some(once) = once {
+                    let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
+                    self.store.commit(noted).await?;
+                }
+                return Ok(());
             }
-            return Ok(());
+            let now = self.clock.now();
+            stored.doc.value.updated_at = now;
+            let after = &stored.doc.value;
+            let mut ops: Vec<Op> = vec![entity::replace(ws, &stored)];
+            if after.lifecycle == Lifecycle::Destroyed {
+                ops.push(subscription::delete_of_agent(ws, id));
+                ops.push(timer::delete_of_agent(ws, id));
+            }
+            let class = self.driver.model().class();
+            if is_automatic(after, class) {
+                // What waited while automation was off is due now; nothing waiting means no wake.
+                ops.push(wake_queue::catch_up(ws, id, now + Duration::from_millis(100)));
+            } else {
+                ops.push(wake_queue::hold(ws, id, after.lifecycle == Lifecycle::Destroyed));
+            }
+            let mut commit = Commit::new("agent.change", Db::Agent, ws)
+                .ops(ops)
+                .change(self.event("agent:changed", None, id.as_str()))
+                .audit(audit(asked, action, id.as_str()));
+            commit.once.clone_from(&once);
+            match self.store.commit(commit).await {
+                Err(error) if error.refusal() == Some(Refusal::Stale) && attempt < 2 => {
+                    attempt += 1;
+                }
+                Err(error) if error.refusal() == Some(Refusal::Stale) => {
+                    return Err(AgentError::Busy { agent: id.clone() });
+                }
+                other => return other.map(|_| ()).map_err(Into::into),
+            }
         }
-        let now = self.clock.now();
-        stored.doc.value.updated_at = now;
-        let after = &stored.doc.value;
-        let mut ops: Vec<Op> = vec![entity::put(ws, &stored.doc)];
-        if after.lifecycle == Lifecycle::Destroyed {
-            ops.push(subscription::delete_of_agent(ws, id));
-        }
-        let class = self.driver.model().class();
-        if is_automatic(after, class) {
-            // What waited while automation was off is due now; nothing waiting means no wake.
-            ops.push(wake_queue::catch_up(ws, id, now + Duration::from_millis(100)));
-        } else {
-            ops.push(wake_queue::hold(ws, id, after.lifecycle == Lifecycle::Destroyed));
-        }
+    }
+
+    /// Writes what a person asked for about an agent beside its entity, once under their key.
+    pub(crate) async fn tell(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        action: &'static str,
+        subject: &str,
+        ops: Vec<Op>,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
             .change(self.event("agent:changed", None, id.as_str()))
             .audit(audit(asked, action, id.as_str()));
-        commit.once = once;
+        commit.once = once(asked, action, subject, id.as_str());
         self.store.commit(commit).await?;
         Ok(())
     }
@@ -352,7 +389,7 @@ impl Agents {
     }
 }
 
-fn alive(agent: &Agent) -> Result<(), AgentError> {
+pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
     let (state, hint) = match agent.lifecycle {
         Lifecycle::Created | Lifecycle::Active => return Ok(()),
         Lifecycle::Dormant => ("dormant", "resume it first"),
@@ -369,7 +406,7 @@ fn stock_name(id: &AgentId) -> &'static str {
     NAMES[sum % NAMES.len()]
 }
 
-fn audit(asked: &Asked, action: &'static str, object: &str) -> Audit {
+pub(crate) fn audit(asked: &Asked, action: &'static str, object: &str) -> Audit {
     Audit { actor: asked.actor.clone(), action, object: object.into(), detail: String::new() }
 }
 

@@ -30,7 +30,7 @@ pub struct Input<'a> {
     pub language: String,
 }
 
-static NO_DELTA: Delta = Delta { changes: Vec::new() };
+static NO_DELTA: Delta = Delta { changes: Vec::new(), timers: Vec::new() };
 static NO_LEDGER: Ledger = Ledger { decisions: Vec::new(), open: Vec::new() };
 static NO_LOG: LogData = LogData { observations: Vec::new(), changes: Vec::new() };
 

@@ -1,10 +1,10 @@
 //! What a command does beside its answer: recovery before, due wakes after.
 
 use dormouse_agents::wake::drain::{Ran, Scope};
-use dormouse_runs::End;
 use dormouse_store::agent::report;
 use dormouse_types::{AgentId, Caller, TaskId};
 
+use crate::serve::outcome;
 use crate::view::RunOutcome;
 use crate::{Dormouse, Error, WORKSPACE};
 
@@ -91,13 +91,7 @@ impl Dormouse {
             .latest_report(WORKSPACE, &ran.agent)
             .await?
             .is_some_and(|report: report::Report| report.provenance["runKey"] == ran.run.key.0);
-        let (status, error) = match &ran.end {
-            End::Completed { .. } => ("completed", None),
-            End::Skipped => ("skipped", None),
-            End::Failed { error } => ("failed", Some(error.clone())),
-            End::PutBack { reason } => ("queued", Some(reason.clone())),
-            End::Lost => ("started", Some("another process took over".to_owned())),
-        };
+        let (status, error) = outcome(&ran.end);
         Ok(RunOutcome {
             run_key: ran.run.key.clone(),
             agent_id: ran.agent.clone(),

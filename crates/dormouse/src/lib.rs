@@ -4,7 +4,7 @@
 //! Does not own: wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`tasks`], [`imports`], [`agents`], [`inspect`],
-//! [`change_sets`], [`drain`].
+//! [`change_sets`], [`drain`], [`serve`].
 
 pub mod view;
 pub mod error;
@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod change_sets;
 pub mod overview;
 pub mod drain;
+pub mod serve;
 mod asked;
 
 use std::path::Path;
@@ -35,6 +36,7 @@ pub use dormouse_types::Caller;
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::ImportOptions;
+pub use serve::{ServeOptions, Served};
 pub use tasks::{ItemPatch, NewEntry, NewTask, TaskFilter, TaskPatch};
 
 /// The workspace of a local data folder.

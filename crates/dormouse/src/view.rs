@@ -16,6 +16,7 @@ use serde_json::Value;
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
     /// The items of this page.
@@ -29,6 +30,7 @@ pub struct Page<T> {
 
 /// A task in a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRow {
     /// Its id.
@@ -59,6 +61,7 @@ pub struct TaskRow {
 
 /// A task, whole.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     /// Its id.
@@ -107,6 +110,7 @@ pub struct Task {
 
 /// An id with its name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Named<I> {
     /// The id.
     pub id: I,
@@ -116,6 +120,7 @@ pub struct Named<I> {
 
 /// One status a task had.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatusChange {
     /// The status.
@@ -128,6 +133,7 @@ pub struct StatusChange {
 
 /// A checklist item.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
     /// Its id.
@@ -150,6 +156,7 @@ pub struct Item {
 
 /// An entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// Its id.
@@ -168,6 +175,7 @@ pub struct Entry {
 
 /// An agent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
     /// Its id.
@@ -220,6 +228,7 @@ pub struct Agent {
 
 /// What an agent works on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Slots {
     /// The task.
@@ -228,6 +237,7 @@ pub struct Slots {
 
 /// A report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Its id.
@@ -254,6 +264,7 @@ pub struct Report {
 
 /// A change set with its items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeSet {
     /// Its id.
@@ -282,6 +293,7 @@ pub struct ChangeSet {
 
 /// A change item.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeItem {
     /// Its set.
@@ -324,6 +336,7 @@ pub struct ChangeItem {
 
 /// A quote from an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// The entry.
@@ -334,6 +347,7 @@ pub struct Evidence {
 
 /// What a verdict led to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// The item as it is now.
@@ -346,6 +360,7 @@ pub struct Outcome {
 
 /// A decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     /// Its id.
@@ -378,6 +393,7 @@ pub struct Decision {
 
 /// A run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Wake {
     /// Its key; none while it waits in the queue.
@@ -414,6 +430,7 @@ pub struct Wake {
 
 /// A message with its content.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     /// Its id.
@@ -446,6 +463,7 @@ pub struct Message {
 
 /// A prompt as it was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
     /// The run.
@@ -464,6 +482,7 @@ pub struct Prompt {
 
 /// A piece of a prompt.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromptFragment {
     /// `system`, `log`, `taskState`, … or `tools`.
@@ -474,6 +493,7 @@ pub struct PromptFragment {
 
 /// What became of one run of a drain or of a person's wake.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunOutcome {
     /// The run.
@@ -500,6 +520,7 @@ pub struct RunOutcome {
 
 /// The state of affairs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Overview {
     /// Live tasks that are not over.
@@ -522,6 +543,7 @@ pub struct Overview {
 
 /// One line of an import's progress.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", tag = "event")]
 pub enum ImportEvent {
     /// The file was read.
@@ -578,6 +600,7 @@ pub enum ImportEvent {
 
 /// A change of a task as the activity shows it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
     /// Its position.

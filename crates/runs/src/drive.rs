@@ -3,16 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::log_line;
 use dormouse_store::agent::message::Chain;
+use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
 use dormouse_turns::{Limits, LoggedTurn, RunLog, Step, next, request};
-use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ModelError, Request, Turn};
-use dormouse_types::port::{Clock, Entropy, Model, Stage};
-use dormouse_types::{Origin, WorkspaceId, limits};
+use dormouse_types::model::{
+    Away, Fragment, FragmentData, FragmentKind, ModelError, Request, Turn, Usage,
+};
+use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
+use dormouse_types::{Origin, Timestamp, WorkspaceId, limits};
+use futures_util::future::{Either, FutureExt as _, Shared, select};
 
+use crate::breaker;
 use crate::lease::Lease;
 use crate::status::{Event, after};
 use crate::trail;
@@ -25,7 +31,11 @@ pub struct Driver {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     model: Arc<dyn Model>,
+    stop: Stop,
 }
+
+/// Completes when the program is to stop: runs that are under way are left to be resumed.
+pub type Stop = Shared<BoxFuture<'static, ()>>;
 
 /// How a run ended for its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +55,11 @@ pub enum End {
     /// It waits to be resumed; nothing was counted.
     PutBack {
         /// Why.
+        reason: String,
+    },
+    /// Its provider is away; it waits to be resumed, and nothing was counted against the agent.
+    Away {
+        /// What the provider said.
         reason: String,
     },
     /// Somebody else owns it now.
@@ -67,7 +82,14 @@ impl Driver {
         entropy: Arc<dyn Entropy>,
         model: Arc<dyn Model>,
     ) -> Self {
-        Self { store, clock, entropy, model }
+        let stop: BoxFuture<'static, ()> = Box::pin(std::future::pending());
+        Self { store, clock, entropy, model, stop: stop.shared() }
+    }
+
+    /// The same driver, whose runs are left to be resumed once `stop` completes.
+    #[must_use]
+    pub fn stopping_on(&self, stop: Stop) -> Self {
+        Self { stop, ..self.clone() }
     }
 
     /// The model that runs ask.
@@ -101,6 +123,9 @@ impl Driver {
             run.log.report_due = work.again(lease, false).await?.report_due;
         }
         loop {
+            if self.stop.clone().now_or_never().is_some() {
+                return self.stopped(lease).await;
+            }
             match next(&run.log, &Limits::default()) {
                 Step::AskModel { turn, report_only } => {
                     if let Some(end) = self.ask(&mut run, turn, report_only).await? {
@@ -112,7 +137,7 @@ impl Driver {
                         return Ok(end);
                     }
                 }
-                Step::Finish { cut } => return self.finish(&mut run, Vec::new(), cut).await,
+                Step::Finish { cut } => return self.finish_recorded(&mut run, cut).await,
             }
         }
     }
@@ -138,22 +163,26 @@ impl Driver {
         if turn == 1 && gathered.nothing_changed {
             return self.skip(run).await.map(Some);
         }
-        if !run.work.may_ask(lease).await? {
-            return self.put_back(lease, "the agent was paused".into()).await.map(Some);
+        if let Some(reason) = run.work.hindrance(lease).await? {
+            // Whoever lets the agent run again makes it due.
+            return self.put_back(lease, None, reason.into()).await.map(Some);
         }
         let request = self.request(run, gathered, turn).await?;
         self.store.pass(Stage::BeforeEffect, "model.ask");
-        let answer = crate::ask::turn(&*self.model, &request).await;
+        let Some(answer) = self.answer(lease, &request).await else {
+            return self.stopped(lease).await.map(Some);
+        };
         self.store.pass(Stage::AfterEffect, "model.ask");
         let (mut logged, _usage) = match answer {
             Ok(answer) => answer,
-            Err(error @ ModelError::Provider { .. }) => {
-                return self.put_back(lease, error.to_string()).await.map(Some);
+            Err(error @ ModelError::Provider { why, .. }) => {
+                return self.away(lease, why, &error.to_string()).await.map(Some);
             }
             Err(error @ ModelError::Request { .. }) => {
                 return self.fail(run.work, lease, error.to_string()).await.map(Some);
             }
         };
+        self.is_back(lease.ws).await?;
         // A proposal that somebody else opened or decided since the rows were read is refused by
         // the store: the calls are then judged again on fresh rows.
         for attempt in 0.. {
@@ -173,10 +202,7 @@ impl Driver {
                 }
             };
             match result {
-                Err(WorkError::Commit(error))
-                    if matches!(error.refusal(), Some(Refusal::Exists | Refusal::ItemMoved))
-                        && attempt < 2 =>
-                {
+                Err(WorkError::Commit(error)) if retries(&error) && attempt < 2 => {
                     (run.log, run.trail) = before;
                 }
                 other => return other,
@@ -285,6 +311,17 @@ impl Driver {
         Ok(End::Completed { cut })
     }
 
+    /// Ends a run whose last turn is recorded; what somebody else wrote meanwhile is read again.
+    async fn finish_recorded(&self, run: &mut Run<'_>, cut: bool) -> Result<End, WorkError> {
+        for _ in 0..2 {
+            match self.finish(run, Vec::new(), cut).await {
+                Err(WorkError::Commit(error)) if retries(&error) => {}
+                other => return other,
+            }
+        }
+        self.finish(run, Vec::new(), cut).await
+    }
+
     async fn skip(&self, run: &mut Run<'_>) -> Result<End, WorkError> {
         let ops = run.work.finish(run.lease, &run.log, &run.trail).await?;
         self.end(run.lease, "run.skip", Event::NothingChanged, ops, false, None).await?;
@@ -292,28 +329,131 @@ impl Driver {
     }
 
     async fn fail(&self, work: &dyn Work, lease: &Lease, error: String) -> Result<End, WorkError> {
-        let ops = work.fail(lease, &error).await?;
-        self.end(lease, "run.fail", Event::Failed, ops, false, Some(&error)).await?;
-        Ok(End::Failed { error })
+        let mut attempt = 0;
+        loop {
+            let ops = work.fail(lease, &error).await?;
+            match self.end(lease, "run.fail", Event::Failed, ops, false, Some(&error)).await {
+                Err(WorkError::Commit(refused)) if retries(&refused) && attempt < 2 => attempt += 1,
+                other => {
+                    other?;
+                    return Ok(End::Failed { error });
+                }
+            }
+        }
+    }
+
+    /// Asks the model; none when the program is to stop first.
+    async fn answer(
+        &self,
+        lease: &Lease,
+        request: &Request,
+    ) -> Option<Result<(LoggedTurn, Usage), ModelError>> {
+        let started = lease.run.started_at.unwrap_or(lease.run.created_at);
+        let patience = (self.clock.now() + Duration::from_secs(limits::MODEL_SECONDS))
+            .min(started + Duration::from_secs(limits::WAKE_SECONDS));
+        let asked = Box::pin(crate::ask::turn(&*self.model, request));
+        let cut_off = select(self.stop.clone(), self.clock.sleep_until(patience));
+        match select(asked, cut_off).await {
+            Either::Left((answer, _)) => Some(answer),
+            Either::Right((Either::Left(((), _)), _)) => None,
+            Either::Right((Either::Right(((), _)), _)) => Some(Err(ModelError::Provider {
+                provider: self.model.provider().to_owned(),
+                why: Away::Outage,
+                detail: "no answer in time".into(),
+            })),
+        }
+    }
+
+    /// Counts a failure of the provider, and leaves the run to be resumed when it may be asked.
+    async fn away(&self, lease: &Lease, why: Away, detail: &str) -> Result<End, WorkError> {
+        let provider = self.model.provider();
+        let mut attempt = 0;
+        loop {
+            let now = self.clock.now();
+            let before = self.store.first(row::of_provider(lease.ws, provider)).await?;
+            let after = breaker::failed(before.as_ref(), provider, why, detail, now);
+            let due = after.open_until.unwrap_or(now + self.pause(after.failures));
+            let put = row::put(lease.ws, before.as_ref(), &after);
+            let opened = after.opened > before.map_or(0, |before| before.opened);
+            match self.requeue(lease, Some(due), vec![put]).await {
+                Err(WorkError::Commit(error)) if retries(&error) && attempt < 5 => attempt += 1,
+                other => {
+                    other?;
+                    if opened {
+                        tracing::warn!(provider, detail, until = %due, "the queue is held");
+                        self.tell(lease.ws, "provider:away", Vec::new()).await?;
+                    }
+                    return Ok(End::Away { reason: detail.to_owned() });
+                }
+            }
+        }
+    }
+
+    /// The provider answered: what is known of its failures is forgotten.
+    async fn is_back(&self, ws: WorkspaceId) -> Result<(), WorkError> {
+        let provider = self.model.provider();
+        match self.store.first(row::of_provider(ws, provider)).await? {
+            None => Ok(()),
+            Some(_) => self.tell(ws, "provider:back", vec![row::delete(ws, provider)]).await,
+        }
+    }
+
+    async fn tell(
+        &self,
+        ws: WorkspaceId,
+        event: &'static str,
+        ops: Vec<Op>,
+    ) -> Result<(), WorkError> {
+        let provider = self.model.provider();
+        let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
+        self.store
+            .commit(Commit::new("provider.tell", Db::Agent, ws).ops(ops).change(change))
+            .await?;
+        Ok(())
+    }
+
+    /// A wait of 1 s doubled with each failure, up to a minute, by full jitter.
+    fn pause(&self, failures: i64) -> Duration {
+        let doublings = u32::try_from(failures - 1).unwrap_or(0).min(6);
+        let most = Duration::from_secs((1 << doublings).min(60));
+        let mut byte = [0u8; 1];
+        self.entropy.fill(&mut byte);
+        Duration::from_millis(100) + most * u32::from(byte[0]) / 256
+    }
+
+    async fn stopped(&self, lease: &Lease) -> Result<End, WorkError> {
+        self.put_back(lease, Some(self.clock.now()), "the program stops".into()).await
     }
 
     /// Leaves the run to be resumed under its key; its recorded turns stay.
-    async fn put_back(&self, lease: &Lease, reason: String) -> Result<End, WorkError> {
+    async fn put_back(
+        &self,
+        lease: &Lease,
+        due_at: Option<Timestamp>,
+        reason: String,
+    ) -> Result<End, WorkError> {
+        self.requeue(lease, due_at, Vec::new()).await?;
+        Ok(End::PutBack { reason })
+    }
+
+    async fn requeue(
+        &self,
+        lease: &Lease,
+        due_at: Option<Timestamp>,
+        mut ops: Vec<Op>,
+    ) -> Result<(), WorkError> {
         let run = &lease.run;
         let to = step(Event::PutBack)?;
-        let now = self.clock.now();
-        let later = now + Duration::from_secs(60);
-        let sleeper = dormouse_store::agent::wake_queue::put_back(
+        ops.push(wake_run::requeue(
             lease.ws,
-            &run.agent,
-            &lease.owner,
+            &run.key,
+            Status::Started,
+            to,
             run.epoch,
-            later,
-        );
-        let requeue =
-            wake_run::requeue(lease.ws, &run.key, Status::Started, to, run.epoch, run.crashes);
-        self.commit_as(lease, "run.putBack", vec![requeue, sleeper], Some("agent:wake")).await?;
-        Ok(End::PutBack { reason })
+            run.crashes,
+        ));
+        ops.push(wake_queue::put_back(lease.ws, &run.agent, &lease.owner, run.epoch, due_at));
+        self.commit_as(lease, "run.putBack", ops, Some("agent:wake")).await
     }
 
     async fn end(
@@ -349,8 +489,7 @@ impl Driver {
         ops: Vec<Op>,
         event: Option<&'static str>,
     ) -> Result<(), WorkError> {
-        let mut commit =
-            Commit::new(label, Db::Agent, lease.ws).op(lease.guard(self.clock.now())).ops(ops);
+        let mut commit = Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops);
         if let Some(event) = event {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
             commit = commit.change(ChangeRow::agent(origin, event, None, lease.run.key.as_str()));
@@ -358,6 +497,11 @@ impl Driver {
         self.store.commit(commit).await?;
         Ok(())
     }
+}
+
+/// Whether somebody else wrote what a commit was decided on: read and decide again.
+fn retries(error: &CommitError) -> bool {
+    matches!(error.refusal(), Some(Refusal::Exists | Refusal::ItemMoved | Refusal::Stale))
 }
 
 fn step(event: Event) -> Result<Status, WorkError> {

@@ -1,10 +1,9 @@
 //! What the owner of a run holds.
 
-use std::time::Duration;
-
 use dormouse_store::Op;
 use dormouse_store::agent::{wake_queue, wake_run::Run};
-use dormouse_types::{Timestamp, WorkspaceId, limits};
+use dormouse_store::lease::term;
+use dormouse_types::WorkspaceId;
 
 /// A claimed run.
 #[derive(Debug, Clone)]
@@ -19,17 +18,12 @@ pub struct Lease {
 
 impl Lease {
     /// The op that guards a commit of this run and prolongs its lease.
-    pub fn guard(&self, now: Timestamp) -> Op {
-        wake_queue::guard(self.ws, &self.run.agent, &self.owner, self.run.epoch, until(now))
+    pub fn guard(&self) -> Op {
+        wake_queue::guard(self.ws, &self.run.agent, &self.owner, self.run.epoch, term())
     }
 
     /// The op that ends the lease.
     pub fn release(&self) -> Op {
         wake_queue::release(self.ws, &self.run.agent, &self.owner, self.run.epoch)
     }
-}
-
-/// When a lease taken or prolonged now may be taken over.
-pub fn until(now: Timestamp) -> Timestamp {
-    now + Duration::from_secs(limits::LEASE_SECONDS)
 }

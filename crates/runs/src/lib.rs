@@ -6,15 +6,16 @@
 //! against: a turn asked twice after a crash, a stale owner that writes, a failed provider that
 //! counts as an empty success.
 //!
-//! Reading order: [`status`], [`lease`], [`work`], [`trail`], [`ask`], [`drive`].
+//! Reading order: [`status`], [`lease`], [`breaker`], [`work`], [`trail`], [`ask`], [`drive`].
 
 pub mod status;
 pub mod lease;
+pub mod breaker;
 pub mod work;
 pub mod trail;
 pub mod ask;
 pub mod drive;
 
-pub use drive::{Driver, End};
+pub use drive::{Driver, End, Stop};
 pub use lease::Lease;
 pub use work::{Executed, Gathered, Work, WorkError};

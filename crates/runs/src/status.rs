@@ -1,7 +1,6 @@
 //! The statuses of a run as a step function that refuses impossible pairs.
 
 use dormouse_store::agent::wake_run::Status;
-use dormouse_types::limits;
 
 /// What happens to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,15 +11,14 @@ pub enum Event {
     NothingChanged,
     /// It ended badly.
     Failed,
-    /// Its owner died; `crashes` counts this one.
-    Crashed {
-        /// Crashes of this run so far.
-        crashes: i64,
-    },
+    /// Its owner died.
+    Crashed,
     /// A graceful stop, or a provider that is away: counts nothing.
     PutBack,
     /// It is claimed again.
     Resumed,
+    /// It waits, and will not be resumed: it crashed too often, or a person cancelled it.
+    GivenUp,
 }
 
 /// An event that cannot happen to a run in this status.
@@ -39,11 +37,9 @@ pub fn after(status: Status, event: Event) -> Result<Status, Impossible> {
         (Status::Started, Event::Completed) => Ok(Status::Completed),
         (Status::Started, Event::NothingChanged) => Ok(Status::Skipped),
         (Status::Started, Event::Failed) => Ok(Status::Failed),
-        (Status::Started, Event::Crashed { crashes }) if crashes >= limits::CRASHES_TO_ABANDON => {
-            Ok(Status::Abandoned)
-        }
-        (Status::Started, Event::Crashed { .. } | Event::PutBack) => Ok(Status::Queued),
+        (Status::Started, Event::Crashed | Event::PutBack) => Ok(Status::Queued),
         (Status::Queued, Event::Resumed) => Ok(Status::Started),
+        (Status::Queued, Event::GivenUp) => Ok(Status::Abandoned),
         (
             Status::Queued
             | Status::Started
@@ -66,9 +62,10 @@ mod tests {
             Event::Completed,
             Event::NothingChanged,
             Event::Failed,
-            Event::Crashed { crashes: 1 },
+            Event::Crashed,
             Event::PutBack,
             Event::Resumed,
+            Event::GivenUp,
         ];
         for status in [Status::Completed, Status::Skipped, Status::Failed, Status::Abandoned] {
             for event in events {
@@ -78,8 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn the_third_crash_gives_a_run_up() {
-        assert_eq!(after(Status::Started, Event::Crashed { crashes: 2 }), Ok(Status::Queued));
-        assert_eq!(after(Status::Started, Event::Crashed { crashes: 3 }), Ok(Status::Abandoned));
+    fn a_run_that_waits_is_resumed_or_given_up_and_one_that_runs_is_not() {
+        assert_eq!(after(Status::Started, Event::Crashed), Ok(Status::Queued));
+        assert_eq!(after(Status::Queued, Event::Resumed), Ok(Status::Started));
+        assert_eq!(after(Status::Queued, Event::GivenUp), Ok(Status::Abandoned));
+        let event = Event::GivenUp;
+        let status = Status::Started;
+        assert_eq!(after(status, event), Err(Impossible { status, event }));
     }
 }

@@ -10,8 +10,11 @@ use crate::lease::Lease;
 
 /// What a run is about.
 pub trait Work: Send + Sync {
-    /// Whether the run still may ask a model; checked right before it does.
-    fn may_ask<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<bool, WorkError>>;
+    /// Why the run may not ask a model any more, if so; checked right before it does.
+    fn hindrance<'a>(
+        &'a self,
+        lease: &'a Lease,
+    ) -> BoxFuture<'a, Result<Option<&'static str>, WorkError>>;
 
     /// Gathers the context of the first turn.
     fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>>;

@@ -90,16 +90,21 @@ pub(crate) fn id<I: Id>(text: &str) -> Result<I, Problem> {
 /// The `Idempotency-Key`, if one is sent.
 pub(crate) struct Key(pub(crate) Option<String>);
 
+impl Key {
+    /// The header.
+    pub(crate) const NAME: &str = "Idempotency-Key";
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for Key {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
-        let Some(value) = parts.headers.get("idempotency-key") else { return Ok(Self(None)) };
+        let Some(value) = parts.headers.get(Self::NAME) else { return Ok(Self(None)) };
         let text = value.to_str().unwrap_or_default();
         if text.is_empty() || text.len() > IDEMPOTENCY_KEY.max {
             let max = IDEMPOTENCY_KEY.max;
             let wanted = format!("Idempotency-Key must have 1 to {max} visible ASCII characters");
-            return Err(Problem::invalid("Idempotency-Key", wanted));
+            return Err(Problem::invalid(Self::NAME, wanted));
         }
         Ok(Self(Some(text.to_owned())))
     }
@@ -107,6 +112,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
 
 /// The revision in `If-Match`, if one is demanded.
 pub(crate) struct IfMatch(pub(crate) Option<i64>);
+
+impl IfMatch {
+    /// The header.
+    pub(crate) const NAME: &str = "If-Match";
+}
 
 impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
     type Rejection = Problem;
@@ -117,14 +127,14 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
 }
 
 fn revision(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
-    let Some(value) = headers.get("if-match") else { return Ok(None) };
+    let Some(value) = headers.get(IfMatch::NAME) else { return Ok(None) };
     let text = value.to_str().unwrap_or_default().trim();
     if text == "*" {
         return Ok(None);
     }
     let number = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     number.parse().map(Some).map_err(|_| {
-        Problem::invalid("If-Match", "If-Match must be an ETag of the task, such as \"7\"")
+        Problem::invalid(IfMatch::NAME, "If-Match must be an ETag of the task, such as \"7\"")
     })
 }
 

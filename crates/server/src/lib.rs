@@ -8,12 +8,13 @@
 //! answers are the facade's views as they are.
 //!
 //! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
-//! resource).
+//! resource), `openapi` (the description that is made from them).
 
 pub mod problem;
 mod extract;
 mod wire;
 mod http;
+mod openapi;
 
 use dormouse::Dormouse;
 use dormouse_types::Caller;
@@ -25,6 +26,11 @@ pub use problem::Problem;
 struct App {
     dormouse: Dormouse,
     caller: Caller,
+}
+
+/// The OpenAPI 3.1 document of the API: what [`router`] serves at `/api/openapi.json`.
+pub fn openapi() -> serde_json::Value {
+    openapi::document()
 }
 
 /// The whole API below `/api`, answering for one caller.

@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dormouse::error::PROBLEMS;
 use dormouse_types::limits::Beyond;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// The media type of a problem.
@@ -107,6 +108,12 @@ impl Problem {
             body.entry(key.clone()).or_insert_with(|| value.clone());
         }
         Value::Object(body)
+    }
+}
+
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
     }
 }
 

@@ -62,3 +62,16 @@ pub fn head(db: Db, workspace: WorkspaceId) -> Query<Seq> {
         },
     }
 }
+
+/// The newest position of each workspace of a database.
+pub fn heads(db: Db) -> Query<(WorkspaceId, Seq)> {
+    Query {
+        db,
+        sql: "SELECT ws, seq FROM counters ORDER BY ws",
+        params: Vec::new(),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "counter", &e);
+            Ok((WorkspaceId(row.int(0).map_err(column)?), Seq(row.int(1).map_err(column)?)))
+        },
+    }
+}

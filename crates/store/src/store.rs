@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use dormouse_types::port::{BoxFuture, Faults, Point, Stage};
-use dormouse_types::{HostId, WorkspaceId};
+use dormouse_types::{HostId, Timestamp, WorkspaceId};
+use tokio::sync::watch;
 
 use crate::commit::{Commit, CommitError, Committed, Db};
 use crate::value::{ColumnError, Param, Row, Value};
@@ -65,6 +66,10 @@ pub trait Backend: Send + Sync {
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>>;
     /// The id of a database.
     fn host(&self, db: Db) -> HostId;
+    /// A number that rises behind every commit with a change row, of either database.
+    ///
+    /// It is a hint and may be lost: who waits for it looks at the rows from time to time as well.
+    fn changes(&self) -> watch::Receiver<u64>;
 }
 
 /// Reads and commits. Cheap to clone.
@@ -114,18 +119,24 @@ impl Store {
         self.faults.pass(Point { stage, label });
     }
 
+    /// Hears of commits that others may want to know of; see [`Backend::changes`].
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.backend.changes()
+    }
+
     /// The id of a database: the epoch of cursors and the key of vector clocks.
     pub fn host(&self, db: Db) -> HostId {
         self.backend.host(db)
     }
 }
 
-/// Binds the three parameters that only the writer knows.
+/// Binds the parameters that only the writer knows.
 pub(crate) fn bind(param: Param, seq: i64, now: i64, host: &HostId) -> Value {
     match param {
         Param::Value(value) => value,
         Param::Seq => Value::Int(seq),
         Param::Now => Value::Int(now),
+        Param::Later(by) => Value::Int((Timestamp::from_micros(now) + by).micros()),
         Param::Host => Value::Text(host.to_string()),
     }
 }

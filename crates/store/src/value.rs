@@ -17,7 +17,7 @@ pub enum Value {
     Blob(Vec<u8>),
 }
 
-/// A parameter of an [`crate::Op`]: a value, or one of the three that only the writer knows.
+/// A parameter of an [`crate::Op`]: a value, or one of those that only the writer knows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Param {
     /// Known when the commit was built.
@@ -26,6 +26,8 @@ pub enum Param {
     Seq,
     /// The time at which the writer applies the commit.
     Now,
+    /// That time and so much more: when a lease that is taken now runs out.
+    Later(std::time::Duration),
     /// The id of the database.
     Host,
 }

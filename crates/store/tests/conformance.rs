@@ -1,7 +1,8 @@
 //! What the store promises, told once and held against every engine.
 //!
 //! A story takes a `World` and knows no engine; `each_engine!` makes one test of it per engine, so
-//! that a further engine is one line there. What only files can show stands in the `folder` cases.
+//! that a further engine is one line there. What only files can show stands in the `folder` cases, what
+//! only several nodes can in `nodes` and `cuts`.
 
 #[macro_use]
 mod world;
@@ -11,12 +12,14 @@ mod cases {
     mod change_items;
     mod changed_documents;
     mod commits;
+    mod cuts;
     mod damage;
     mod feed_position;
     mod fence;
     mod folder;
     mod links;
     mod log_lines;
+    mod nodes;
     mod plans;
     mod receipts;
     mod reports_of_outcome;
@@ -26,6 +29,7 @@ mod cases {
     mod sagas;
     mod subscriptions;
     mod unknown_rows;
+    mod timers;
     mod wake_queue;
 }
 

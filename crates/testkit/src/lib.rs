@@ -1,6 +1,9 @@
-//! Ports for tests: a clock that only moves by hand, and randomness that repeats.
+//! Ports for tests: a clock that only moves by hand, and randomness that repeats. And a private
+//! Postgres server for the tests of what stands on it.
 //!
 //! Does not own: anything that knows a room; whole-runtime scenes live in `dormouse-scenes`.
+
+pub mod postgres;
 
 use std::future::Future;
 use std::pin::Pin;

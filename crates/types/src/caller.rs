@@ -123,6 +123,7 @@ impl Origin {
 
 /// Who set a value last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum By {
     /// The person, by hand, by import or by confirming.

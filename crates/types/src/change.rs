@@ -9,6 +9,7 @@ use crate::time::Timestamp;
 
 /// One thing that changed in a journal commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", tag = "what")]
 pub enum What {
     /// The task was made.

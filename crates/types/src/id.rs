@@ -55,9 +55,9 @@ fn parse(text: &str, prefix: &'static str) -> Result<String, IdError> {
 }
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $prefix:literal;)*) => {
         $(
-            $(#[$doc])*
+            $(#[doc = $doc])*
             #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
             #[serde(try_from = "String", into = "String")]
             pub struct $name(String);
@@ -83,6 +83,8 @@ macro_rules! ids {
             impl From<$name> for String {
                 fn from(id: $name) -> String { id.0 }
             }
+            #[cfg(feature = "openapi")]
+            crate::schema::text!($name, concat!("^", $prefix, "-[0-9a-z]{26}$"), [$($doc),*]);
         )*
         /// Every prefix with the kind it names; one table, so that no two kinds share one.
         pub const PREFIXES: &[(&str, &str)] = &[$(($prefix, stringify!($name))),*];
@@ -151,8 +153,8 @@ impl fmt::Display for Seq {
 }
 
 macro_rules! hex_keys {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => {$(
+        $(#[doc = $doc])*
         ///
         /// Shape: 64 lower-case hex digits.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -166,6 +168,8 @@ macro_rules! hex_keys {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) }
         }
+        #[cfg(feature = "openapi")]
+        crate::schema::text!($name, "^[0-9a-f]{64}$", [$($doc),*]);
     )*};
 }
 

@@ -6,6 +6,8 @@
 //! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`task`], [`model`],
 //! [`draft`], [`limits`], [`port`].
 
+#[cfg(feature = "openapi")]
+mod schema;
 pub mod id;
 pub mod time;
 pub mod hash;

@@ -105,5 +105,23 @@ pub const FAILURES_TO_DORMANT: i64 = 5;
 pub const CRASHES_TO_ABANDON: i64 = 3;
 /// Units: seconds. A run that lasts longer fails.
 pub const WAKE_SECONDS: u64 = 600;
+/// Units: seconds. One question to a model.
+pub const MODEL_SECONDS: u64 = 300;
 /// Units: seconds. A lease without a heartbeat for this long may be taken over.
 pub const LEASE_SECONDS: u64 = 60;
+/// Units: seconds. How often a lease that is held is prolonged.
+pub const HEARTBEAT_SECONDS: u64 = 20;
+/// Units: seconds. How often rows are looked at that no deadline and no hint points to.
+pub const SWEEP_SECONDS: u64 = 30;
+/// Wakes of one node at once, by default and at most.
+pub const CONCURRENCY: usize = 3;
+/// The most wakes of one node at once.
+pub const CONCURRENCY_MAX: usize = 64;
+/// Failures of a provider within [`BREAKER_WINDOW_SECONDS`] that open its breaker.
+pub const BREAKER_FAILURES: i64 = 5;
+/// Units: seconds. Failures longer ago than this are forgotten.
+pub const BREAKER_WINDOW_SECONDS: u64 = 60;
+/// Units: seconds. How long a breaker stays open at first; doubled with each probe that fails.
+pub const BREAKER_SECONDS: u64 = 60;
+/// Units: seconds. The longest that a breaker stays open before a probe.
+pub const BREAKER_MAX_SECONDS: u64 = 30 * 60;

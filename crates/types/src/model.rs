@@ -287,6 +287,21 @@ pub struct OpenProposal {
 pub struct Delta {
     /// Oldest first.
     pub changes: Vec<DeltaChange>,
+    /// Timers that fired since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timers: Vec<TimerNote>,
+}
+
+/// A timer that fired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TimerNote {
+    /// `dueDate` or `wakeAt`.
+    pub kind: String,
+    /// When it was to wake the agent.
+    pub at: Timestamp,
+    /// The due date that is near.
+    pub about: Option<String>,
 }
 
 /// One change of the delta.
@@ -410,6 +425,17 @@ pub struct Usage {
     pub output: u64,
 }
 
+/// Why a provider answers nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Away {
+    /// It refuses the key: nobody needs to ask before the key is changed.
+    Authentication,
+    /// The quota is used up, or too many ask at once.
+    Quota,
+    /// It cannot be reached, or is broken.
+    Outage,
+}
+
 /// Why a model gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -418,6 +444,8 @@ pub enum ModelError {
     Provider {
         /// Which one.
         provider: String,
+        /// Whether asking again soon can help.
+        why: Away,
         /// What it said.
         detail: String,
     },

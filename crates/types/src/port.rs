@@ -34,6 +34,10 @@ pub trait Entropy: Send + Sync {
 pub trait Model: Send + Sync {
     /// What it is called in reports, provenance and prompts, for example `builtin`.
     fn name(&self) -> &str;
+    /// Who runs it: what is away when it is away.
+    fn provider(&self) -> &str {
+        self.name()
+    }
     /// What using it costs; decides the merge window and automation by default.
     fn class(&self) -> ModelClass;
     /// Asks one turn.

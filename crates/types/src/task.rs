@@ -20,6 +20,7 @@ pub struct NotListed {
 
 /// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Status {
     /// New.
     #[default]
@@ -116,6 +117,7 @@ impl FromStr for Status {
     JsonSchema,
     Default,
 )]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Priority {
     /// Urgent.
     P0,
@@ -187,6 +189,7 @@ pub fn language(text: &str) -> Result<String, NotListed> {
 
 /// What an entry holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum EntryKind {
     /// Text the person wrote.
@@ -202,6 +205,7 @@ pub enum EntryKind {
 
 /// A single-value field of a task: what `field_says` and change rows name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Field {
     /// The title.

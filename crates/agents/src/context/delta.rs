@@ -1,7 +1,7 @@
 //! What changed since the last completed run, and how a change reads.
 
 use dormouse_types::change::{Change, What};
-use dormouse_types::model::{Delta, DeltaChange, TaskState};
+use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
 use dormouse_types::{AgentId, Origin};
 use jiff::tz::TimeZone;
 
@@ -20,7 +20,15 @@ pub fn of(changes: &[Change], agent: &AgentId, zone: &TimeZone) -> Delta {
             })
         })
         .collect();
-    Delta { changes }
+    Delta { changes, timers: Vec::new() }
+}
+
+/// A timer that fired, in words.
+pub fn timer(note: &TimerNote) -> String {
+    match &note.about {
+        Some(due) => format!("the due date {due} is near"),
+        None => format!("this is the wake that was asked for at {}", note.at),
+    }
 }
 
 /// One change in words. The text of an entry stands as it is now.

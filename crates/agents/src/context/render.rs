@@ -71,8 +71,9 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
 pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> String {
     let notes = critical.iter().map(|note| format!("You noted as critical: {}", note.text));
     let changes = delta.changes.iter().map(|change| format!("- {}", delta::line(change, task)));
+    let timers = delta.timers.iter().map(|note| format!("- {}", delta::timer(note)));
     let none = delta.changes.is_empty().then(|| "Nothing changed.".to_owned());
-    notes.chain(none).chain(changes).collect::<Vec<_>>().join("\n")
+    notes.chain(none).chain(timers).chain(changes).collect::<Vec<_>>().join("\n")
 }
 
 /// What this turn is to do.

@@ -4,6 +4,7 @@ use dormouse_runs::{Lease, WorkError};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
+use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, log_line};
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Op};
@@ -134,6 +135,9 @@ impl TaskAgent<'_> {
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let mut state: Doc<_> = self.agents.state(ws, &run.agent).await?;
         let host = store.host(Db::Journal).to_string();
+        let fired = self.fired(lease).await?;
+        // One that fired since the run began wakes the agent once more.
+        let before = |timer: &&Timer| timer.fired_at.is_some_and(|at| Some(at) <= run.started_at);
         let value = &mut state.value;
         value.revision += 1;
         value.updated_at = now;
@@ -142,7 +146,8 @@ impl TaskAgent<'_> {
         value.consecutive_failure_count = 0;
         let seen = value.processed_counter_by_host.entry(host).or_default();
         *seen = (*seen).max(run.upto.0);
-        let mut ops = Vec::new();
+        let mut ops: Vec<Op> =
+            fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
         if let Some(head) = &trail.head {
             value.recent_head_message_id = Some(head.clone());
             ops.push(link::delete_from(ws, run.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));
@@ -161,7 +166,7 @@ impl TaskAgent<'_> {
         }
         if agent.doc.value != before {
             agent.doc.value.updated_at = now;
-            ops.push(entity::put(ws, &agent.doc));
+            ops.push(entity::replace(ws, &agent));
         }
         Ok(ops)
     }

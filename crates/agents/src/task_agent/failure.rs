@@ -30,7 +30,7 @@ impl Agents {
             agent.doc.value.lifecycle = Lifecycle::Dormant;
             agent.doc.value.dormant_reason = Some(DormantReason::Failures);
             agent.doc.value.updated_at = now;
-            ops.push(entity::put(ws, &agent.doc));
+            ops.push(entity::replace(ws, &agent));
             ops.push(wake_queue::hold(ws, id, false));
         } else {
             let at = now + self.back_off(failures);

@@ -16,6 +16,8 @@ use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
 use crate::tools;
+use crate::wake::claim::AUTOMATION;
+use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
 /// A task agent at work.
@@ -62,10 +64,24 @@ impl<'a> TaskAgent<'a> {
 }
 
 impl Work for TaskAgent<'_> {
-    fn may_ask<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<bool, WorkError>> {
+    fn hindrance<'a>(
+        &'a self,
+        lease: &'a Lease,
+    ) -> BoxFuture<'a, Result<Option<&'static str>, WorkError>> {
         Box::pin(async move {
             let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
-            Ok(matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active))
+            let class = self.agents.driver.model().class();
+            let by_itself = lease.run.initiator == AUTOMATION;
+            Ok(match agent.lifecycle {
+                Lifecycle::Dormant => Some("the agent was paused"),
+                Lifecycle::Destroyed => Some("the agent was destroyed"),
+                Lifecycle::Created | Lifecycle::Active
+                    if by_itself && !is_automatic(&agent, class) =>
+                {
+                    Some("its automation was switched off")
+                }
+                Lifecycle::Created | Lifecycle::Active => None,
+            })
         })
     }
 

@@ -8,13 +8,14 @@ use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::message::{self, Message, kind};
 use dormouse_store::agent::report::Report;
+use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::agent::{entity, log_line};
 use dormouse_store::change_log;
 use dormouse_turns::request;
 use dormouse_types::model::{
     Delta, Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
-    ObservationNote, ObservationPriority, TaskState,
+    ObservationNote, ObservationPriority, TaskState, TimerNote,
 };
 use dormouse_types::{Id as _, Seq, TaskId};
 
@@ -67,6 +68,14 @@ impl TaskAgent<'_> {
         let changes =
             self.agents.store.all(change_log::of_task(lease.ws, task, from, upto)).await?;
         Ok(delta::of(&changes, &lease.run.agent, &self.agents.zone))
+    }
+
+    /// The timers that fired and that no completed run has seen.
+    pub(super) async fn fired(&self, lease: &Lease) -> Result<Vec<Timer>, WorkError> {
+        let timers = timer::of_agent(lease.ws, &lease.run.agent);
+        let mut timers = self.agents.store.all(timers).await?;
+        timers.retain(|timer| timer.fired_at.is_some());
+        Ok(timers)
     }
 
     pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<Report>, WorkError> {
@@ -139,10 +148,13 @@ impl TaskAgent<'_> {
         };
         let run = &lease.run;
         // The task is read as it is now: whatever is newer than `upto` is routed again.
-        let delta = self.changes(lease, &task_id, run.processed, run.upto).await?;
+        let mut delta = self.changes(lease, &task_id, run.processed, run.upto).await?;
+        delta.timers = self.fired(lease).await?.into_iter().map(note).collect();
         let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;
         let asked = [Reason::Subscription.name(), Reason::Timer.name()];
-        let nothing_changed = asked.contains(&run.reason.as_str()) && delta.changes.is_empty();
+        let nothing_changed = asked.contains(&run.reason.as_str())
+            && delta.changes.is_empty()
+            && delta.timers.is_empty();
         let store = &self.agents.store;
         let lines = store.all(log_line::of_agent(lease.ws, &run.agent, 1, i64::MAX)).await?;
         let log_upto = lines.last().map_or(0, |line| line.n);
@@ -215,4 +227,8 @@ impl TaskAgent<'_> {
             .active_task_id
             .ok_or_else(|| WorkError::Broken(format!("agent {} has no task", lease.run.agent)))
     }
+}
+
+fn note(timer: Timer) -> TimerNote {
+    TimerNote { kind: timer.kind.name().into(), at: timer.at, about: timer.about }
 }

@@ -1,92 +1,249 @@
 //! Claiming a wake: lease, epoch, run row and frozen interval in one commit.
 
 use dormouse_runs::Lease;
-use dormouse_runs::lease::until;
+use dormouse_runs::breaker::{Gate, gate, probing};
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State, own_subscription};
-use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run, Status};
-use dormouse_store::{ChangeRow, Commit, Db, ReadError, Refusal, change_log};
-use dormouse_types::{Id as _, Origin, Seq, ThreadId, WorkspaceId};
+use dormouse_store::agent::{breaker, entity};
+use dormouse_store::journal::fence;
+use dormouse_store::lease::term;
+use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, change_log};
+use dormouse_types::{Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits};
 
 use crate::wake::key::{Cause, run_key, strongest};
+use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
+/// What stands in the way of a wake that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Obstacle {
+    /// It never runs again.
+    Destroyed,
+    /// It does not run now; who lets it run again makes it due.
+    Held,
+}
+
+/// Decides whether an agent may run what waits for it.
+fn obstacle(
+    agent: &Agent,
+    is_automatic: bool,
+    reasons: &[Reason],
+    run: Option<&Run>,
+) -> Option<Obstacle> {
+    let by_itself = match run {
+        Some(run) => run.initiator == AUTOMATION,
+        None => reasons.iter().all(|reason| reason.is_automatic()),
+    };
+    match agent.lifecycle {
+        Lifecycle::Destroyed => Some(Obstacle::Destroyed),
+        Lifecycle::Dormant => Some(Obstacle::Held),
+        Lifecycle::Created | Lifecycle::Active if by_itself && !is_automatic => {
+            Some(Obstacle::Held)
+        }
+        Lifecycle::Created | Lifecycle::Active => None,
+    }
+}
+
+/// The initiator of a run that nobody asked for.
+pub(crate) const AUTOMATION: &str = "automation";
+
 impl Agents {
-    /// Claims the wake of a row as it was read; none when somebody else was faster.
+    /// Whether the provider of the model may be asked, by the rows of a workspace.
+    pub async fn gate(&self, ws: WorkspaceId) -> Result<Gate, AgentError> {
+        let provider = self.driver.model().provider();
+        let known = self.store.first(breaker::of_provider(ws, provider)).await?;
+        Ok(gate(known.as_ref(), self.clock.now()))
+    }
+
+    /// Claims the wake of a row as it was read; none when it may not run now, or somebody else was
+    /// faster.
     pub async fn claim(&self, ws: WorkspaceId, row: &Sleeper) -> Result<Option<Lease>, AgentError> {
         let now = self.clock.now();
-        let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
-        if let Some(Ok(agent)) = self.store.first(agent).await?
-            && agent.doc.value.lifecycle == Lifecycle::Destroyed
-        {
-            // Destroyed while its run was under way: what is left of it is never taken up.
-            let spent = wake_queue::silence(ws, &row.agent);
-            self.store.commit(Commit::new("run.spent", Db::Agent, ws).op(spent)).await?;
-            return Ok(None);
-        }
-        let run = match &row.run_key {
+        let waiting = match &row.run_key {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
-        let (run, ops) = match run {
+        let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
+        // The run of a damaged agent fails and says why; it must begin for that.
+        if let Some(Ok(agent)) = self.store.first(agent).await? {
+            let agent = agent.doc.value;
+            let automatic = is_automatic(&agent, self.driver.model().class());
+            if let Some(obstacle) = obstacle(&agent, automatic, &row.reasons, waiting.as_ref()) {
+                self.hold(ws, row, waiting, obstacle).await?;
+                return Ok(None);
+            }
+        }
+        let provider = self.driver.model().provider();
+        let known = self.store.first(breaker::of_provider(ws, provider)).await?;
+        let mut ops: Vec<Op> = Vec::new();
+        match gate(known.as_ref(), now) {
+            Gate::Free => {}
+            Gate::Closed { .. } => return Ok(None),
+            Gate::Probe => {
+                let probe =
+                    known.as_ref().map(|known| breaker::put(ws, Some(known), &probing(known, now)));
+                ops.extend(probe);
+            }
+        }
+        let run = match waiting {
             Some(run) => {
-                let to = after(run.status, Event::Resumed)
-                    .map_err(|e| dormouse_runs::WorkError::Broken(e.to_string()))?;
-                let claim = Claim {
-                    agent: &row.agent,
-                    epoch: row.epoch,
-                    owner: &self.owner,
-                    expires_at: until(now),
-                    run_key: &run.key,
-                };
-                let epoch = row.epoch + 1;
-                let ops = vec![
-                    wake_queue::reclaim(ws, &claim),
-                    wake_run::requeue(ws, &run.key, run.status, to, epoch, row.crashes),
-                ];
-                let run = Run {
-                    status: to,
-                    epoch,
-                    crashes: row.crashes,
-                    started_at: Some(now),
-                    ..run.clone()
-                };
-                (run, ops)
+                // Whoever held it before may be alive: nothing of it is written from here on.
+                self.raise_fence(ws, row, row.epoch + 1).await?;
+                if row.crashes >= limits::CRASHES_TO_ABANDON {
+                    self.give_up(ws, row, &run).await?;
+                    return Ok(None);
+                }
+                self.resumed(ws, row, run, now, &mut ops)?
             }
             None => {
                 let run = self.fresh_run(ws, row).await?;
-                let claim = Claim {
-                    agent: &row.agent,
-                    epoch: row.epoch,
-                    owner: &self.owner,
-                    expires_at: until(now),
-                    run_key: &run.key,
-                };
-                let ops = vec![wake_queue::claim(ws, &claim), wake_run::insert(ws, &run)];
-                (run, ops)
+                ops.push(wake_queue::claim(ws, &self.taking(row, &run)));
+                ops.push(wake_run::insert(ws, &run));
+                run
             }
         };
-        let origin = Origin::Agent { agent: row.agent.clone() };
-        let commit = Commit::new("run.claim", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
-            origin,
-            "agent:wake",
-            None,
-            run.key.as_str(),
-        ));
+        let commit = Commit::new("run.claim", Db::Agent, ws)
+            .ops(ops)
+            .change(wake_event(row, run.key.as_str()));
         match self.store.commit(commit).await {
             Ok(_) => Ok(Some(Lease { ws, owner: self.owner.clone(), run })),
-            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(None),
+            Err(error) if matches!(error.refusal(), Some(Refusal::LeaseLost | Refusal::Stale)) => {
+                Ok(None)
+            }
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
                 // The same delivery again: it was run, so its signals are spent.
                 tracing::warn!(agent = %row.agent, run_key = %run.key, "wake delivered twice");
-                let spent = wake_queue::silence(ws, &row.agent);
-                self.store.commit(Commit::new("run.spent", Db::Agent, ws).op(spent)).await?;
+                self.spend(ws, row).await?;
                 Ok(None)
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn taking<'a>(&'a self, row: &'a Sleeper, run: &'a Run) -> Claim<'a> {
+        Claim {
+            agent: &row.agent,
+            epoch: row.epoch,
+            owner: &self.owner,
+            lasts: term(),
+            run_key: &run.key,
+        }
+    }
+
+    fn resumed(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        run: Run,
+        now: Timestamp,
+        ops: &mut Vec<Op>,
+    ) -> Result<Run, AgentError> {
+        let to = after(run.status, Event::Resumed).map_err(broken)?;
+        let epoch = row.epoch + 1;
+        ops.push(wake_queue::reclaim(ws, &self.taking(row, &run)));
+        ops.push(wake_run::requeue(ws, &run.key, run.status, to, epoch, row.crashes));
+        Ok(Run { status: to, epoch, crashes: row.crashes, started_at: Some(now), ..run })
+    }
+
+    /// What waits for an agent that may not run is kept until it may, or forgotten for good.
+    async fn hold(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        waiting: Option<Run>,
+        obstacle: Obstacle,
+    ) -> Result<(), AgentError> {
+        match (obstacle, waiting) {
+            (Obstacle::Held, _) => {
+                let hold = wake_queue::hold(ws, &row.agent, false);
+                self.store.commit(Commit::new("run.hold", Db::Agent, ws).op(hold)).await?;
+                Ok(())
+            }
+            (Obstacle::Destroyed, None) => self.spend(ws, row).await,
+            (Obstacle::Destroyed, Some(run)) => {
+                self.end_waiting(ws, row, &run, "the agent was destroyed", Vec::new()).await
+            }
+        }
+    }
+
+    async fn spend(&self, ws: WorkspaceId, row: &Sleeper) -> Result<(), AgentError> {
+        let spent = wake_queue::silence(ws, &row.agent);
+        self.store.commit(Commit::new("run.spent", Db::Agent, ws).op(spent)).await?;
+        Ok(())
+    }
+
+    /// Lets nothing of an owner with a lower epoch into the journal from here on.
+    pub(crate) async fn raise_fence(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        epoch: i64,
+    ) -> Result<(), AgentError> {
+        let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
+            ws,
+            row.agent.as_str(),
+            epoch,
+        ));
+        match self.store.commit(raise).await {
+            // Somebody raised it higher: the claim that follows is refused.
+            Err(error) if error.refusal() == Some(Refusal::Fenced) => Ok(()),
+            other => other.map(|_| ()).map_err(Into::into),
+        }
+    }
+
+    /// Ends a run that crashed too often; it counts as a failure of its agent.
+    pub(crate) async fn give_up(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        run: &Run,
+    ) -> Result<(), AgentError> {
+        let error = format!("given up after {} crashes", row.crashes);
+        let mut attempt = 0;
+        loop {
+            let ops = match self.failure_ops(ws, &row.agent).await {
+                // A damaged agent has no counter to raise; the run itself says why.
+                Err(AgentError::Read(ReadError::Corrupt { .. })) => Vec::new(),
+                other => other?,
+            };
+            match self.end_waiting(ws, row, run, &error, ops).await {
+                Err(AgentError::Commit(CommitError::Refused {
+                    refusal: Refusal::Stale, ..
+                })) if attempt < 2 => {
+                    attempt += 1;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Ends a run that waits to be resumed and never will be; somebody who claimed it is let alone.
+    pub(crate) async fn end_waiting(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        run: &Run,
+        error: &str,
+        ops: Vec<Op>,
+    ) -> Result<(), AgentError> {
+        let commit = Commit::new("run.abandon", Db::Agent, ws)
+            .op(wake_queue::abandon(ws, row))
+            .op(self.ended(ws, run, error)?)
+            .ops(ops)
+            .change(wake_event(row, run.key.as_str()));
+        match self.store.commit(commit).await {
+            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
+            other => other.map(|_| ()).map_err(Into::into),
+        }
+    }
+
+    /// The op that ends a run which waits.
+    pub(crate) fn ended(&self, ws: WorkspaceId, run: &Run, error: &str) -> Result<Op, AgentError> {
+        let to = after(run.status, Event::GivenUp).map_err(broken)?;
+        let now = self.clock.now();
+        Ok(wake_run::finish(ws, &run.key, run.status, to, now, false, Some(error)))
     }
 
     async fn fresh_run(&self, ws: WorkspaceId, row: &Sleeper) -> Result<Run, AgentError> {
@@ -113,10 +270,7 @@ impl Agents {
                 (Cause::Request { id: id.clone() }, id, head)
             }
         };
-        let initiator = match reason {
-            Reason::Reanalysis | Reason::UserInitiated => "person",
-            Reason::Creation | Reason::Timer | Reason::Subscription => "automation",
-        };
+        let initiator = if reason.is_automatic() { AUTOMATION } else { "person" };
         Ok(Run {
             key: run_key(&row.agent, &cause),
             agent: row.agent.clone(),
@@ -145,4 +299,14 @@ impl Agents {
         let host = self.store.host(Db::Journal);
         Seq(state.processed_counter_by_host.get(host.as_str()).copied().unwrap_or(0))
     }
+}
+
+/// What others learn about the wakes of an agent.
+pub(crate) fn wake_event(row: &Sleeper, subject: &str) -> ChangeRow {
+    let origin = Origin::Agent { agent: row.agent.clone() };
+    ChangeRow::agent(origin, "agent:wake", None, subject)
+}
+
+pub(crate) fn broken(error: impl std::fmt::Display) -> AgentError {
+    dormouse_runs::WorkError::Broken(error.to_string()).into()
 }

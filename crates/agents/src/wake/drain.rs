@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
@@ -78,12 +79,13 @@ impl Agents {
         loop {
             if drain.ready.is_empty() {
                 self.route_feed(ws).await?;
+                self.fire_timers(ws).await?;
                 drain.ready = self.candidates(ws, drain).await?;
             }
             let Some(row) = drain.ready.pop_front() else { return Ok(None) };
             let Some(lease) = self.claim(ws, &row).await? else { continue };
             let ran = self.run(lease).await?;
-            if matches!(ran.end, End::PutBack { .. }) {
+            if matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
                 // It waits for its time; running it at once would spin.
                 drain.put_back.push(ran.agent.clone());
             }
@@ -97,6 +99,9 @@ impl Agents {
         drain: &Drain,
     ) -> Result<VecDeque<Sleeper>, AgentError> {
         let mut rows = Vec::new();
+        if matches!(self.gate(ws).await?, Gate::Closed { .. }) {
+            return Ok(rows.into());
+        }
         if drain.all_due {
             rows = self.store.all(wake_queue::waiting(ws)).await?;
         } else {

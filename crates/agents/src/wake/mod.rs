@@ -2,6 +2,10 @@
 
 pub mod route;
 pub mod key;
+pub mod timer;
+pub mod order;
 pub mod claim;
 pub mod recover;
 pub mod drain;
+pub mod cancel;
+pub mod service;

@@ -1,71 +1,96 @@
-//! What a start finds: leases of the dead, and operations that were interrupted.
+//! Taking over from the dead: leases that ran out, and at a start the leases of everybody.
+
+use std::collections::BTreeSet;
 
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::wake_queue::{self, Sleeper};
-use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::journal::fence;
-use dormouse_store::{ChangeRow, Commit, Db, Op};
-use dormouse_types::{Id as _, Origin, WorkspaceId};
+use dormouse_store::agent::wake_run;
+use dormouse_store::lease::Proof;
+use dormouse_store::{Commit, Db, Refusal};
+use dormouse_types::{AgentId, Id as _, WorkspaceId, limits};
 
+use crate::wake::claim::{broken, wake_event};
 use crate::{AgentError, Agents};
 
 impl Agents {
     /// Takes over every lease. The caller holds the data folder's lock: whoever held them is dead.
-    ///
-    /// The journal's fence is raised first, so that nothing of the old owner can be written after.
     pub async fn take_over(&self, ws: WorkspaceId) -> Result<Vec<String>, AgentError> {
         let mut told = Vec::new();
         for row in self.store.all(wake_queue::leased(ws)).await? {
-            let epoch = row.epoch + 1;
-            let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
-                ws,
-                row.agent.as_str(),
-                epoch,
-            ));
-            self.store.commit(raise).await?;
-            let (ops, line) = self.interrupted(ws, &row).await?;
-            let origin = Origin::Agent { agent: row.agent.clone() };
-            let commit = Commit::new("run.takeover", Db::Agent, ws)
-                .ops(ops)
-                .change(ChangeRow::agent(origin, "agent:wake", None, row.agent.as_str()));
-            self.store.commit(commit).await?;
-            told.push(line);
+            told.extend(self.take_from(ws, &row, Proof::Exclusive).await?);
         }
         Ok(told)
     }
 
-    async fn interrupted(
+    /// Takes over the leases that ran out, and those of this process that no run of it holds.
+    ///
+    /// `alive` are the agents at work in this process: however far its clock jumps, it does not
+    /// take its own runs for dead.
+    pub async fn take_over_dead(
+        &self,
+        alive: &BTreeSet<(WorkspaceId, AgentId)>,
+    ) -> Result<Vec<String>, AgentError> {
+        let mut told = Vec::new();
+        let now = self.clock.now();
+        for (ws, row) in self.store.all(wake_queue::run_out(now)).await? {
+            if row.owner.as_ref() != Some(&self.owner) {
+                told.extend(self.take_from(ws, &row, Proof::RunOut).await?);
+            }
+        }
+        for (ws, row) in self.store.all(wake_queue::held_by(&self.owner)).await? {
+            if !alive.contains(&(ws, row.agent.clone())) {
+                told.extend(self.take_from(ws, &row, Proof::Exclusive).await?);
+            }
+        }
+        Ok(told)
+    }
+
+    /// Takes one lease away. The journal's fence is raised behind it, and again by whoever resumes
+    /// the run: nothing of the old owner can be written once the run goes on.
+    async fn take_from(
         &self,
         ws: WorkspaceId,
         row: &Sleeper,
-    ) -> Result<(Vec<Op>, String), AgentError> {
+        proof: Proof,
+    ) -> Result<Option<String>, AgentError> {
         let now = self.clock.now();
-        let crashes = row.crashes + 1;
+        let agent = &row.agent;
         let run = match &row.run_key {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
-        let Some(run) = run else {
-            return Ok((
-                vec![wake_queue::abandon(ws, row)],
-                format!("agent {}: lease freed", row.agent),
-            ));
+        let (ops, line) = match &run {
+            None => (vec![wake_queue::free(ws, row, proof)], format!("agent {agent}: lease freed")),
+            Some(run) => {
+                let crashes = row.crashes + 1;
+                let to = after(run.status, Event::Crashed).map_err(broken)?;
+                let ops = vec![
+                    wake_queue::interrupt(ws, row, proof, crashes, now),
+                    wake_run::requeue(ws, &run.key, run.status, to, run.epoch, crashes),
+                ];
+                (ops, format!("agent {agent}: an interrupted run will be resumed"))
+            }
         };
-        let to = after(run.status, Event::Crashed { crashes })
-            .map_err(|e| dormouse_runs::WorkError::Broken(e.to_string()))?;
-        if to != Status::Abandoned {
-            let ops = vec![
-                wake_queue::interrupt(ws, row, crashes, now),
-                wake_run::requeue(ws, &run.key, run.status, to, run.epoch, crashes),
-            ];
-            return Ok((ops, format!("agent {}: an interrupted run will be resumed", row.agent)));
+        let commit = Commit::new("run.takeover", Db::Agent, ws)
+            .ops(ops)
+            .change(wake_event(row, agent.as_str()));
+        match self.store.commit(commit).await {
+            // It is alive after all, or somebody else took it over.
+            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(None),
+            other => other?,
+        };
+        self.raise_fence(ws, row, row.epoch + 1).await?;
+        let Some(run) = run else { return Ok(Some(line)) };
+        let Some(row) = self.store.first(wake_queue::of_agent(ws, agent)).await? else {
+            return Ok(Some(line));
+        };
+        if row.owner.is_some() || row.crashes < limits::CRASHES_TO_ABANDON {
+            return Ok(Some(line));
         }
-        let error = format!("given up after {crashes} crashes");
-        let mut ops = vec![
-            wake_queue::abandon(ws, row),
-            wake_run::finish(ws, &run.key, run.status, to, now, false, Some(&error)),
-        ];
-        ops.extend(self.failure_ops(ws, &row.agent).await?);
-        Ok((ops, format!("agent {}: {error}", row.agent)))
+        let Some(run) = self.store.first(wake_run::by_key(ws, &run.key)).await? else {
+            return Ok(Some(line));
+        };
+        self.give_up(ws, &row, &run).await?;
+        Ok(Some(format!("agent {agent}: given up after {} crashes", row.crashes)))
     }
 }

@@ -12,6 +12,7 @@ use dormouse_types::change::{Change, What};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, Origin, Seq, Timestamp, WorkspaceId};
 
+use crate::wake::timer::{due_date_of, of_due_date};
 use crate::{AgentError, Agents};
 
 /// An agent that a change concerns.
@@ -23,19 +24,26 @@ pub struct Concern {
     pub upto: Seq,
     /// When the change was committed.
     pub at: Timestamp,
+    /// Whether it is a change one link away: it makes the agent stale and joins its next wake.
+    pub is_neighbour: bool,
 }
 
 /// Decides whom a change concerns. Reads nothing, writes nothing.
 ///
 /// What an agent wrote wakes nobody. What a person confirmed wakes others, not the proposer.
-pub fn route(change: &Change, watchers: &[Subscription]) -> Vec<Concern> {
+pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> Vec<Concern> {
     if matches!(change.origin, Origin::Agent { .. }) {
         return Vec::new();
     }
     watchers
         .iter()
         .filter(|watcher| change.origin.via() != Some(&watcher.agent))
-        .map(|watcher| Concern { agent: watcher.agent.clone(), upto: change.seq, at: change.at })
+        .map(|watcher| Concern {
+            agent: watcher.agent.clone(),
+            upto: change.seq,
+            at: change.at,
+            is_neighbour,
+        })
         .collect()
 }
 
@@ -96,17 +104,20 @@ impl Agents {
                 &to,
             ));
             for change in &changes {
-                for task in &change.touched {
+                let own = change.touched.iter().map(|task| (task, false));
+                let near = change.neighbours.iter().map(|task| (task, true));
+                for (task, is_neighbour) in own.chain(near) {
                     let watchers = self.store.all(subscription::of_task(ws, task)).await?;
-                    for concern in route(change, &watchers) {
+                    for concern in route(change, &watchers, is_neighbour) {
                         commit = commit.ops(self.signal_for(ws, change, &concern).await?);
                     }
                 }
             }
             match self.store.commit(commit).await {
                 Ok(_) => routed += changes.len(),
-                // Somebody else routed meanwhile: read where they stopped.
-                Err(error) if error.refusal() == Some(Refusal::FeedMoved) => {}
+                // Somebody else routed or changed an agent meanwhile: read how it stands now.
+                Err(error)
+                    if matches!(error.refusal(), Some(Refusal::FeedMoved | Refusal::Stale)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -137,17 +148,26 @@ impl Agents {
             Err(ReadError::Corrupt { .. }) => return Ok(vec![wake_queue::signal(ws, &signal)]),
             other => other?,
         };
-        let Some(mut agent) = agent.map(|stored| stored.doc) else { return Ok(Vec::new()) };
+        let Some(mut stored) = agent else { return Ok(Vec::new()) };
+        let agent = &mut stored.doc;
         if agent.value.lifecycle == Lifecycle::Destroyed {
             return Ok(Vec::new());
         }
         let mut ops = Vec::new();
+        if concern.is_neighbour {
+            let at_once = agent.value.config.wake_on_linked && is_automatic(&agent.value, class);
+            signal.due_at = signal.due_at.filter(|_| at_once);
+            return Ok(vec![wake_queue::signal(ws, &signal)]);
+        }
+        if let Some(due) = due_date_of(change) {
+            ops.push(of_due_date(ws, &concern.agent, due, &self.zone, self.clock.now()));
+        }
         let restored = change.what.contains(&What::TaskRestored);
-        if restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted) {
+        let revived = restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted);
+        if revived {
             agent.value.lifecycle = Lifecycle::Active;
             agent.value.dormant_reason = None;
             agent.value.updated_at = concern.at;
-            ops.push(entity::put(ws, &agent));
         }
         // Who was made beside a task that says nothing yet waits for its first words.
         let waits = agent.value.lifecycle == Lifecycle::Created
@@ -155,6 +175,9 @@ impl Agents {
             && !change.what.iter().any(says_something);
         signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class) && !waits);
         ops.push(wake_queue::signal(ws, &signal));
+        if revived {
+            ops.push(entity::replace(ws, &stored));
+        }
         Ok(ops)
     }
 
@@ -217,7 +240,7 @@ mod tests {
             what: Vec::new(),
             at: Timestamp::from_micros(5),
         };
-        let woken = route(&change, &[watcher('a'), watcher('b')]);
+        let woken = route(&change, &[watcher('a'), watcher('b')], false);
         let expected: Vec<AgentId> = expected.iter().map(|mark| id("ag", *mark)).collect();
         assert_eq!(woken.iter().map(|c| c.agent.clone()).collect::<Vec<_>>(), expected);
         assert!(woken.iter().all(|concern| concern.upto == Seq(7)));

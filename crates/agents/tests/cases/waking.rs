@@ -3,7 +3,7 @@ use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::limits;
-use dormouse_types::model::{FragmentData, FragmentKind, ModelError};
+use dormouse_types::model::{Away, FragmentData, FragmentKind, ModelError};
 use dormouse_types::task::Priority;
 use dormouse_types::{By, Origin};
 use serde_json::json;
@@ -114,9 +114,10 @@ fn many_changes_in_a_row_are_one_wake() {
 #[test]
 fn a_provider_that_is_down_counts_against_no_agent() {
     let (world, task, agent) = World::settled();
-    let down = ModelError::Provider { provider: "far".into(), detail: "quota".into() };
+    let down =
+        ModelError::Provider { provider: "far".into(), why: Away::Quota, detail: "quota".into() };
     let ends = world.run_with(&task, [Answer::Fails(down)]);
-    assert!(matches!(&ends[..], [End::PutBack { reason }] if reason.contains("far")), "{ends:?}");
+    assert!(matches!(&ends[..], [End::Away { reason }] if reason.contains("far")), "{ends:?}");
     let state = now(world.agents.state(WS, &agent)).expect("the state").value;
     assert_eq!(state.consecutive_failure_count, 0);
     let run = world.runs(&agent).remove(0);

@@ -125,7 +125,7 @@ impl Desk {
                     FragmentKind::TaskState,
                     FragmentData::TaskState(Box::new(self.state.clone())),
                 ),
-                fragment(FragmentKind::Delta, FragmentData::Delta(Delta { changes })),
+                fragment(FragmentKind::Delta, FragmentData::Delta(Delta { changes, ..Delta::default() })),
                 fragment(FragmentKind::Instruction, FragmentData::Instruction(instruction)),
             ],
             turns: vec![],

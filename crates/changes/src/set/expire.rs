@@ -8,6 +8,9 @@ use crate::set::error::DecideError;
 use crate::set::service::{Changes, Who, age, refresh};
 use crate::set::state::Event;
 
+/// Items expired in one look.
+const BATCH: i64 = 200;
+
 impl Changes {
     /// Expires what is due about a task; says how many items that were.
     pub async fn expire(&self, ws: WorkspaceId, task: &TaskId) -> Result<usize, DecideError> {
@@ -19,6 +22,16 @@ impl Changes {
             .filter(|item| item.shown_at.is_some_and(|shown| shown <= due))
             .collect();
         self.expire_items(ws, &items).await?;
+        Ok(items.len())
+    }
+
+    /// Expires what is due in any workspace; says how many items that were.
+    pub async fn expire_due(&self) -> Result<usize, DecideError> {
+        let due = self.clock.now() - age();
+        let items = self.store.all(change_item::shown_by(due, BATCH)).await?;
+        for (ws, item) in &items {
+            self.expire_items(*ws, std::slice::from_ref(item)).await?;
+        }
         Ok(items.len())
     }
 

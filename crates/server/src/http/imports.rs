@@ -15,23 +15,50 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
+use utoipa::IntoParams;
 
 use crate::extract::{Query, collect};
+use crate::openapi::Imports;
+use crate::wire::{ImportLine, Stopped};
 use crate::{App, Problem};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImportParams {
+    /// The name of the file: it is known by it when it is imported again.
+    #[param(value_type = String, required)]
     name: Option<String>,
+    /// Reads and tells, and writes nothing.
     #[serde(default)]
     dry_run: bool,
+    /// Gives each task an agent.
     #[serde(default)]
     with_agents: bool,
 }
 
+/// Imports a Markdown task list, and tells each task once it is durable.
+///
 /// A file that cannot be read at all is refused with a status. What goes wrong after the first
 /// event closes the stream with a line `{"event": "problem", "problem": …}`: what was told before
 /// it is durable.
+#[utoipa::path(
+    post,
+    path = "/api/imports",
+    operation_id = "importFile",
+    tag = "imports",
+    params(ImportParams),
+    request_body(content = String, content_type = "text/markdown", description = "The file."),
+    responses(
+        (
+            status = 200,
+            description = "One line of JSON per event, as it becomes durable.",
+            body = ImportLine,
+            content_type = "application/x-ndjson"
+        ),
+        Imports
+    ),
+)]
 pub(super) async fn run(
     State(app): State<App>,
     Query(params): Query<ImportParams>,
@@ -54,11 +81,11 @@ pub(super) async fn run(
 }
 
 fn line(event: Result<ImportEvent, Problem>) -> Bytes {
-    let value = match event {
-        Ok(event) => json!(event),
-        Err(problem) => json!({"event": "problem", "problem": problem.to_json()}),
+    let line = match event {
+        Ok(event) => ImportLine::Event(event),
+        Err(problem) => ImportLine::Stopped(Stopped::Problem { problem }),
     };
-    Bytes::from(format!("{value}\n"))
+    Bytes::from(format!("{}\n", json!(line)))
 }
 
 type Import = Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>>;

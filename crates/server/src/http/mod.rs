@@ -2,6 +2,7 @@
 
 mod agents;
 mod change_sets;
+mod description;
 mod imports;
 mod labels;
 mod overview;
@@ -10,79 +11,85 @@ mod tasks;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, Uri};
-use axum::routing::{get, patch, post};
 use dormouse::view::Page;
 use dormouse_types::limits::PAGE;
+use utoipa::OpenApi as _;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
+use crate::openapi::Head;
 use crate::{App, Problem};
 
 /// Units: items. A page when nobody asks for another size.
-const DEFAULT_PAGE: usize = 50;
+pub(crate) const DEFAULT_PAGE: usize = 50;
 
 type Reply<T> = Result<axum::Json<T>, Problem>;
 
 pub(crate) fn routes() -> axum::Router<App> {
-    let api = axum::Router::new()
-        .route("/overview", get(overview::show))
-        .route("/imports", post(imports::run))
-        .route("/journal/labels", get(labels::list))
-        .route("/journal/categories", get(labels::categories))
-        .nest("/journal/tasks", tasks())
-        .nest("/agents", agents())
-        .nest("/change-sets", change_sets());
-    axum::Router::new()
-        .nest("/api", api)
+    let (router, _document) = documented().split_for_parts();
+    router
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
         // Each body has its own limit, checked while it is read.
         .layer(DefaultBodyLimit::disable())
 }
 
-fn tasks() -> axum::Router<App> {
-    axum::Router::new()
-        .route("/", get(tasks::list).post(tasks::create))
-        .route("/{id}", get(tasks::show).patch(tasks::edit).delete(tasks::delete))
-        .route("/{id}/restore", post(tasks::restore))
-        .route("/{id}/activity", get(tasks::activity))
-        .route("/{id}/agent", get(tasks::agent).post(tasks::create_agent))
-        .route("/{id}/decisions", get(tasks::decisions).post(tasks::decide))
-        .route("/{id}/entries", get(task_parts::entries).post(task_parts::add_entry))
-        .route(
-            "/{id}/entries/{entry}",
-            patch(task_parts::edit_entry).delete(task_parts::delete_entry),
-        )
-        .route("/{id}/entries/{entry}/restore", post(task_parts::restore_entry))
-        .route("/{id}/time-entries", post(task_parts::add_time))
-        .route("/{id}/checklist-items", get(task_parts::items).post(task_parts::add_item))
-        .route("/{id}/checklist-items/{item}", patch(task_parts::edit_item))
-        .route("/{id}/labels", get(task_parts::labels).post(task_parts::add_label))
-        .route("/{id}/labels/{label}", axum::routing::delete(task_parts::remove_label))
+/// Every route with its description. The annotation of a handler holds its method and its whole
+/// path; handlers of one path stand in one `routes!`.
+pub(crate) fn documented() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(Head::openapi())
+        .merge(tasks())
+        .merge(agents())
+        .merge(change_sets())
+        .routes(routes!(imports::run))
+        .routes(routes!(overview::show))
+        .routes(routes!(labels::list))
+        .routes(routes!(labels::categories))
+        .routes(routes!(description::show))
 }
 
-fn agents() -> axum::Router<App> {
-    axum::Router::new()
-        .route("/", get(agents::list))
-        .route("/{id}", get(agents::show).patch(agents::edit).delete(agents::destroy))
-        .route("/{id}/wake", post(agents::wake))
-        .route("/{id}/reanalyse", post(agents::reanalyse))
-        .route("/{id}/pause", post(agents::pause))
-        .route("/{id}/resume", post(agents::resume))
-        .route("/{id}/report", get(agents::report))
-        .route("/{id}/reports", get(agents::reports))
-        .route("/{id}/messages", get(agents::messages))
-        .route("/{id}/decisions", get(agents::decisions))
-        .route("/{id}/wakes", get(agents::wakes))
-        .route("/{id}/wakes/{run_key}", get(agents::run))
-        .route("/{id}/wakes/{run_key}/prompt", get(agents::prompt))
+fn tasks() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(tasks::list, tasks::create))
+        .routes(routes!(tasks::show, tasks::edit, tasks::delete))
+        .routes(routes!(tasks::restore))
+        .routes(routes!(tasks::activity))
+        .routes(routes!(tasks::agent, tasks::create_agent))
+        .routes(routes!(tasks::decisions, tasks::decide))
+        .routes(routes!(task_parts::entries, task_parts::add_entry))
+        .routes(routes!(task_parts::edit_entry, task_parts::delete_entry))
+        .routes(routes!(task_parts::restore_entry))
+        .routes(routes!(task_parts::add_time))
+        .routes(routes!(task_parts::items, task_parts::add_item))
+        .routes(routes!(task_parts::edit_item))
+        .routes(routes!(task_parts::labels, task_parts::add_label))
+        .routes(routes!(task_parts::remove_label))
 }
 
-fn change_sets() -> axum::Router<App> {
-    axum::Router::new()
-        .route("/", get(change_sets::list))
-        .route("/{id}", get(change_sets::show))
-        .route("/{id}/items/{index}/{verdict}", post(change_sets::decide))
-        .route("/{id}/confirm-all", post(change_sets::confirm_all))
-        .route("/{id}/dismiss", post(change_sets::dismiss))
+fn agents() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(agents::list))
+        .routes(routes!(agents::show, agents::edit, agents::destroy))
+        .routes(routes!(agents::wake))
+        .routes(routes!(agents::reanalyse))
+        .routes(routes!(agents::pause))
+        .routes(routes!(agents::resume))
+        .routes(routes!(agents::report))
+        .routes(routes!(agents::reports))
+        .routes(routes!(agents::messages))
+        .routes(routes!(agents::decisions))
+        .routes(routes!(agents::wakes))
+        .routes(routes!(agents::run))
+        .routes(routes!(agents::prompt))
+}
+
+fn change_sets() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(change_sets::list))
+        .routes(routes!(change_sets::show))
+        .routes(routes!(change_sets::decide))
+        .routes(routes!(change_sets::confirm_all))
+        .routes(routes!(change_sets::dismiss))
 }
 
 async fn unknown_route(uri: Uri) -> Problem {

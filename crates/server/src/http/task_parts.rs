@@ -1,42 +1,78 @@
 //! Entries, time entries, checklist items and labels of a task. Every write answers the task.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use dormouse::view::{Entry, Item, Named, Page};
 use dormouse_types::LabelId;
 
-use super::tasks::Tagged;
+use super::tasks::{Added, Tagged};
 use super::{Reply, whole};
 use crate::extract::{At, Json as Body, Key, id};
+use crate::openapi::{Adds, Edits};
 use crate::wire::{EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, TimeParams};
 use crate::{App, Problem};
 
-type Made = Result<(StatusCode, Tagged), Problem>;
-
+/// Lists the live entries of a task, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/journal/tasks/{task}/entries",
+    operation_id = "listEntries",
+    tag = "task parts",
+    responses((status = 200, description = "Every entry.", body = Page<Entry>)),
+)]
 pub(super) async fn entries(State(app): State<App>, At(task): At<String>) -> Reply<Page<Entry>> {
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.entries))
 }
 
+/// Adds an entry to a task.
+#[utoipa::path(
+    post,
+    path = "/api/journal/tasks/{task}/entries",
+    operation_id = "addEntry",
+    tag = "task parts",
+    params(Key),
+    request_body = EntryParams,
+    responses(Added, Edits),
+)]
 pub(super) async fn add_entry(
     State(app): State<App>,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<EntryParams>,
-) -> Made {
+) -> Result<Added, Problem> {
     let task = app.dormouse.add_entry(&app.caller, &id(&task)?, params.read()?, key).await?;
-    Ok((StatusCode::CREATED, Tagged(task)))
+    Ok(Added(task))
 }
 
+/// Adds time spent on a task.
+#[utoipa::path(
+    post,
+    path = "/api/journal/tasks/{task}/time-entries",
+    operation_id = "addTimeEntry",
+    tag = "task parts",
+    params(Key),
+    request_body = TimeParams,
+    responses(Added, Edits),
+)]
 pub(super) async fn add_time(
     State(app): State<App>,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<TimeParams>,
-) -> Made {
+) -> Result<Added, Problem> {
     let task = app.dormouse.add_entry(&app.caller, &id(&task)?, params.read()?, key).await?;
-    Ok((StatusCode::CREATED, Tagged(task)))
+    Ok(Added(task))
 }
 
+/// Replaces the text of an entry.
+#[utoipa::path(
+    patch,
+    path = "/api/journal/tasks/{task}/entries/{entry}",
+    operation_id = "editEntry",
+    tag = "task parts",
+    params(Key),
+    request_body = EntryPatch,
+    responses(Tagged, Edits),
+)]
 pub(super) async fn edit_entry(
     State(app): State<App>,
     At((task, entry)): At<(String, String)>,
@@ -47,6 +83,15 @@ pub(super) async fn edit_entry(
     Ok(Tagged(app.dormouse.edit_entry(&app.caller, &task, &entry, patch.text, key).await?))
 }
 
+/// Deletes an entry; it can be restored.
+#[utoipa::path(
+    delete,
+    path = "/api/journal/tasks/{task}/entries/{entry}",
+    operation_id = "deleteEntry",
+    tag = "task parts",
+    params(Key),
+    responses(Tagged, Edits)
+)]
 pub(super) async fn delete_entry(
     State(app): State<App>,
     At((task, entry)): At<(String, String)>,
@@ -55,6 +100,15 @@ pub(super) async fn delete_entry(
     Ok(Tagged(app.dormouse.delete_entry(&app.caller, &id(&task)?, &id(&entry)?, key).await?))
 }
 
+/// Restores a deleted entry.
+#[utoipa::path(
+    post,
+    path = "/api/journal/tasks/{task}/entries/{entry}/restore",
+    operation_id = "restoreEntry",
+    tag = "task parts",
+    params(Key),
+    responses(Tagged, Edits)
+)]
 pub(super) async fn restore_entry(
     State(app): State<App>,
     At((task, entry)): At<(String, String)>,
@@ -63,20 +117,48 @@ pub(super) async fn restore_entry(
     Ok(Tagged(app.dormouse.restore_entry(&app.caller, &id(&task)?, &id(&entry)?, key).await?))
 }
 
+/// Lists the checklist items of a task, in order.
+#[utoipa::path(
+    get,
+    path = "/api/journal/tasks/{task}/checklist-items",
+    operation_id = "listChecklistItems",
+    tag = "task parts",
+    responses((status = 200, description = "Every item.", body = Page<Item>)),
+)]
 pub(super) async fn items(State(app): State<App>, At(task): At<String>) -> Reply<Page<Item>> {
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.items))
 }
 
+/// Adds a checklist item to a task.
+#[utoipa::path(
+    post,
+    path = "/api/journal/tasks/{task}/checklist-items",
+    operation_id = "addChecklistItem",
+    tag = "task parts",
+    params(Key),
+    request_body = ItemParams,
+    responses(Added, Adds),
+)]
 pub(super) async fn add_item(
     State(app): State<App>,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<ItemParams>,
-) -> Made {
+) -> Result<Added, Problem> {
     let task = app.dormouse.add_item(&app.caller, &id(&task)?, params.title, key).await?;
-    Ok((StatusCode::CREATED, Tagged(task)))
+    Ok(Added(task))
 }
 
+/// Ticks, renames or archives a checklist item.
+#[utoipa::path(
+    patch,
+    path = "/api/journal/tasks/{task}/checklist-items/{item}",
+    operation_id = "editChecklistItem",
+    tag = "task parts",
+    params(Key),
+    request_body = ItemPatch,
+    responses(Tagged, Edits),
+)]
 pub(super) async fn edit_item(
     State(app): State<App>,
     At((task, item)): At<(String, String)>,
@@ -87,6 +169,16 @@ pub(super) async fn edit_item(
     Ok(Tagged(app.dormouse.edit_item(&app.caller, &task, &item, patch.into(), key).await?))
 }
 
+/// Lists the labels of a task.
+#[utoipa::path(
+    get,
+    path = "/api/journal/tasks/{task}/labels",
+    operation_id = "listTaskLabels",
+    tag = "task parts",
+    responses(
+        (status = 200, description = "Every label of the task.", body = Page<Named<LabelId>>)
+    ),
+)]
 pub(super) async fn labels(
     State(app): State<App>,
     At(task): At<String>,
@@ -94,16 +186,35 @@ pub(super) async fn labels(
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.labels))
 }
 
+/// Puts a label on a task; it is made when there is none of this name.
+#[utoipa::path(
+    post,
+    path = "/api/journal/tasks/{task}/labels",
+    operation_id = "addTaskLabel",
+    tag = "task parts",
+    params(Key),
+    request_body = LabelParams,
+    responses(Added, Adds),
+)]
 pub(super) async fn add_label(
     State(app): State<App>,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<LabelParams>,
-) -> Made {
+) -> Result<Added, Problem> {
     let task = app.dormouse.add_label(&app.caller, &id(&task)?, &params.name, key).await?;
-    Ok((StatusCode::CREATED, Tagged(task)))
+    Ok(Added(task))
 }
 
+/// Takes a label off a task; it is not proposed for it again.
+#[utoipa::path(
+    delete,
+    path = "/api/journal/tasks/{task}/labels/{label}",
+    operation_id = "removeTaskLabel",
+    tag = "task parts",
+    params(Key),
+    responses(Tagged, Edits)
+)]
 pub(super) async fn remove_label(
     State(app): State<App>,
     At((task, label)): At<(String, String)>,

@@ -1,10 +1,15 @@
-//! Bodies of requests. Values on closed lists are text here, so that every wrong one is named.
+//! Bodies of requests, and of the few answers that are not views. Values on closed lists are text
+//! here, so that every wrong one is named.
 
 mod change;
+mod import;
 mod read;
 mod task;
 
-pub(crate) use change::{AgentParams, AgentPatch, DecisionParams, VerdictParams, WakeParams};
+pub(crate) use change::{
+    AgentParams, AgentPatch, Decided, DecisionParams, VerdictName, VerdictParams, WakeParams,
+};
+pub(crate) use import::{ImportLine, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{
     EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, TaskParams, TaskPatch, TimeParams,

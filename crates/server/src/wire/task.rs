@@ -1,27 +1,42 @@
 //! Bodies about a task and its parts.
 
-use dormouse_types::task::EntryKind;
+use dormouse_types::task::{EntryKind, Priority, Status};
 use serde::{Deserialize, Deserializer};
+use utoipa::ToSchema;
 
 use super::Reading;
 use crate::Problem;
 
 /// A task to be made.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskParams {
+    /// Empty while untitled.
     #[serde(default)]
     title: String,
+    /// Read without regard to case.
+    #[schema(value_type = Option<Status>)]
     status: Option<String>,
+    /// Why it is blocked or on hold.
     status_reason: Option<String>,
+    /// Read without regard to case.
+    #[schema(value_type = Option<Priority>)]
     priority: Option<String>,
+    /// The day it is due.
+    #[schema(value_type = Option<Date>)]
     due_on: Option<String>,
+    /// Units: minutes.
     estimate_minutes: Option<u32>,
+    /// ISO 639 code.
     language: Option<String>,
+    /// By name; it is made when there is none of this name.
     category: Option<String>,
+    /// By name; made when there are none of these names.
     #[serde(default)]
     labels: Vec<String>,
+    /// The text of a first entry.
     note: Option<String>,
+    /// Titles of checklist items, in order.
     #[serde(default)]
     items: Vec<String>,
 }
@@ -47,21 +62,35 @@ impl TaskParams {
 }
 
 /// Fields of a task to be set; `null` clears.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskPatch {
+    /// Its title.
     title: Option<String>,
+    /// Read without regard to case.
+    #[schema(value_type = Option<Status>)]
     status: Option<String>,
+    /// Why it is blocked or on hold.
     status_reason: Option<String>,
+    /// Read without regard to case.
     #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Priority>)]
     priority: Option<Option<String>>,
+    /// The day it is due.
     #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Date>)]
     due_on: Option<Option<String>>,
+    /// Units: minutes.
     #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>)]
     estimate_minutes: Option<Option<u32>>,
+    /// ISO 639 code.
     #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
     language: Option<Option<String>>,
+    /// By name; it is made when there is none of this name.
     #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
     category: Option<Option<String>>,
 }
 
@@ -90,18 +119,22 @@ impl TaskPatch {
 }
 
 /// A checklist item to be made.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ItemParams {
+    /// What is to be done.
     pub(crate) title: String,
 }
 
 /// Values of an item to be set.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ItemPatch {
+    /// What is to be done.
     title: Option<String>,
+    /// Whether it is ticked.
     is_checked: Option<bool>,
+    /// Whether it is archived.
     is_archived: Option<bool>,
 }
 
@@ -112,13 +145,18 @@ impl From<ItemPatch> for dormouse::ItemPatch {
 }
 
 /// An entry to be made.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryParams {
+    /// What the person says; of a recording or image its transcript.
     text: String,
+    /// What it holds.
     #[serde(default)]
     kind: EntryKind,
+    /// Units: minutes; of a time entry.
     minutes: Option<u32>,
+    /// The day it speaks from; today unless given.
+    #[schema(value_type = Option<Date>)]
     on: Option<String>,
 }
 
@@ -136,12 +174,16 @@ impl EntryParams {
 }
 
 /// A span of time spent.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeParams {
+    /// Units: minutes.
     minutes: u32,
+    /// What they were spent on.
     #[serde(default)]
     text: String,
+    /// The day; today unless given.
+    #[schema(value_type = Option<Date>)]
     on: Option<String>,
 }
 
@@ -153,16 +195,18 @@ impl TimeParams {
 }
 
 /// The text of an entry.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryPatch {
+    /// The new text.
     pub(crate) text: String,
 }
 
 /// A label by name.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelParams {
+    /// It is made when there is none of this name.
     pub(crate) name: String,
 }
 

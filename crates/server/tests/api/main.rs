@@ -1,7 +1,9 @@
 //! Requests and answers as they go over the wire.
 
 mod agents;
+mod contract;
 mod imports;
+mod openapi;
 mod problems;
 mod tasks;
 mod world;

@@ -8,7 +8,7 @@ use crate::world::World;
 async fn a_new_task_is_answered_whole_with_its_place_and_tag() {
     let world = World::new();
     let body = json!({
-        "title": "Water butt", "priority": "p1", "dueOn": "2026-05-15", "labels": ["garden"],
+        "title": "Water butt", "priority": "P1", "dueOn": "2026-05-15", "labels": ["garden"],
         "items": ["measure the gutter"], "note": "The gutter is 68 mm wide.",
     });
     let answer = world.call("POST", "/api/journal/tasks", &body.to_string()).await;

@@ -1,7 +1,9 @@
-//! A router over an empty folder, a clock that stands still, entropy that counts.
+//! A router over an empty folder, a clock that stands still, entropy that counts. Every answer is
+//! compared with the API document.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::body::Body;
@@ -13,6 +15,8 @@ use dormouse_types::{Caller, Timestamp, WorkspaceId};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
+
+use crate::contract::CONTRACT;
 
 /// 2026-03-02, a Monday, 09:00 UTC.
 const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
@@ -46,6 +50,7 @@ impl Entropy for Counting {
 pub struct World {
     router: Router,
     dormouse: Dormouse,
+    succeeded: Mutex<BTreeSet<String>>,
     _folder: tempfile::TempDir,
 }
 
@@ -94,7 +99,7 @@ impl World {
             owner: "test".to_owned(),
         });
         let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
-        Self { router, dormouse, _folder: folder }
+        Self { router, dormouse, succeeded: Mutex::default(), _folder: folder }
     }
 
     /// Runs every agent of these tasks that is due.
@@ -104,7 +109,24 @@ impl World {
         self.dormouse.drain(scope, &mut |_run| {}).await.expect("the agents run");
     }
 
+    /// The operations that answered with success.
+    pub fn succeeded(&self) -> BTreeSet<String> {
+        self.succeeded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sends a request as it is, and compares the answer with the document.
     pub async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().to_string(), request.uri().to_string());
+        let answer = self.answer(request).await;
+        let operation = CONTRACT.check(&method, &path, &answer);
+        if let Some(operation) = operation.filter(|_| answer.status < 300) {
+            let mut all = self.succeeded.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(operation.id.clone());
+        }
+        answer
+    }
+
+    async fn answer(&self, request: Request<Body>) -> Answer {
         let response: Response<Body> = match self.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
@@ -128,6 +150,7 @@ impl World {
         self.call_with(method, path, body, &[]).await
     }
 
+    /// Sends a request; one that is accepted is compared with the document as well.
     pub async fn call_with(
         &self,
         method: &str,
@@ -139,7 +162,13 @@ impl World {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.send(request.body(Body::from(body.to_owned())).expect("a request")).await
+        let request = request.body(Body::from(body.to_owned())).expect("a request");
+        let answer = self.send(request).await;
+        if answer.status < 300 {
+            let wrong = CONTRACT.check_request(method, path, headers, body).err();
+            assert_eq!(wrong, None, "{method} {path} was accepted: {body}");
+        }
+        answer
     }
 
     /// Makes a task and returns its id.

@@ -62,6 +62,9 @@ pub struct Config {
     pub automation: Automation,
     /// Whether a person made it by name.
     pub by_name: bool,
+    /// Whether a change of a linked task wakes it at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub wake_on_linked: bool,
     /// The model it asks; none = the default of the workspace.
     pub model: Option<String>,
 }

@@ -282,3 +282,21 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
         decode,
     }
 }
+
+/// Open items that were shown by a time, of all workspaces, longest ago first.
+pub fn shown_by(time: Timestamp, limit: i64) -> Query<(WorkspaceId, Item)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+                rationale, before, state, round, operation_id, error, shown_at, created_at,
+                decided_at, ws
+              FROM change_items WHERE is_open = 1 AND shown_at <= ?1 AND state <> 'applying'
+              ORDER BY shown_at LIMIT ?2",
+        params: params_values![time, limit],
+        decode: |row| {
+            let workspace =
+                row.int(17).map_err(|e| ReadError::column(Db::Agent, "change item", &e))?;
+            Ok((WorkspaceId(workspace), decode(row)?))
+        },
+    }
+}

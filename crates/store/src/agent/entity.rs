@@ -129,6 +129,31 @@ pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
     )
 }
 
+/// Writes a changed entity over the row that it was read from; refused when somebody else wrote it
+/// since: read it and decide again.
+pub fn replace<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
+    let c = stored.doc.value.columns();
+    let (host, counter) = stored.columns.clock.iter().next().map_or(("", -1), |(h, n)| (h, *n));
+    Op::one(
+        "UPDATE agent_entities SET subtype = ?3, updated_at = ?4, deleted_at = ?5, serialized = ?6,
+           clock_host = ?7, clock_counter = ?8
+         WHERE ws = ?1 AND id = ?2 AND clock_host = ?9 AND clock_counter = ?10",
+        params![
+            ws(workspace),
+            c.id.as_str(),
+            c.subtype.clone(),
+            c.updated_at,
+            c.deleted_at,
+            stored.doc.text(),
+            Param::Host,
+            Param::Seq,
+            host,
+            counter,
+        ],
+        Refusal::Stale,
+    )
+}
+
 fn columns(row: &Row) -> Result<(Columns, String), ColumnError> {
     let agent: AgentId = row.text(1)?.parse().map_err(|_| ColumnError {
         column: 1,

@@ -4,6 +4,7 @@ use dormouse_types::{HostId, Seq, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
 use crate::{params, params_values};
 
 /// A position of the journal's feed.
@@ -15,24 +16,40 @@ pub struct Position {
     pub seq: Seq,
 }
 
+fn decode(row: &Row) -> Result<Position, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "feed position", &e);
+    let host = row.text(0).map_err(column)?;
+    Ok(Position {
+        host: host.parse().map_err(|e: dormouse_types::IdError| ReadError::Corrupt {
+            db: "agent",
+            noun: "feed position",
+            id: host.to_owned(),
+            detail: e.to_string(),
+        })?,
+        seq: Seq(row.int(1).map_err(column)?),
+    })
+}
+
 /// The stored position; none before the first routing.
 pub fn read(workspace: WorkspaceId) -> Query<Position> {
     Query {
         db: Db::Agent,
         sql: "SELECT host, seq FROM feed_position WHERE ws = ?1",
         params: params_values![ws(workspace)],
+        decode,
+    }
+}
+
+/// The stored positions of all workspaces.
+pub fn all() -> Query<(WorkspaceId, Position)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT host, seq, ws FROM feed_position ORDER BY ws",
+        params: Vec::new(),
         decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "feed position", &e);
-            let host = row.text(0).map_err(column)?;
-            Ok(Position {
-                host: host.parse().map_err(|e: dormouse_types::IdError| ReadError::Corrupt {
-                    db: "agent",
-                    noun: "feed position",
-                    id: host.to_owned(),
-                    detail: e.to_string(),
-                })?,
-                seq: Seq(row.int(1).map_err(column)?),
-            })
+            let workspace =
+                row.int(2).map_err(|e| ReadError::column(Db::Agent, "feed position", &e))?;
+            Ok((WorkspaceId(workspace), decode(row)?))
         },
     }
 }

@@ -10,6 +10,8 @@ pub mod link;
 pub mod subscription;
 pub mod feed_position;
 pub mod wake_queue;
+pub mod timer;
+pub mod breaker;
 pub mod wake_run;
 pub mod wake_request;
 pub mod log_line;

@@ -120,3 +120,15 @@ pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
         },
     }
 }
+
+/// Workspaces with an operation that is open.
+pub fn workspaces() -> Query<WorkspaceId> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT DISTINCT ws FROM saga_log WHERE status = 'pending' ORDER BY ws",
+        params: Vec::new(),
+        decode: |row| {
+            row.int(0).map(WorkspaceId).map_err(|e| ReadError::column(Db::Agent, "saga", &e))
+        },
+    }
+}

@@ -1,10 +1,13 @@
 //! The wake queue: one row per agent, for life. It is also the agent's lease.
 
+use std::time::Duration;
+
 use dormouse_types::{AgentId, MessageId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
+use crate::lease::{self, Proof};
 use crate::store::{Query, ReadError, ws};
-use crate::value::Row;
+use crate::value::{Param, Row};
 use crate::{params, params_values};
 
 /// Why an agent is woken. The strongest of several names the run.
@@ -47,6 +50,11 @@ impl Reason {
             Self::Reanalysis => 8,
             Self::UserInitiated => 16,
         }
+    }
+
+    /// Whether it comes without a person asking: `sleep_until` holds it back.
+    pub fn is_automatic(self) -> bool {
+        matches!(self, Self::Subscription | Self::Timer | Self::Creation)
     }
 
     /// Its place in the claim order; smaller is sooner.
@@ -94,6 +102,8 @@ pub struct Sleeper {
     pub expires_at: Option<Timestamp>,
     /// Crashes of the run that has not ended.
     pub crashes: i64,
+    /// Automatic wakes are held back until then.
+    pub sleep_until: Option<Timestamp>,
 }
 
 /// A signal for one agent.
@@ -138,6 +148,7 @@ pub fn insert(
 }
 
 /// Merges a signal into an agent's row. The window never stretches: an earlier due time stays.
+/// What comes without a person asking waits until the agent's `sleep_until`.
 /// An agent without a row was destroyed: the signal is spent.
 pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     Op::any(
@@ -146,8 +157,12 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
            first_signal_at = COALESCE(first_signal_at, ?4),
            priority = CASE WHEN (due_at IS NULL AND reasons = 0) OR priority > ?7 THEN ?7
                       ELSE priority END,
-           due_at = CASE WHEN due_at IS NULL OR due_at > CAST(?5 AS BIGINT)
-                    THEN COALESCE(CAST(?5 AS BIGINT), due_at) ELSE due_at END,
+           due_at = CASE
+             WHEN CAST(?5 AS BIGINT) IS NULL THEN due_at
+             WHEN ?10 = 1 AND sleep_until > CAST(?5 AS BIGINT)
+               THEN CASE WHEN due_at < sleep_until THEN due_at ELSE sleep_until END
+             WHEN due_at < CAST(?5 AS BIGINT) THEN due_at
+             ELSE CAST(?5 AS BIGINT) END,
            upto = CASE WHEN upto > ?6 THEN upto ELSE ?6 END,
            request_id = COALESCE(?8, request_id),
            message_id = COALESCE(?9, message_id)
@@ -162,6 +177,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
             signal.reason.priority(),
             signal.request_id.clone(),
             signal.message_id.as_ref().map(ToString::to_string),
+            signal.reason.is_automatic(),
         ],
     )
 }
@@ -175,45 +191,55 @@ pub struct Claim<'a> {
     pub epoch: i64,
     /// Who claims.
     pub owner: &'a str,
-    /// When the lease may be taken over.
-    pub expires_at: Timestamp,
+    /// How long the lease lasts unless it is prolonged.
+    pub lasts: Duration,
     /// The run the lease is for.
     pub run_key: &'a RunKey,
 }
 
+impl Claim<'_> {
+    fn op(&self, workspace: WorkspaceId, sql: &'static str) -> Op {
+        Op::one(
+            sql,
+            params![
+                ws(workspace),
+                self.agent.to_string(),
+                self.owner,
+                self.epoch,
+                Param::Later(self.lasts),
+                self.run_key.as_str(),
+            ],
+            Refusal::LeaseLost,
+        )
+    }
+}
+
 /// Takes the lease and the waiting signals; refused when somebody else did since the row was read.
 pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
-    Op::one(
-        "UPDATE wake_queue SET owner = ?3, epoch = epoch + 1, expires_at = ?4, run_key = ?5,
-           reasons = 0, first_signal_at = NULL, due_at = NULL, request_id = NULL, message_id = NULL
-         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?6 AND owner IS NULL",
-        params![
-            ws(workspace),
-            claim.agent.to_string(),
-            claim.owner,
-            claim.expires_at,
-            claim.run_key.as_str(),
-            claim.epoch
-        ],
-        Refusal::LeaseLost,
+    claim.op(
+        workspace,
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::take!(),
+            ", run_key = ?6, reasons = 0, first_signal_at = NULL, due_at = NULL,
+               request_id = NULL, message_id = NULL
+             WHERE ws = ?1 AND agent_id = ?2 AND ",
+            lease::free!()
+        ),
     )
 }
 
 /// Takes the lease of a run that was interrupted; signals that came since stay for the next run.
 pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
-    Op::one(
-        "UPDATE wake_queue SET owner = ?3, epoch = epoch + 1, expires_at = ?4,
-           due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
-         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?6 AND owner IS NULL AND run_key = ?5",
-        params![
-            ws(workspace),
-            claim.agent.to_string(),
-            claim.owner,
-            claim.expires_at,
-            claim.run_key.as_str(),
-            claim.epoch
-        ],
-        Refusal::LeaseLost,
+    claim.op(
+        workspace,
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::take!(),
+            ", due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
+             WHERE ws = ?1 AND agent_id = ?2 AND run_key = ?6 AND ",
+            lease::free!()
+        ),
     )
 }
 
@@ -223,11 +249,14 @@ pub fn guard(
     agent: &AgentId,
     owner: &str,
     epoch: i64,
-    expires_at: Timestamp,
+    lasts: Duration,
 ) -> Op {
     Op::one(
-        "UPDATE wake_queue SET expires_at = ?5 WHERE ws = ?1 AND agent_id = ?2 AND owner = ?3 AND epoch = ?4",
-        params![ws(workspace), agent.to_string(), owner, epoch, expires_at],
+        concat!(
+            "UPDATE wake_queue SET expires_at = ?5 WHERE ws = ?1 AND agent_id = ?2 AND ",
+            lease::held!()
+        ),
+        params![ws(workspace), agent.to_string(), owner, epoch, Param::Later(lasts)],
         Refusal::LeaseLost,
     )
 }
@@ -235,56 +264,122 @@ pub fn guard(
 /// Ends a run and its lease.
 pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64) -> Op {
     Op::one(
-        "UPDATE wake_queue SET owner = NULL, expires_at = NULL, run_key = NULL, crashes = 0
-         WHERE ws = ?1 AND agent_id = ?2 AND owner = ?3 AND epoch = ?4",
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::give_back!(),
+            ", run_key = NULL, crashes = 0 WHERE ws = ?1 AND agent_id = ?2 AND ",
+            lease::held!()
+        ),
         params![ws(workspace), agent.to_string(), owner, epoch],
         Refusal::LeaseLost,
     )
 }
 
-/// Gives a lease back and leaves its run to be resumed at a time.
+/// Gives a lease back and leaves its run to be resumed at a time; without one it waits until the
+/// agent may run again.
 pub fn put_back(
     workspace: WorkspaceId,
     agent: &AgentId,
     owner: &str,
     epoch: i64,
-    due_at: Timestamp,
+    due_at: Option<Timestamp>,
 ) -> Op {
     Op::one(
-        "UPDATE wake_queue SET owner = NULL, expires_at = NULL, due_at = ?5
-         WHERE ws = ?1 AND agent_id = ?2 AND owner = ?3 AND epoch = ?4",
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::give_back!(),
+            ", due_at = CAST(?5 AS BIGINT) WHERE ws = ?1 AND agent_id = ?2 AND ",
+            lease::held!()
+        ),
         params![ws(workspace), agent.to_string(), owner, epoch, due_at],
         Refusal::LeaseLost,
     )
 }
 
+fn taken_over(
+    workspace: WorkspaceId,
+    row: &Sleeper,
+    proof: Proof,
+    sql: &'static str,
+    rest: Vec<Param>,
+) -> Op {
+    let mut params =
+        params![ws(workspace), row.agent.to_string(), row.owner.clone(), row.epoch, proof.by()];
+    params.extend(rest);
+    Op::one(sql, params, Refusal::LeaseLost)
+}
+
 /// Takes a dead owner's lease away and leaves its run to be resumed.
-pub fn interrupt(workspace: WorkspaceId, row: &Sleeper, crashes: i64, at: Timestamp) -> Op {
-    Op::one(
-        "UPDATE wake_queue SET owner = NULL, expires_at = NULL, epoch = epoch + 1, crashes = ?5,
-           due_at = COALESCE(due_at, ?6)
-         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner = ?4",
-        params![ws(workspace), row.agent.to_string(), row.epoch, row.owner.clone(), crashes, at],
-        Refusal::LeaseLost,
+///
+/// Refused when the owner turns out to be alive: it prolonged its lease, or ended its run.
+pub fn interrupt(
+    workspace: WorkspaceId,
+    row: &Sleeper,
+    proof: Proof,
+    crashes: i64,
+    at: Timestamp,
+) -> Op {
+    taken_over(
+        workspace,
+        row,
+        proof,
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::take_away!(),
+            ", crashes = ?6, due_at = CASE WHEN due_at < ?7 THEN due_at ELSE ?7 END
+             WHERE ws = ?1 AND agent_id = ?2 AND ",
+            lease::run_out!()
+        ),
+        params![crashes, at],
     )
 }
 
-/// Takes a dead owner's lease away and gives its run up.
+/// Takes a dead owner's lease away that was for no run that is known.
+pub fn free(workspace: WorkspaceId, row: &Sleeper, proof: Proof) -> Op {
+    taken_over(
+        workspace,
+        row,
+        proof,
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::take_away!(),
+            ", crashes = 0, run_key = NULL WHERE ws = ?1 AND agent_id = ?2 AND ",
+            lease::run_out!()
+        ),
+        Vec::new(),
+    )
+}
+
+/// Gives up the run of a row that nobody holds; refused when somebody claimed it since.
 pub fn abandon(workspace: WorkspaceId, row: &Sleeper) -> Op {
     Op::one(
-        "UPDATE wake_queue SET owner = NULL, expires_at = NULL, epoch = epoch + 1, crashes = 0,
-           run_key = NULL
-         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner = ?4",
-        params![ws(workspace), row.agent.to_string(), row.epoch, row.owner.clone()],
+        "UPDATE wake_queue SET crashes = 0, run_key = NULL, epoch = epoch + 1,
+           due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
+         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
+        params![ws(workspace), row.agent.to_string(), row.epoch],
         Refusal::LeaseLost,
     )
 }
 
-/// Makes what waited without a due time due.
+/// Cancels what waits: every mark that could wake the agent goes at once. That something changed
+/// stays noted, without a due time. Refused when somebody claimed the row since it was read.
+pub fn cancel(workspace: WorkspaceId, row: &Sleeper) -> Op {
+    Op::one(
+        "UPDATE wake_queue SET reasons = CASE WHEN reasons % 2 = 1 THEN 1 ELSE 0 END,
+           first_signal_at = NULL, due_at = NULL, request_id = NULL, message_id = NULL,
+           run_key = NULL, crashes = 0, epoch = epoch + 1
+         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
+        params![ws(workspace), row.agent.to_string(), row.epoch],
+        Refusal::LeaseLost,
+    )
+}
+
+/// Makes what waited without a due time due, an interrupted run included.
 pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?3
-         WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL AND reasons <> 0",
+         WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL AND owner IS NULL
+           AND (reasons <> 0 OR run_key IS NOT NULL)",
         params![ws(workspace), agent.to_string(), due_at],
     )
 }
@@ -337,6 +432,7 @@ fn decode(row: &Row) -> Result<Sleeper, ReadError> {
         epoch: row.int(10).map_err(column)?,
         expires_at: row.opt_time(11).map_err(column)?,
         crashes: row.int(12).map_err(column)?,
+        sleep_until: row.opt_time(13).map_err(column)?,
     })
 }
 
@@ -345,7 +441,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE ws = ?1 AND agent_id = ?2",
         params: params_values![ws(workspace), agent.to_string()],
         decode,
@@ -357,7 +453,7 @@ pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Sl
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue
               WHERE ws = ?1 AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
               ORDER BY priority, due_at, agent_id LIMIT ?3",
@@ -371,7 +467,7 @@ pub fn waiting(workspace: WorkspaceId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE ws = ?1 AND due_at IS NOT NULL
               ORDER BY priority, due_at, agent_id",
         params: params_values![ws(workspace)],
@@ -387,9 +483,133 @@ pub fn leased(workspace: WorkspaceId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE owner IS NOT NULL AND +ws = ?1 ORDER BY agent_id",
         params: params_values![ws(workspace)],
         decode,
     }
+}
+
+/// Rows whose lease has run out by a time, of all workspaces.
+pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, Sleeper)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+              FROM wake_queue WHERE owner IS NOT NULL AND expires_at <= ?1 ORDER BY ws, agent_id",
+        params: params_values![now],
+        decode: with_workspace,
+    }
+}
+
+/// Rows that an owner holds, of all workspaces.
+pub fn held_by(owner: &str) -> Query<(WorkspaceId, Sleeper)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+              FROM wake_queue WHERE owner = ?1 ORDER BY ws, agent_id",
+        params: params_values![owner],
+        decode: with_workspace,
+    }
+}
+
+fn with_workspace(row: &Row) -> Result<(WorkspaceId, Sleeper), ReadError> {
+    let workspace = row.int(14).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
+    Ok((WorkspaceId(workspace), decode(row)?))
+}
+
+/// The first row of each place in the claim order that may be claimed at a time: what is oldest
+/// among them is the oldest of all.
+pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<Sleeper> {
+    macro_rules! first_of {
+        ($priority:literal) => {
+            concat!(
+                "SELECT * FROM (SELECT agent_id, reasons, first_signal_at, due_at, upto, priority,
+                   request_id, message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                 FROM wake_queue WHERE ws = ?1 AND priority = ",
+                $priority,
+                " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
+                 ORDER BY due_at, agent_id LIMIT 1) AS first_",
+                $priority
+            )
+        };
+    }
+    Query {
+        db: Db::Agent,
+        sql: concat!(
+            first_of!("0"),
+            " UNION ALL ",
+            first_of!("1"),
+            " UNION ALL ",
+            first_of!("2"),
+            " UNION ALL ",
+            first_of!("3")
+        ),
+        params: params_values![ws(workspace), now],
+        decode,
+    }
+}
+
+/// Workspaces in which something waits; one index probe for each, however much waits there.
+pub fn workspaces() -> Query<WorkspaceId> {
+    Query {
+        db: Db::Agent,
+        sql: "WITH RECURSIVE waiting(ws) AS (
+                SELECT MIN(ws) FROM wake_queue WHERE due_at IS NOT NULL
+                UNION ALL
+                SELECT (SELECT MIN(q.ws) FROM wake_queue q
+                        WHERE q.due_at IS NOT NULL AND q.ws > waiting.ws)
+                FROM waiting WHERE waiting.ws IS NOT NULL)
+              SELECT ws FROM waiting WHERE ws IS NOT NULL",
+        params: Vec::new(),
+        decode: |row| {
+            row.int(0)
+                .map(WorkspaceId)
+                .map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
+        },
+    }
+}
+
+/// When the next row that nobody holds comes due after a time; none when nothing waits for it.
+pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestamp>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT MIN(due_at) FROM wake_queue
+              WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?2 AND owner IS NULL",
+        params: params_values![ws(workspace), now],
+        decode: |row| {
+            row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
+        },
+    }
+}
+
+/// Makes due what waits for a signal that seems to have come in the future: the clock was set back,
+/// and nobody would wake it for as long as that.
+pub fn rescue(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?2, first_signal_at = ?2
+         WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?3 AND first_signal_at > ?3",
+        params![ws(workspace), now, beyond],
+    )
+}
+
+/// Holds automatic wakes back until a time, or no longer. What waits for a person is not touched.
+pub fn sleep_until(workspace: WorkspaceId, agent: &AgentId, until: Option<Timestamp>) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET sleep_until = CAST(?3 AS BIGINT),
+           due_at = CASE WHEN priority > 0 AND due_at < CAST(?3 AS BIGINT)
+                    THEN CAST(?3 AS BIGINT) ELSE due_at END
+         WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string(), until],
+    )
+}
+
+/// Makes automatic wakes that were held back due at a time, when that is earlier.
+pub fn sooner(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?3
+         WHERE ws = ?1 AND agent_id = ?2 AND due_at > ?3 AND owner IS NULL",
+        params![ws(workspace), agent.to_string(), due_at],
+    )
 }

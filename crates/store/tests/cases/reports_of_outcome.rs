@@ -43,6 +43,10 @@ impl Backend for Forgetful {
     fn host(&self, db: Db) -> HostId {
         self.store.host(db)
     }
+
+    fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.store.changes()
+    }
 }
 
 fn forgetful(world: &World, losses: u32, faults: Arc<dyn Faults>) -> Store {

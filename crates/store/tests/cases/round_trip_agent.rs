@@ -101,7 +101,12 @@ pub fn agent(world: &World) -> Agent {
         mode: "autonomous".into(),
         allowed_category_ids: vec![category],
         current_state_id: world.id(),
-        config: Config { automation: Automation::Off, by_name: true, model: Some("m".into()) },
+        config: Config {
+            automation: Automation::Off,
+            by_name: true,
+            model: Some("m".into()),
+            wake_on_linked: true,
+        },
         created_at: at(1),
         updated_at: at(1),
         deleted_at: None,

@@ -1,6 +1,9 @@
 //! One row per agent for life: signals merge into it, and it is the agent's lease.
 
+use std::time::Duration;
+
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
+use dormouse_store::lease::Proof;
 use dormouse_store::{Op, Refusal};
 use dormouse_types::{AgentId, MessageId, RunKey, Seq, Timestamp};
 
@@ -24,9 +27,17 @@ each_engine!(
     signals_that_came_before_a_reclaim_wait_for_the_next_run,
     an_interrupted_run_is_due_at_once_under_a_new_epoch,
     a_run_given_up_leaves_the_row_free,
+    only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live,
+    automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not,
+    the_foremost_of_each_place_contains_the_oldest_of_all,
+    a_signal_from_the_future_is_due_now_and_others_are_left_alone,
     what_is_held_catches_up_and_what_is_silenced_does_not,
     the_row_of_one_workspace_is_not_the_row_of_another,
 );
+
+fn micros(micros: u64) -> Duration {
+    Duration::from_micros(micros)
+}
 
 fn key(name: &str) -> RunKey {
     RunKey(name.to_owned())
@@ -56,12 +67,12 @@ fn row(world: &World, agent: &AgentId) -> Sleeper {
 }
 
 fn claim(agent: &AgentId, epoch: i64, owner: &str, run: &RunKey) -> Op {
-    let claim = Claim { agent, epoch, owner, expires_at: at(1000), run_key: run };
+    let claim = Claim { agent, epoch, owner, lasts: micros(1000), run_key: run };
     wake_queue::claim(WS, &claim)
 }
 
 fn reclaim(agent: &AgentId, epoch: i64, owner: &str, run: &RunKey) -> Op {
-    let claim = Claim { agent, epoch, owner, expires_at: at(2000), run_key: run };
+    let claim = Claim { agent, epoch, owner, lasts: micros(2000), run_key: run };
     wake_queue::reclaim(WS, &claim)
 }
 
@@ -85,6 +96,7 @@ fn asleep(agent: &AgentId) -> Sleeper {
         epoch: 0,
         expires_at: None,
         crashes: 0,
+        sleep_until: None,
     }
 }
 
@@ -256,22 +268,22 @@ fn the_claim_order_is_priority_then_due_time_then_agent(world: &World) {
 fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
     let agent = sleeper(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::guard(WS, &agent, "node", 1, at(3000))]);
+    world.agent([wake_queue::guard(WS, &agent, "node", 1, micros(3000))]);
     let held = row(world, &agent);
     assert_eq!(held.expires_at, Some(at(3000)));
     for (owner, epoch) in [("node", 0), ("node", 2), ("other", 1)] {
-        let guard = wake_queue::guard(WS, &agent, owner, epoch, at(9000));
+        let guard = wake_queue::guard(WS, &agent, owner, epoch, micros(9000));
         assert_eq!(world.agent_refusal([guard]), Refusal::LeaseLost, "{owner} {epoch}");
         let release = wake_queue::release(WS, &agent, owner, epoch);
         assert_eq!(world.agent_refusal([release]), Refusal::LeaseLost, "{owner} {epoch}");
-        let put_back = wake_queue::put_back(WS, &agent, owner, epoch, at(9000));
+        let put_back = wake_queue::put_back(WS, &agent, owner, epoch, Some(at(9000)));
         assert_eq!(world.agent_refusal([put_back]), Refusal::LeaseLost, "{owner} {epoch}");
     }
     assert_eq!(row(world, &agent), held);
 
     // What stands behind a lost guard is not written either.
     let (_, text) = dormouse_store::text::put(WS, "too late");
-    let late = [wake_queue::guard(WS, &agent, "node", 0, at(9000)), text];
+    let late = [wake_queue::guard(WS, &agent, "node", 0, micros(9000)), text];
     assert_eq!(world.refusal(agent_commit(late)), Refusal::LeaseLost);
     assert_eq!(world.raw(dormouse_store::Db::Agent, "SELECT text FROM texts"), []);
 }
@@ -298,7 +310,7 @@ fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
 fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
     let agent = sleeper(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, at(60))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
     let waiting = row(world, &agent);
     assert_eq!((waiting.due_at, waiting.run_key.clone()), (Some(at(60)), Some(key("run"))));
     assert_eq!((waiting.owner.as_deref(), waiting.expires_at), (None, None));
@@ -320,7 +332,7 @@ fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
 fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
     let agent = sleeper(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, at(60))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
     world.agent([reclaim(&agent, 1, "next", &key("run"))]);
     let held = row(world, &agent);
@@ -334,7 +346,7 @@ fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
     let agent = sleeper(world);
     world.agent([claim(&agent, 0, "dead", &key("run"))]);
     let dead = row(world, &agent);
-    world.agent([wake_queue::interrupt(WS, &dead, 2, at(70))]);
+    world.agent([wake_queue::interrupt(WS, &dead, Proof::Exclusive, 2, at(70))]);
     let free = row(world, &agent);
     let expected = Sleeper {
         due_at: Some(at(70)),
@@ -346,10 +358,10 @@ fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
     };
     assert_eq!(free, expected);
     assert_eq!(
-        world.agent_refusal([wake_queue::interrupt(WS, &dead, 3, at(71))]),
+        world.agent_refusal([wake_queue::interrupt(WS, &dead, Proof::Exclusive, 3, at(71))]),
         Refusal::LeaseLost
     );
-    let stale = wake_queue::guard(WS, &agent, "dead", 1, at(9000));
+    let stale = wake_queue::guard(WS, &agent, "dead", 1, micros(9000));
     assert_eq!(world.agent_refusal([stale]), Refusal::LeaseLost, "the dead owner may be alive");
     assert_eq!(row(world, &agent), expected);
 
@@ -362,12 +374,88 @@ fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
 fn a_run_given_up_leaves_the_row_free(world: &World) {
     let agent = sleeper(world);
     world.agent([claim(&agent, 0, "dead", &key("run"))]);
+    let held = row(world, &agent);
+    assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &held)]), Refusal::LeaseLost);
+    world.agent([wake_queue::interrupt(WS, &held, Proof::Exclusive, 3, at(70))]);
     let dead = row(world, &agent);
     world.agent([wake_queue::abandon(WS, &dead)]);
-    let expected =
-        Sleeper { owner: None, expires_at: None, run_key: None, epoch: 2, ..dead.clone() };
+    let expected = Sleeper { run_key: None, epoch: 3, crashes: 0, due_at: None, ..dead.clone() };
     assert_eq!(row(world, &agent), expected);
     assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &dead)]), Refusal::LeaseLost);
+}
+
+fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World) {
+    let agent = sleeper(world);
+    world.agent([claim(&agent, 0, "slow", &key("run"))]);
+    let seen = row(world, &agent);
+    let take = |proof| wake_queue::interrupt(WS, &seen, proof, 1, at(70));
+    world.clock.set(at(999));
+    assert_eq!(world.agent_refusal([take(Proof::RunOut)]), Refusal::LeaseLost);
+    assert_eq!(world.all(wake_queue::run_out(at(999))), []);
+    // Prolonged at the last moment: what was read of it is not enough to take it away.
+    world.agent([wake_queue::guard(WS, &agent, "slow", 1, micros(1000))]);
+    world.clock.set(at(1000));
+    assert_eq!(world.agent_refusal([take(Proof::RunOut)]), Refusal::LeaseLost);
+    world.clock.set(at(1999));
+    let found: Vec<_> = world.all(wake_queue::run_out(at(1999)));
+    assert_eq!(found, [(WS, row(world, &agent))]);
+    assert_eq!(world.all(wake_queue::held_by("slow")), found);
+    assert_eq!(world.all(wake_queue::held_by("other")), []);
+    world.agent([take(Proof::RunOut)]);
+    assert_eq!(row(world, &agent).owner, None);
+}
+
+fn automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not(world: &World) {
+    let agent = sleeper(world);
+    world.agent([wake_queue::sleep_until(WS, &agent, Some(at(500)))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(5), 1))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(500)));
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(900), 1))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(500)), "the earlier time stays");
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(7), 1))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(7)));
+    world.agent([wake_queue::sleep_until(WS, &agent, Some(at(600)))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(7)), "a person waits for it");
+
+    let other = sleeper(world);
+    world.agent([wake_queue::signal(WS, &signal(&other, Reason::Subscription, Some(5), 1))]);
+    world.agent([wake_queue::sleep_until(WS, &other, Some(at(500)))]);
+    assert_eq!(row(world, &other).due_at, Some(at(500)));
+    world
+        .agent([wake_queue::sleep_until(WS, &other, None), wake_queue::sooner(WS, &other, at(30))]);
+    assert_eq!((row(world, &other).due_at, row(world, &other).sleep_until), (Some(at(30)), None));
+}
+
+fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
+    let agents: Vec<AgentId> = (0..6).map(|_| sleeper(world)).collect();
+    let signals = [
+        (Reason::UserInitiated, 90),
+        (Reason::UserInitiated, 95),
+        (Reason::Timer, 40),
+        (Reason::Subscription, 3),
+        (Reason::Subscription, 2),
+        (Reason::Creation, 999),
+    ];
+    for (agent, (reason, due)) in agents.iter().zip(signals) {
+        world.agent([wake_queue::signal(WS, &signal(agent, reason, Some(due), 1))]);
+    }
+    let foremost: Vec<AgentId> =
+        world.all(wake_queue::foremost(WS, at(100))).into_iter().map(|row| row.agent).collect();
+    assert_eq!(foremost, [0, 2, 4].map(|n: usize| agents[n].clone()));
+    assert_eq!(world.all(wake_queue::next_due(WS, at(100))), [Some(at(999))]);
+    assert_eq!(world.all(wake_queue::next_due(WS, at(999))), [None]);
+    assert_eq!(world.all(wake_queue::workspaces()), [WS]);
+}
+
+fn a_signal_from_the_future_is_due_now_and_others_are_left_alone(world: &World) {
+    let (ahead, later) = (sleeper(world), sleeper(world));
+    let from_the_future =
+        Signal { at: at(5000), ..signal(&ahead, Reason::Subscription, Some(5002), 1) };
+    world.agent([wake_queue::signal(WS, &from_the_future)]);
+    world.agent([wake_queue::signal(WS, &signal(&later, Reason::Timer, Some(7000), 1))]);
+    world.agent([wake_queue::rescue(WS, at(10), at(4000))]);
+    assert_eq!(row(world, &ahead).due_at, Some(at(10)));
+    assert_eq!(row(world, &later).due_at, Some(at(7000)), "a back-off is a time to come");
 }
 
 fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
@@ -393,6 +481,6 @@ fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {
     assert_eq!(row(world, &agent), asleep(&agent));
     assert_eq!(world.first(wake_queue::of_agent(OTHER_WS, &agent)), None);
     let other =
-        Claim { agent: &agent, epoch: 0, owner: "node", expires_at: at(1), run_key: &key("run") };
+        Claim { agent: &agent, epoch: 0, owner: "node", lasts: micros(1), run_key: &key("run") };
     assert_eq!(world.agent_refusal([wake_queue::claim(OTHER_WS, &other)]), Refusal::LeaseLost);
 }

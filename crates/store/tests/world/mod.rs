@@ -2,12 +2,14 @@
 
 use std::future::Future;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use dormouse_store::backend::postgres::{OpenError, Options, Postgres, Time};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{
     Commit, CommitError, Committed, Db, Op, Query, ReadError, Refusal, Row, Store,
 };
+use dormouse_testkit::postgres::Server;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, NoFaults};
 use dormouse_types::{Id, Timestamp, WorkspaceId};
@@ -28,6 +30,9 @@ macro_rules! each_engine {
         mod sqlite_in_a_folder {
             $(#[test] fn $story() { super::$story(&$crate::world::World::in_a_folder()); })*
         }
+        mod postgres {
+            $(#[test] fn $story() { super::$story(&$crate::world::World::on_postgres()); })*
+        }
     };
 }
 
@@ -35,6 +40,32 @@ macro_rules! each_engine {
 pub fn wait<F: Future>(future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.expect("a runtime without drivers").block_on(future)
+}
+
+/// Where the connections of all tests live; [`wait`] only waits.
+pub fn connections() -> &'static tokio::runtime::Runtime {
+    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(2).enable_all().build().expect("a runtime for connections")
+    })
+}
+
+/// A node on a server, with a clock that decides what `Now` is.
+pub fn node(
+    url: String,
+    prefix: &str,
+    clock: &Arc<dyn Clock>,
+    seed: u64,
+) -> Result<Postgres, OpenError> {
+    let time = Time::Clock(clock.clone());
+    let options = Options { url, prefix: prefix.to_owned(), time, clock: clock.clone() };
+    connections().block_on(Postgres::connect(options, &CountingEntropy::seeded(seed)))
+}
+
+/// A store on an engine that nothing happens to.
+pub fn store(engine: Postgres) -> Store {
+    Store::new(Arc::new(engine), Arc::new(NoFaults))
 }
 
 /// A point in time, in microseconds after Monday morning.
@@ -58,6 +89,7 @@ pub struct World {
     pub clock: ManualClock,
     entropy: CountingEntropy,
     folder: Option<TempDir>,
+    prefix: Option<String>,
 }
 
 impl World {
@@ -67,7 +99,7 @@ impl World {
         let engine = Sqlite::memory(&port, &CountingEntropy::seeded(1));
         let engine = Arc::new(engine.expect("a store in memory"));
         let store = Store::new(engine, Arc::new(NoFaults));
-        Self { store, clock, entropy: CountingEntropy::seeded(2), folder: None }
+        Self { store, clock, entropy: CountingEntropy::seeded(2), folder: None, prefix: None }
     }
 
     pub fn in_a_folder() -> Self {
@@ -75,7 +107,29 @@ impl World {
         let clock = ManualClock::at(MONDAY);
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let store = open(folder.path(), &port, 1);
-        Self { store, clock, entropy: CountingEntropy::seeded(2), folder: Some(folder) }
+        Self {
+            store,
+            clock,
+            entropy: CountingEntropy::seeded(2),
+            folder: Some(folder),
+            prefix: None,
+        }
+    }
+
+    /// Two fresh schemas on the one server of this process.
+    pub fn on_postgres() -> Self {
+        let clock = ManualClock::at(MONDAY);
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let server = Server::shared();
+        let prefix = server.prefix();
+        let engine = node(server.url(), &prefix, &port, 1).expect("two schemas of this version");
+        let (store, entropy) = (store(engine), CountingEntropy::seeded(2));
+        Self { store, clock, entropy, folder: None, prefix: Some(prefix) }
+    }
+
+    /// What stands before the names of the two schemas; none on SQLite.
+    pub fn prefix(&self) -> Option<&str> {
+        self.prefix.as_deref()
     }
 
     /// The file of a database; only of a world in a folder.
@@ -192,6 +246,8 @@ const AGENT: &[&str] = &[
     "SELECT * FROM subscriptions ORDER BY 1, 2, 3",
     "SELECT * FROM feed_position ORDER BY 1",
     "SELECT * FROM wake_queue ORDER BY 1, 2",
+    "SELECT * FROM timers ORDER BY 1, 2, 3",
+    "SELECT * FROM breakers ORDER BY 1, 2",
     "SELECT * FROM wake_run_log ORDER BY 1, 2",
     "SELECT * FROM wake_requests ORDER BY 1, 2, 3",
     "SELECT * FROM texts ORDER BY 1, 2",

@@ -4,7 +4,7 @@
 //! simulation use it. It is the same code but for the thread.
 
 mod apply;
-mod open;
+pub(super) mod open;
 mod writer;
 
 use std::path::Path;
@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dormouse_types::HostId;
 use dormouse_types::port::{BoxFuture, Clock, Entropy};
 use rusqlite::Connection;
+use tokio::sync::watch;
 
 use crate::commit::{Commit, CommitError, Committed, Db};
 use crate::store::{Backend, ReadError};
@@ -24,6 +25,7 @@ pub use open::OpenError;
 pub struct Sqlite {
     journal: Half,
     agent: Half,
+    changes: Arc<watch::Sender<u64>>,
 }
 
 struct Half {
@@ -63,13 +65,21 @@ impl Sqlite {
     ) -> Result<Self, OpenError> {
         let path = |db: Db| folder.join(format!("{}.sqlite", db.name()));
         for db in Db::ALL {
-            open::refuse_newer(&path(db))?;
+            open::refuse_newer(&path(db), db)?;
         }
+        let changes = Arc::new(watch::Sender::new(0));
         let half = |db: Db| -> Result<Half, OpenError> {
             let path = path(db);
             let mut connection = open::file(&path, db)?;
             let host = open::prepare(&mut connection, db, &path, clock.now(), entropy)?;
-            let writer = writer::Handle::start(connection, db, host.clone(), clock.clone(), &path)?;
+            let writer = writer::Handle::start(
+                connection,
+                db,
+                host.clone(),
+                clock.clone(),
+                changes.clone(),
+                &path,
+            )?;
             Ok(Half {
                 host,
                 db,
@@ -78,7 +88,7 @@ impl Sqlite {
                 writer: Writer::Thread(writer),
             })
         };
-        Ok(Self { journal: half(Db::Journal)?, agent: half(Db::Agent)? })
+        Ok(Self { journal: half(Db::Journal)?, agent: half(Db::Agent)?, changes })
     }
 
     /// A fresh store in memory.
@@ -107,7 +117,8 @@ impl Sqlite {
             let writer = Writer::Inline(Arc::new(Mutex::new(connection)), clock.clone());
             Ok(Half { host, db, readers: Mutex::default(), path: None, writer })
         };
-        Ok(Self { journal: half(Db::Journal)?, agent: half(Db::Agent)? })
+        let changes = Arc::new(watch::Sender::new(0));
+        Ok(Self { journal: half(Db::Journal)?, agent: half(Db::Agent)?, changes })
     }
 
     /// Copies both databases of a memory store; none for a folder.
@@ -183,8 +194,12 @@ impl Backend for Sqlite {
             match &half.writer {
                 Writer::Inline(connection, clock) => {
                     let now = clock.now().micros();
+                    let told = commit.change.is_some();
                     let mut results =
                         apply::batch(&mut lock(connection), half.db, &half.host, now, vec![commit]);
+                    if told && results.iter().any(Result::is_ok) {
+                        self.changes.send_modify(|n| *n += 1);
+                    }
                     results.pop().expect("a batch answers each of its commits")
                 }
                 Writer::Thread(handle) => handle.commit(commit).await,
@@ -194,5 +209,9 @@ impl Backend for Sqlite {
 
     fn host(&self, db: Db) -> HostId {
         self.half(db).host.clone()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 }

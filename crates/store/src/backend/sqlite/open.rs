@@ -10,17 +10,30 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::commit::Db;
 
-/// The schema version this program writes.
-const SCHEMA_VERSION: i64 = 1;
-
 const JOURNAL: &[&str] = &[concat!(
     include_str!("../../migrations/sqlite/0001_both.sql"),
     include_str!("../../migrations/sqlite/0001_journal.sql")
 )];
-const AGENT: &[&str] = &[concat!(
-    include_str!("../../migrations/sqlite/0001_both.sql"),
-    include_str!("../../migrations/sqlite/0001_agent.sql")
-)];
+const AGENT: &[&str] = &[
+    concat!(
+        include_str!("../../migrations/sqlite/0001_both.sql"),
+        include_str!("../../migrations/sqlite/0001_agent.sql")
+    ),
+    include_str!("../../migrations/sqlite/0002_agent.sql"),
+];
+
+/// The steps that lead to the present schema of a database, oldest first.
+pub(in crate::backend) fn migrations(db: Db) -> &'static [&'static str] {
+    match db {
+        Db::Journal => JOURNAL,
+        Db::Agent => AGENT,
+    }
+}
+
+/// The schema version that this program writes.
+fn newest(db: Db) -> i64 {
+    i64::try_from(migrations(db).len()).unwrap_or(i64::MAX)
+}
 
 /// Why a database could not be opened. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,7 +94,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Refuses a file that a newer version wrote, before anything is written to it or beside it.
-pub(super) fn refuse_newer(path: &Path) -> Result<(), OpenError> {
+pub(super) fn refuse_newer(path: &Path, db: Db) -> Result<(), OpenError> {
     if !path.exists() {
         return Ok(());
     }
@@ -93,14 +106,14 @@ pub(super) fn refuse_newer(path: &Path) -> Result<(), OpenError> {
     let connection = Connection::open_with_flags(path, flags).map_err(fail)?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(fail)?;
     let found = version(&connection).map_err(fail)?;
-    if found <= SCHEMA_VERSION {
+    if found <= newest(db) {
         return Ok(());
     }
     if has_log {
         // Closing would fold the log that a killed process left into the file.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     }
-    Err(OpenError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION })
+    Err(OpenError::Newer { path: path.to_owned(), found, known: newest(db) })
 }
 
 /// Opens the writing connection of a file.
@@ -150,14 +163,10 @@ pub(super) fn prepare(
 ) -> Result<HostId, OpenError> {
     let fail = |e: rusqlite::Error| error(path, &e);
     let found = version(connection).map_err(fail)?;
-    if found > SCHEMA_VERSION {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
+    if found > newest(db) {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known: newest(db) });
     }
-    let migrations = match db {
-        Db::Journal => JOURNAL,
-        Db::Agent => AGENT,
-    };
-    for (version, sql) in (1i64..).zip(migrations).filter(|(version, _)| *version > found) {
+    for (version, sql) in (1i64..).zip(migrations(db)).filter(|(version, _)| *version > found) {
         let transaction = connection.transaction().map_err(fail)?;
         transaction.execute_batch(sql).map_err(fail)?;
         transaction.pragma_update(None, "user_version", version).map_err(fail)?;

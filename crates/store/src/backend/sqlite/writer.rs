@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use dormouse_types::HostId;
 use dormouse_types::port::Clock;
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::apply;
 use super::open::OpenError;
@@ -27,12 +27,13 @@ impl Handle {
         db: Db,
         host: HostId,
         clock: Arc<dyn Clock>,
+        changes: Arc<watch::Sender<u64>>,
         path: &Path,
     ) -> Result<Self, OpenError> {
         let (sender, receiver) = channel();
         let thread = std::thread::Builder::new()
             .name(format!("{}-writer", db.name()))
-            .spawn(move || write(connection, db, &host, &*clock, &receiver))
+            .spawn(move || write(connection, db, &host, &*clock, &changes, &receiver))
             .map_err(|e| OpenError::Engine { path: path.into(), detail: e.to_string() })?;
         Ok(Self { sender: Some(sender), thread: Some(thread) })
     }
@@ -68,12 +69,17 @@ fn write(
     db: Db,
     host: &HostId,
     clock: &dyn Clock,
+    changes: &watch::Sender<u64>,
     receiver: &Receiver<(Commit, Answer)>,
 ) {
     while let Ok(first) = receiver.recv() {
         let (commits, answers): (Vec<_>, Vec<_>) =
             std::iter::once(first).chain(receiver.try_iter()).unzip();
+        let told: Vec<bool> = commits.iter().map(|commit| commit.change.is_some()).collect();
         let results = apply::batch(&mut connection, db, host, clock.now().micros(), commits);
+        if told.iter().zip(&results).any(|(told, result)| *told && result.is_ok()) {
+            changes.send_modify(|n| *n += 1);
+        }
         for (answer, result) in answers.into_iter().zip(results) {
             // Who asked may have gone away; the commit stands all the same.
             drop(answer.send(result));

@@ -1,0 +1,178 @@
+//! Timers: when a due date draws near, and when a person asked for it.
+
+use std::time::Duration;
+
+use dormouse_store::agent::timer::{self, Kind, Timer};
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::{Commit, Db, Op, Refusal};
+use dormouse_types::change::{Change, What};
+use dormouse_types::task::Field;
+use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::wake::route::is_automatic;
+use crate::{AgentError, Agents};
+
+/// The hour of the day before at which a due date counts as near.
+const MORNING: i8 = 9;
+
+/// When an agent is woken for a due date; none when that is over.
+///
+/// Units: the morning before, at 9 o'clock in the workspace's time zone.
+pub fn draws_near(due: Date, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
+    let morning = due.yesterday().ok()?.at(MORNING, 0, 0, 0).to_zoned(zone.clone()).ok()?;
+    let at = Timestamp::from_jiff(morning.timestamp());
+    (at > now).then_some(at)
+}
+
+/// The op that keeps an agent's timer for the due date of its task.
+pub(crate) fn of_due_date(
+    ws: WorkspaceId,
+    agent: &AgentId,
+    due: Option<Date>,
+    zone: &TimeZone,
+    now: Timestamp,
+) -> Op {
+    match due.and_then(|due| Some((due, draws_near(due, zone, now)?))) {
+        Some((due, at)) => timer::set(ws, agent, Kind::DueDate, at, Some(&due.to_string())),
+        None => timer::unset(ws, agent, Kind::DueDate),
+    }
+}
+
+/// The due date that a change left, if it set one: `Some(None)` when it was cleared.
+pub(crate) fn due_date_of(change: &Change) -> Option<Option<Date>> {
+    change.what.iter().rev().find_map(|what| match what {
+        What::FieldSet { field: Field::DueDate, to, .. } => {
+            Some(to.as_deref().and_then(|to| to.parse().ok()))
+        }
+        _ => None,
+    })
+}
+
+/// Timers fired in one look.
+const BATCH: i64 = 100;
+
+impl Agents {
+    /// Fires the timers of a workspace whose time has come; says how many.
+    ///
+    /// Mark and signal are one commit: a timer fires once, also when it came due while nothing ran.
+    pub async fn fire_timers(&self, ws: WorkspaceId) -> Result<usize, AgentError> {
+        let mut fired = 0;
+        for due in self.store.all(timer::due(ws, self.clock.now(), BATCH)).await? {
+            let due = match due {
+                Ok(due) => due,
+                Err(damaged) => {
+                    tracing::error!(%damaged, "a timer cannot be read");
+                    continue;
+                }
+            };
+            let commit = Commit::new("wake.timer", Db::Agent, ws)
+                .op(timer::fire(ws, &due))
+                .op(wake_queue::signal(ws, &self.ring(ws, &due).await?));
+            match self.store.commit(commit).await {
+                Ok(_) => fired += 1,
+                // Somebody else fired it, or it was set anew.
+                Err(error) if error.refusal() == Some(Refusal::Missing) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(fired)
+    }
+
+    async fn ring(&self, ws: WorkspaceId, due: &Timer) -> Result<Signal, AgentError> {
+        let class = self.driver.model().class();
+        let may_wake = match self.agent(ws, &due.agent).await {
+            Ok(agent) => is_automatic(&agent.doc.value, class),
+            // A damaged agent is woken: its run fails and says why.
+            Err(AgentError::Read(_)) => true,
+            Err(AgentError::NotFound { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        Ok(Signal {
+            agent: due.agent.clone(),
+            reason: Reason::Timer,
+            at: self.clock.now(),
+            due_at: may_wake.then_some(due.at),
+            upto: Seq(0),
+            request_id: None,
+            message_id: None,
+        })
+    }
+
+    /// Sets when an agent is to be woken whatever happens, or takes that back.
+    pub async fn wake_at(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        at: Option<Timestamp>,
+        asked: &crate::lifecycle::Asked,
+    ) -> Result<(), AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        crate::lifecycle::alive(&agent)?;
+        let op = match at {
+            Some(at) => timer::set(ws, id, Kind::WakeAt, at, None),
+            None => timer::unset(ws, id, Kind::WakeAt),
+        };
+        let subject = format!("{id}|{}", at.map(|at| at.micros().to_string()).unwrap_or_default());
+        self.tell(ws, id, "agent.wakeAt", &subject, vec![op], asked).await
+    }
+
+    /// Holds automatic wakes of an agent back until a time, or no longer.
+    pub async fn sleep_until(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        until: Option<Timestamp>,
+        asked: &crate::lifecycle::Asked,
+    ) -> Result<(), AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        crate::lifecycle::alive(&agent)?;
+        let mut ops = vec![wake_queue::sleep_until(ws, id, until)];
+        if until.is_none() {
+            let soon = self.clock.now() + Duration::from_millis(100);
+            ops.push(wake_queue::sooner(ws, id, soon));
+        }
+        let subject =
+            format!("{id}|{}", until.map(|at| at.micros().to_string()).unwrap_or_default());
+        self.tell(ws, id, "agent.sleepUntil", &subject, ops, asked).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Timestamp {
+        Timestamp::from_jiff(text.parse().expect("a time"))
+    }
+
+    fn near(due: &str, zone: &str, now: &str) -> Option<String> {
+        let zone = TimeZone::get(zone).expect("a zone");
+        let due = due.parse().expect("a day");
+        draws_near(due, &zone, time(now)).map(|at| at.to_string())
+    }
+
+    #[test]
+    fn a_due_date_is_near_on_the_morning_before_in_the_persons_zone() {
+        let now = "2026-03-01T00:00:00Z";
+        assert_eq!(near("2026-03-10", "UTC", now).as_deref(), Some("2026-03-09T09:00:00Z"));
+        assert_eq!(
+            near("2026-03-10", "America/New_York", now).as_deref(),
+            Some("2026-03-09T13:00:00Z")
+        );
+        // The clocks go forward in the night before that morning.
+        assert_eq!(
+            near("2026-03-30", "Europe/Berlin", now).as_deref(),
+            Some("2026-03-29T07:00:00Z")
+        );
+    }
+
+    #[test]
+    fn a_due_date_of_today_or_before_wakes_nobody() {
+        let now = "2026-03-09T09:00:00Z";
+        assert_eq!(near("2026-03-10", "UTC", now), None);
+        assert_eq!(near("2026-03-01", "UTC", now), None);
+        assert_eq!(near("2026-03-11", "UTC", now).as_deref(), Some("2026-03-10T09:00:00Z"));
+    }
+}

@@ -1,0 +1,83 @@
+//! The service of a node: what a server runs beside its router.
+
+use dormouse_agents::wake::drain::Ran;
+use dormouse_agents::wake::service::{Event, Options, Service};
+use dormouse_runs::End;
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{AgentId, RunKey, limits};
+use futures_util::future::FutureExt as _;
+
+use crate::Dormouse;
+
+/// How a node serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServeOptions {
+    /// Wakes at once, 1 to 64.
+    pub concurrency: usize,
+    /// Where this node begins among agents of equal rank; 0 when it is alone.
+    pub offset: usize,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self { concurrency: limits::CONCURRENCY, offset: 0 }
+    }
+}
+
+/// What happens while a node serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Served {
+    /// A run left this node.
+    Ran {
+        /// Its agent.
+        agent: AgentId,
+        /// Its key.
+        run_key: RunKey,
+        /// `completed`, `skipped`, `failed`, `queued`, or `started` when another node has it now.
+        status: &'static str,
+        /// Why it did not complete.
+        error: Option<String>,
+    },
+    /// Something that was left half done was taken up.
+    Recovered(String),
+    /// Something failed and is tried again.
+    Failed(String),
+}
+
+impl Dormouse {
+    /// Routes, wakes, sweeps and recovers until `stop` completes. Runs that are under way then are
+    /// left to be resumed under their keys.
+    pub async fn serve(
+        &self,
+        options: ServeOptions,
+        stop: BoxFuture<'static, ()>,
+        tell: &mut (dyn FnMut(Served) + Send),
+    ) {
+        let options = Options { concurrency: options.concurrency, offset: options.offset };
+        let service = Service::new(&self.agents, options, stop.shared());
+        let tell = |event: Event<'_>| {
+            tell(match event {
+                Event::Ran(ran) => ran_of(ran),
+                Event::Recovered(line) => Served::Recovered(line),
+                Event::Failed(line) => Served::Failed(line),
+            });
+        };
+        service.run(tell).await;
+    }
+}
+
+fn ran_of(ran: &Ran) -> Served {
+    let (status, error) = outcome(&ran.end);
+    Served::Ran { agent: ran.agent.clone(), run_key: ran.run.key.clone(), status, error }
+}
+
+/// The status of a run as it left this node, and why it did not complete.
+pub(crate) fn outcome(end: &End) -> (&'static str, Option<String>) {
+    match end {
+        End::Completed { .. } => ("completed", None),
+        End::Skipped => ("skipped", None),
+        End::Failed { error } => ("failed", Some(error.clone())),
+        End::PutBack { reason } | End::Away { reason } => ("queued", Some(reason.clone())),
+        End::Lost => ("started", Some("another process took over".to_owned())),
+    }
+}

@@ -1,0 +1,166 @@
+//! The breaker of a model provider: after failures the queue is held, and one run tries again.
+//!
+//! Failures of a provider count against no agent. After five within a minute, or at once when the
+//! key is refused, nobody asks for a minute; then one run asks. If it fails, the pause doubles, up
+//! to half an hour. An answer forgets it all.
+
+use std::time::Duration;
+
+use dormouse_store::agent::breaker::Breaker;
+use dormouse_types::model::Away;
+use dormouse_types::{Timestamp, limits};
+
+/// Whether a provider may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// By anybody.
+    Free,
+    /// By one run, which finds out whether it is back.
+    Probe,
+    /// By nobody before then.
+    Closed {
+        /// When the next probe may be made.
+        until: Timestamp,
+    },
+}
+
+/// Says whether a provider may be asked now.
+pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
+    match breaker.and_then(|breaker| breaker.open_until) {
+        None => Gate::Free,
+        Some(until) if now < until => Gate::Closed { until },
+        Some(_) => Gate::Probe,
+    }
+}
+
+/// What becomes of a breaker when a provider failed.
+pub fn failed(
+    before: Option<&Breaker>,
+    provider: &str,
+    why: Away,
+    detail: &str,
+    now: Timestamp,
+) -> Breaker {
+    let window = Duration::from_secs(limits::BREAKER_WINDOW_SECONDS);
+    let fresh = Breaker {
+        provider: provider.to_owned(),
+        failures: 0,
+        since: now,
+        opened: 0,
+        open_until: None,
+        detail: String::new(),
+    };
+    let mut after = match before {
+        Some(known) if known.opened > 0 || now < known.since + window => known.clone(),
+        Some(_) | None => fresh,
+    };
+    let was_probing = is_probing(&after);
+    after.failures = after.failures.max(0) + 1;
+    detail.clone_into(&mut after.detail);
+    if after.open_until.is_some_and(|until| now < until) && !was_probing {
+        // Runs that asked before it was opened fail as well; they tell nothing new.
+        return after;
+    }
+    let enough = after.failures >= limits::BREAKER_FAILURES || why == Away::Authentication;
+    if enough || after.opened > 0 {
+        after.opened += 1;
+        after.open_until = Some(now + pause(after.opened));
+    }
+    after
+}
+
+/// A breaker whose probe is under way: nobody else asks until it ends or takes too long.
+pub fn probing(breaker: &Breaker, now: Timestamp) -> Breaker {
+    Breaker {
+        failures: PROBING,
+        open_until: Some(now + Duration::from_secs(limits::BREAKER_SECONDS)),
+        ..breaker.clone()
+    }
+}
+
+/// The count of failures that marks a breaker whose probe is under way.
+const PROBING: i64 = -1;
+
+fn is_probing(breaker: &Breaker) -> bool {
+    breaker.failures == PROBING
+}
+
+/// How long a breaker stays open that was opened so often in a row.
+fn pause(opened: i64) -> Duration {
+    let doublings = u32::try_from(opened - 1).unwrap_or(0).min(10);
+    let seconds = (limits::BREAKER_SECONDS << doublings).min(limits::BREAKER_MAX_SECONDS);
+    Duration::from_secs(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(seconds * 1_000_000)
+    }
+
+    fn fail(before: Option<&Breaker>, seconds: i64) -> Breaker {
+        failed(before, "far", Away::Outage, "503", at(seconds))
+    }
+
+    #[test]
+    fn five_failures_within_a_minute_open_it_and_four_do_not() {
+        let mut breaker = fail(None, 0);
+        for seconds in [10, 20, 30] {
+            breaker = fail(Some(&breaker), seconds);
+            assert_eq!(gate(Some(&breaker), at(seconds)), Gate::Free);
+        }
+        breaker = fail(Some(&breaker), 59);
+        assert_eq!(gate(Some(&breaker), at(59)), Gate::Closed { until: at(119) });
+        assert_eq!(gate(Some(&breaker), at(118)), Gate::Closed { until: at(119) });
+        assert_eq!(gate(Some(&breaker), at(119)), Gate::Probe);
+    }
+
+    #[test]
+    fn failures_more_than_a_minute_ago_are_forgotten() {
+        let mut breaker = fail(None, 0);
+        for seconds in [10, 20, 30, 60] {
+            breaker = fail(Some(&breaker), seconds);
+        }
+        assert_eq!((breaker.failures, breaker.open_until), (1, None));
+    }
+
+    #[test]
+    fn a_refused_key_opens_it_at_once() {
+        let breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        assert_eq!(gate(Some(&breaker), at(1)), Gate::Closed { until: at(60) });
+    }
+
+    #[test]
+    fn who_asked_before_it_was_opened_does_not_prolong_it() {
+        let mut breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        breaker = fail(Some(&breaker), 30);
+        assert_eq!(gate(Some(&breaker), at(31)), Gate::Closed { until: at(60) });
+        assert_eq!(breaker.opened, 1);
+    }
+
+    #[test]
+    fn each_probe_that_fails_doubles_the_pause_up_to_half_an_hour() {
+        let mut breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        let mut now = at(60);
+        let mut pauses = Vec::new();
+        for _ in 0..7 {
+            assert_eq!(gate(Some(&breaker), now), Gate::Probe);
+            breaker = probing(&breaker, now);
+            assert!(matches!(gate(Some(&breaker), now), Gate::Closed { .. }), "one probe");
+            breaker = failed(Some(&breaker), "far", Away::Outage, "503", now);
+            let Gate::Closed { until } = gate(Some(&breaker), now) else { panic!("it is open") };
+            pauses.push((until.micros() - now.micros()) / 1_000_000);
+            now = until;
+        }
+        assert_eq!(pauses, [120, 240, 480, 960, 1800, 1800, 1800]);
+    }
+
+    #[test]
+    fn a_probe_that_never_ends_lets_another_one_try() {
+        let breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        let breaker = probing(&breaker, at(60));
+        assert_eq!(gate(Some(&breaker), at(120)), Gate::Probe);
+    }
+}

@@ -1,0 +1,349 @@
+//! The description of the API, made from the handlers: OpenAPI 3.1.
+//!
+//! A handler says in its annotation what only it knows: its address, what it answers, and the
+//! problems of its subject. What follows from that is added here, the same way for every operation:
+//! the variable parts of its path, the problems of what it reads, and what a body always holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse::error::PROBLEMS;
+use dormouse_types::limits::{IDEMPOTENCY_KEY, PAGE};
+use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId};
+use serde_json::{Map, Value, json};
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, Response, ResponseBuilder};
+use utoipa::{IntoParams, IntoResponses, OpenApi, PartialSchema, ToSchema};
+
+use crate::Problem;
+use crate::extract::{IfMatch, Key};
+use crate::http::{self, DEFAULT_PAGE};
+use crate::problem::{CONTENT_TYPE, WIRE_PROBLEMS};
+use crate::wire::VerdictName;
+
+/// The head of the document. The router adds its operations and their schemas.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Dormouse",
+        description = "Tasks, the agents that watch over them, and what these propose. Times are \
+            RFC 3339 in UTC, days YYYY-MM-DD. A refusal is a problem (RFC 9457); `x-problems` \
+            names those that a status stands for, and each has a page in docs/errors.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    tags(
+        (name = "tasks", description = "The person's tasks."),
+        (name = "task parts", description = "Entries, checklist items and labels of a task."),
+        (name = "imports", description = "Task lists from files."),
+        (name = "agents", description = "Agents, what they wrote, and their runs."),
+        (name = "change sets", description = "What agents propose, and the person's verdicts."),
+        (name = "workspace", description = "The workspace as a whole."),
+    ),
+    components(schemas(
+        Problem, VerdictName, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey
+    )),
+)]
+pub(crate) struct Head;
+
+/// The OpenAPI 3.1 document of every route.
+pub(crate) fn document() -> Value {
+    let mut api = http::documented().into_openapi();
+    api.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    let mut document = serde_json::to_value(api).expect("a document is plain data");
+    point_at_items(object(&mut document["components"]["schemas"]));
+    let schemas = document["components"]["schemas"].clone();
+    for (path, item) in object(&mut document["paths"]) {
+        for operation in object(item).values_mut() {
+            complete(path, operation, &schemas);
+        }
+    }
+    for name in answered(&document) {
+        always_there(&name, &mut document["components"]["schemas"][&name]);
+    }
+    document["components"]["securitySchemes"] = json!({"bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token of this workspace, with some of its scopes: read, propose, edit, \
+            decide, admin.",
+    }});
+    document["security"] = json!([{"bearer": []}]);
+    document
+}
+
+/// Problems that every operation can answer.
+const ANYWHERE: &[&str] = &["scope-missing", "damaged-row", "internal", "store-failed"];
+
+macro_rules! problems {
+    ($($(#[$doc:meta])* $name:ident = [$($slug:literal),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> BTreeMap<String, RefOr<Response>> {
+                [$($slug),*].map(|slug| (slug.to_owned(), Response::new("").into())).into()
+            }
+        }
+    )*};
+}
+
+// What an operation can be refused with by its subject. What follows from its path, parameters and
+// body is not said here: `complete` adds it, and puts the name of a problem where its status belongs.
+problems! {
+    /// A query names a thing that may not be there.
+    Finds = ["not-found"];
+    /// Something is written.
+    Writes = ["conflict"];
+    /// A task is made.
+    NewTask = ["conflict", "limit-reached"];
+    /// Something of a task is changed.
+    Edits = ["conflict", "task-deleted"];
+    /// A task gets one thing more.
+    Adds = ["conflict", "task-deleted", "limit-reached"];
+    /// A file is read.
+    Imports = ["import-failed"];
+    /// A task gets an agent.
+    NewAgent = ["conflict", "task-deleted", "agent-exists"];
+    /// An agent does something.
+    Agents = ["conflict", "agent-state"];
+    /// The person decides.
+    Decides = [
+        "conflict",
+        "precondition-failed",
+        "already-decided",
+        "change-set-expired",
+        "change-retracted",
+        "undo-refused",
+        "task-deleted",
+    ];
+}
+
+/// The answers that stand for these problems, by status.
+fn answers(slugs: &BTreeSet<String>) -> BTreeMap<String, Response> {
+    let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (*slug, *status, *title));
+    let known: Vec<_> = facade.chain(WIRE_PROBLEMS.iter().copied()).collect();
+    let mut by_status: BTreeMap<u16, Vec<(&str, &str)>> = BTreeMap::new();
+    for slug in slugs {
+        let known = known.iter().find(|(known, ..)| *known == slug.as_str());
+        let (slug, status, title) = known.expect("every slug is in one of the tables of problems");
+        by_status.entry(*status).or_default().push((slug, title));
+    }
+    by_status.into_iter().map(|(status, all)| (status.to_string(), answer(&all))).collect()
+}
+
+fn answer(problems: &[(&str, &str)]) -> Response {
+    let titles = problems.iter().map(|(slug, title)| format!("{title} (`{slug}`)."));
+    let slugs: Vec<_> = problems.iter().map(|(slug, _)| *slug).collect();
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new()
+        .description(titles.collect::<Vec<_>>().join(" "))
+        .content(CONTENT_TYPE, content)
+        .extensions(Some(ExtensionsBuilder::new().add("x-problems", slugs).build()))
+        .build()
+}
+
+/// Adds to an operation what follows from what its annotation says.
+fn complete(path: &str, operation: &mut Value, schemas: &Value) {
+    let mut slugs: BTreeSet<String> = ANYWHERE.iter().map(|slug| (*slug).to_owned()).collect();
+    let mut parameters: Vec<Value> = variables(path).map(variable).collect();
+    if !parameters.is_empty() {
+        slugs.insert("not-found".into());
+    }
+    for mut parameter in array(&operation["parameters"]).to_vec() {
+        slugs.insert("validation-failed".into());
+        match parameter["name"].as_str() {
+            Some(IfMatch::NAME) => _ = slugs.insert("precondition-failed".into()),
+            Some(Key::NAME) => _ = slugs.insert("idempotency-mismatch".into()),
+            Some("limit") => {
+                parameter["schema"]["minimum"] = json!(1);
+                parameter["schema"]["maximum"] = json!(PAGE.max);
+                parameter["schema"]["default"] = json!(DEFAULT_PAGE);
+            }
+            _ => {}
+        }
+        parameters.push(parameter);
+    }
+    if let Some(body) = operation.get_mut("requestBody") {
+        slugs.extend(["malformed-json", "payload-too-large"].map(str::to_owned));
+        if let Some(schema) = body["content"].get("application/json").map(|json| &json["schema"]) {
+            slugs.insert("validation-failed".into());
+            // No body is an object without members: it is missed where one is required.
+            let named = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+            let schema = named.map_or(schema, |name| &schemas[name]);
+            let required = schema["type"] != "object" || !array(&schema["required"]).is_empty();
+            body["required"] = json!(required);
+        }
+    }
+    let responses = object(&mut operation["responses"]);
+    responses.retain(|status, _| {
+        let is_slug = status.parse::<u16>().is_err();
+        if is_slug {
+            slugs.insert(status.clone());
+        }
+        !is_slug
+    });
+    for (status, response) in answers(&slugs) {
+        responses.insert(status, json!(response));
+    }
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::Array(parameters);
+    }
+}
+
+/// The names in braces.
+fn variables(path: &str) -> impl Iterator<Item = &str> {
+    path.split('{').skip(1).filter_map(|rest| rest.split('}').next())
+}
+
+/// A variable part of a path: its name says what it is.
+fn variable(name: &str) -> Value {
+    let named = |schema: &str| json!(Ref::from_schema_name(schema));
+    let (schema, description) = match name {
+        "task" => (named("TaskId"), "The task."),
+        "entry" => (named("EntryId"), "The entry."),
+        "item" => (named("ItemId"), "The checklist item."),
+        "label" => (json!({"type": "string"}), "The label, by its name or id."),
+        "agent" => (named("AgentId"), "The agent."),
+        "runKey" => (named("RunKey"), "The run."),
+        "set" => (named("ChangeSetId"), "The change set."),
+        "index" => (json!({"type": "integer", "format": "int64"}), "The item, from 1."),
+        "verdict" => (named("VerdictName"), "The verdict."),
+        other => (json!({"type": "string"}), other),
+    };
+    json!({
+        "name": name, "in": "path", "required": true, "description": description, "schema": schema,
+    })
+}
+
+impl IntoParams for Key {
+    fn into_params(_default: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "A name of this request: sent again under it, the request is done once and \
+            answered as before. Give another one to each request.";
+        let schema = text().min_length(Some(1)).max_length(Some(IDEMPOTENCY_KEY.max));
+        vec![header(Self::NAME, what, schema)]
+    }
+}
+
+impl IntoParams for IfMatch {
+    fn into_params(_default: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The ETag of the task as it was read: an edit of another revision is refused. \
+            `*` means any.";
+        vec![header(Self::NAME, what, text().pattern(Some(r#"^(\*|"?[0-9]+"?)$"#)))]
+    }
+}
+
+fn header(name: &str, description: &str, schema: ObjectBuilder) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(schema))
+        .build()
+}
+
+impl PartialSchema for Problem {
+    fn schema() -> RefOr<Schema> {
+        let number = || ObjectBuilder::new().schema_type(Type::Integer);
+        let invalid = ["pointer", "code", "message"];
+        let invalid = invalid
+            .into_iter()
+            .fold(ObjectBuilder::new(), |all, name| all.property(name, text()).required(name));
+        let invalid = invalid.description(Some(
+            "One value: where it stands (a JSON pointer into the body, `?name` or a header), and \
+             what to do about it.",
+        ));
+        let retry = text()
+            .enum_values(Some(["never", "later", "afterUser"]))
+            .description(Some("Whether sending the same request again helps."));
+        let slug = text().description(Some("`/problems/` and its name, which is stable."));
+        let extra = "Of a value beyond a limit.";
+        ObjectBuilder::new()
+            .description(Some("What was refused, and what to do (RFC 9457)."))
+            .property("type", slug.pattern(Some("^/problems/[a-z-]+$")))
+            .property("title", text().description(Some("Always the same for a type.")))
+            .property("status", number().description(Some("The HTTP status.")))
+            .property("detail", text().description(Some("What happened, and what to do.")))
+            .property("retry", retry)
+            .property("errors", invalid.to_array_builder())
+            .property("limit", number().description(Some(extra)))
+            .property("actual", number().description(Some(extra)))
+            .property("unit", text().description(Some(extra)))
+            .required("type")
+            .required("title")
+            .required("status")
+            .required("detail")
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for Problem {}
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// Lets a page point at the schema of what it lists, where it would repeat it.
+fn point_at_items(schemas: &mut Map<String, Value>) {
+    let names: Vec<String> = schemas.keys().cloned().collect();
+    for item in names.iter().filter_map(|name| name.strip_prefix("Page_")) {
+        if schemas.contains_key(item) {
+            let page = &mut schemas[&format!("Page_{item}")];
+            page["properties"]["items"]["items"] = json!(Ref::from_schema_name(item));
+        }
+    }
+}
+
+/// The schemas that successful answers hold, at any depth.
+fn answered(document: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = Vec::new();
+    for item in document["paths"].as_object().into_iter().flat_map(Map::values) {
+        for operation in item.as_object().into_iter().flat_map(Map::values) {
+            open.push(&operation["responses"]);
+        }
+    }
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                let name = members.get("$ref").and_then(Value::as_str);
+                if let Some(name) = name.and_then(|path| path.rsplit('/').next())
+                    && name != Problem::name()
+                    && found.insert(name.to_owned())
+                {
+                    open.push(&document["components"]["schemas"][name]);
+                }
+                open.extend(members.values());
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    found
+}
+
+/// Members of answers that are left out when there is nothing to say. All others are always there,
+/// `null` when empty.
+const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged"), ("What", "reason")];
+
+/// Says of every member of an answer that it is there.
+fn always_there(name: &str, schema: &mut Value) {
+    if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
+        for variant in variants {
+            always_there(name, variant);
+        }
+    }
+    let Some(members) = schema.get("properties").and_then(Value::as_object) else { return };
+    let kind = name.split('_').next().unwrap_or(name);
+    let there = members.keys().filter(|member| !LEFT_OUT.contains(&(kind, member.as_str())));
+    schema["required"] = there.cloned().collect();
+}
+
+fn object(value: &mut Value) -> &mut Map<String, Value> {
+    value.as_object_mut().expect("the document has an object here")
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}

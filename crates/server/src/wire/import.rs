@@ -1,0 +1,39 @@
+//! Lines of an import.
+
+use dormouse::view::ImportEvent;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::Problem;
+
+/// One line of the answer to an import.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum ImportLine {
+    /// Something happened.
+    Event(ImportEvent),
+    /// It cannot go on: the last line.
+    Stopped(Stopped),
+}
+
+/// Why an import stopped after it began.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", tag = "event")]
+pub(crate) enum Stopped {
+    /// What was told before is durable.
+    Problem { problem: Problem },
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_stopped_import_holds_the_problem() {
+        let problem = Problem::not_found("it is gone");
+        let line = json!(ImportLine::Stopped(Stopped::Problem { problem: problem.clone() }));
+        assert_eq!(line, json!({"event": "problem", "problem": problem.to_json()}));
+    }
+}

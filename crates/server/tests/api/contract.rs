@@ -1,0 +1,179 @@
+//! The document as a judge: every answer that a test gets is compared with what it promises.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Value, json};
+
+use crate::world::Answer;
+
+/// What the document says of one method of one path.
+pub struct Operation {
+    pub id: String,
+    pub method: String,
+    pub path: String,
+    pub says: Value,
+}
+
+impl Operation {
+    /// The names of its parameters of one kind: `path`, `query`, `header`.
+    pub fn parameters(&self, kind: &str) -> Vec<&str> {
+        let all = self.says["parameters"].as_array().into_iter().flatten();
+        all.filter(|one| one["in"] == kind).filter_map(|one| one["name"].as_str()).collect()
+    }
+
+    /// The schema of its JSON body.
+    pub fn body(&self) -> Option<&Value> {
+        self.says["requestBody"]["content"].get("application/json").map(|json| &json["schema"])
+    }
+
+    fn is(&self, method: &str, path: &str) -> bool {
+        let same = |(said, asked): (&str, &str)| said.starts_with('{') || said == asked;
+        self.method == method
+            && self.path.split('/').count() == path.split('/').count()
+            && self.path.split('/').zip(path.split('/')).all(same)
+    }
+}
+
+/// The document with what it needs to judge.
+pub struct Contract {
+    pub document: Value,
+    pub operations: Vec<Operation>,
+    /// The schemas, refusing every member that they do not name.
+    strict: Value,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+pub static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+    let document = dormouse_server::openapi();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().expect("the document has paths") {
+        for (method, says) in item.as_object().expect("a path has methods") {
+            operations.push(Operation {
+                id: says["operationId"].as_str().unwrap_or_default().to_owned(),
+                method: method.to_uppercase(),
+                path: path.clone(),
+                says: says.clone(),
+            });
+        }
+    }
+    let mut strict = document["components"].clone();
+    refuse_others(&mut strict);
+    Contract { document, operations, strict, validators: Mutex::default() }
+});
+
+/// A member that the document does not name is a difference as well.
+fn refuse_others(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if members.get("type").is_some_and(|kind| kind == "object")
+                && members.contains_key("properties")
+            {
+                members.entry("additionalProperties").or_insert(json!(false));
+            }
+            members.values_mut().for_each(refuse_others);
+        }
+        Value::Array(items) => items.iter_mut().for_each(refuse_others),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+impl Contract {
+    /// The operation that a request means.
+    pub fn operation(&self, method: &str, path: &str) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.is(method, path))
+    }
+
+    /// Whether a value fits a schema; if not, why.
+    pub fn fits(&self, schema: &Value, value: &Value) -> Result<(), String> {
+        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        let validator = validators.entry(schema.to_string()).or_insert_with(|| {
+            let mut root = schema.clone();
+            root["components"] = self.strict.clone();
+            let options =
+                jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+            Arc::new(options.build(&root).unwrap_or_else(|e| panic!("{schema}: {e}")))
+        });
+        let wrong = validator.iter_errors(value);
+        let wrong: Vec<_> = wrong.map(|e| format!("{}: {e}", e.instance_path())).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    }
+
+    /// Compares an answer with the document and returns the operation that gave it.
+    pub fn check(&self, method: &str, path: &str, answer: &Answer) -> Option<&Operation> {
+        let path = path.split('?').next().unwrap_or(path);
+        let Some(operation) = self.operation(method, path) else {
+            let status = answer.status;
+            assert!(matches!(status, 404 | 405), "{method} {path} answers {status}, undocumented");
+            return None;
+        };
+        let differs = |why: &str| -> ! {
+            panic!("{}: {method} {path}: {why}\n{}", operation.id, answer.shown())
+        };
+        let response = &operation.says["responses"][answer.status.to_string()];
+        if response.is_null() {
+            differs("the document does not have this status");
+        }
+        let kind = answer.header("content-type").unwrap_or_default();
+        let Some(content) = response["content"].get(kind) else {
+            differs("the document does not have this content type")
+        };
+        let lines = if kind == "application/x-ndjson" {
+            answer.body.lines().collect()
+        } else {
+            vec![answer.body.as_str()]
+        };
+        for line in lines {
+            let value = serde_json::from_str(line).unwrap_or_else(|e| differs(&e.to_string()));
+            if let Err(wrong) = self.fits(&content["schema"], &value) {
+                differs(&wrong);
+            }
+        }
+        for header in ["ETag", "Location"] {
+            let sent = answer.header(&header.to_lowercase()).is_some();
+            if sent == response["headers"][header].is_null() {
+                differs(&format!("{header} is sent: {sent}, which the document does not say"));
+            }
+        }
+        if answer.status >= 400 {
+            let slug = answer.json()["type"].as_str().unwrap_or_default().replace("/problems/", "");
+            let known = response["x-problems"].as_array().into_iter().flatten();
+            if !known.into_iter().any(|known| *known == slug.as_str()) {
+                differs("the document does not have this problem");
+            }
+        }
+        Some(operation)
+    }
+
+    /// Compares a request that was accepted with what the document asks for.
+    pub fn check_request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Result<(), String> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let operation = self.operation(method, path).ok_or("the document does not have it")?;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let name = pair.split('=').next().unwrap_or(pair);
+            if !operation.parameters("query").contains(&name) {
+                return Err(format!("?{name} was accepted, which the document does not have"));
+            }
+        }
+        let known = operation.parameters("header");
+        for (header, _) in headers {
+            if !known.iter().any(|known| known.eq_ignore_ascii_case(header)) {
+                return Err(format!("{header} was sent, which the document does not have"));
+            }
+        }
+        if body.is_empty() {
+            let required = operation.says["requestBody"]["required"] == true;
+            return if required { Err("no body was accepted".into()) } else { Ok(()) };
+        }
+        let Some(schema) = operation.body() else { return Ok(()) };
+        let body = serde_json::from_str(body).map_err(|e| e.to_string())?;
+        self.fits(schema, &body).map_err(|wrong| format!("the body was accepted, but {wrong}"))
+    }
+}

@@ -1,0 +1,278 @@
+//! The document says what the router does: no route is missing, none is invented, and an operation
+//! names exactly what it reads.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use axum::body::Body;
+use axum::http::Request;
+use dormouse_types::limits;
+use serde_json::{Value, json};
+
+use crate::contract::{CONTRACT, Operation};
+use crate::world::{Answer, World};
+
+const PAGE: &str = include_str!("../../../../docs/api.md");
+
+/// Every value of the document that stands under this key.
+fn all<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a Value>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get(key));
+            members.values().for_each(|member| all(key, member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| all(key, item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn names(value: &Value) -> BTreeSet<&str> {
+    value.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+#[test]
+fn every_reference_leads_to_a_schema_and_every_schema_is_used() {
+    let schemas = &CONTRACT.document["components"]["schemas"];
+    let mut references = Vec::new();
+    all("$ref", &CONTRACT.document, &mut references);
+    let used: BTreeSet<&str> = references
+        .into_iter()
+        .filter_map(|path| path.as_str()?.strip_prefix("#/components/schemas/"))
+        .collect();
+    assert_eq!(used, names(schemas), "left: what is pointed at, right: what is there");
+    let mut missing = Vec::new();
+    for (name, schema) in schemas.as_object().into_iter().flatten() {
+        let wrong = jsonschema::draft202012::meta::validate(schema).err();
+        missing.extend(wrong.map(|wrong| format!("{name} is no schema: {wrong}")));
+        if schema["description"].as_str().is_none_or(str::is_empty) {
+            missing.push(format!("{name} has no description"));
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn every_operation_is_described_whole() {
+    let document = &CONTRACT.document;
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(document["security"], json!([{"bearer": []}]));
+    assert_eq!(document["components"]["securitySchemes"]["bearer"]["scheme"], "bearer");
+    let tags = document["tags"].as_array().into_iter().flatten().map(|tag| &tag["name"]);
+    let tags: BTreeSet<&str> = tags.filter_map(Value::as_str).collect();
+    let (mut ids, mut used) = (BTreeSet::new(), BTreeSet::new());
+    for operation in &CONTRACT.operations {
+        let Operation { id, method, path, says } = operation;
+        let place = format!("{method} {path}");
+        assert!(ids.insert(id), "{place}: {id} is the name of another operation too");
+        let camel = id.starts_with(|c: char| c.is_ascii_lowercase());
+        assert!(camel && id.chars().all(|c| c.is_ascii_alphanumeric()), "{place}: `{id}`");
+        let summary = says["summary"].as_str().unwrap_or_default();
+        assert!(summary.ends_with('.') && summary.len() < 100, "{place}: `{summary}`");
+        let tag = says["tags"].as_array().map_or(&[][..], Vec::as_slice);
+        assert!(tag.len() == 1, "{place} should have one tag, not {tag:?}");
+        used.extend(tag.iter().filter_map(Value::as_str));
+        let in_path: BTreeSet<&str> =
+            path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+        assert_eq!(in_path, operation.parameters("path").into_iter().collect(), "{place}");
+        let mut known = BTreeSet::new();
+        for parameter in says["parameters"].as_array().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let about = parameter["description"].as_str().unwrap_or_default();
+            assert!(
+                known.insert((parameter["in"].as_str(), name)) && about.ends_with('.'),
+                "{place}: {parameter}"
+            );
+            assert!(parameter["schema"].is_object(), "{place}: {parameter}");
+        }
+        let statuses = names(&says["responses"]);
+        let good = statuses.iter().filter(|status| status.starts_with('2')).count();
+        assert_eq!(good, 1, "{place} answers {statuses:?}");
+        assert!(statuses.iter().any(|status| status.starts_with('4')), "{place}: {statuses:?}");
+        for status in statuses.iter().filter(|status| !status.starts_with('2')) {
+            let schema = &says["responses"][status]["content"]["application/problem+json"];
+            let problem = json!({"schema": {"$ref": "#/components/schemas/Problem"}});
+            assert_eq!(*schema, problem, "{place}: {status}");
+        }
+    }
+    assert_eq!(used, tags, "left: the tags that operations have, right: those that are described");
+}
+
+#[tokio::test]
+async fn the_router_serves_this_document() {
+    let world = World::new();
+    assert_eq!(world.get("/api/openapi.json").await.json(), CONTRACT.document);
+}
+
+/// The path with something in each place.
+fn filled(path: &str) -> String {
+    let zeros = "0".repeat(26);
+    let names = [
+        ("{task}", format!("jt-{zeros}")),
+        ("{entry}", format!("en-{zeros}")),
+        ("{item}", format!("ci-{zeros}")),
+        ("{label}", "garden".to_owned()),
+        ("{agent}", format!("ag-{zeros}")),
+        ("{runKey}", "0".repeat(64)),
+        ("{set}", format!("cs-{zeros}")),
+        ("{index}", "1".to_owned()),
+        ("{verdict}", "confirm".to_owned()),
+    ];
+    let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));
+    assert!(!path.contains('{'), "{path}: say here what stands in this place");
+    path
+}
+
+#[tokio::test]
+async fn a_path_answers_the_methods_that_the_document_has_and_no_other() {
+    let world = World::new();
+    for path in names(&CONTRACT.document["paths"]) {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            let there = CONTRACT.operations.iter().any(|o| o.path == path && o.method == method);
+            let answer = probe(&world, method, &filled(path), ("accept", "*/*"), "").await;
+            assert_eq!(answer.status != 405, there, "{method} {path}: {}", answer.shown());
+            let unknown = answer.body.contains("every route begins with");
+            assert!(!unknown, "{method} {path} is in the document, and there is no such route");
+        }
+    }
+}
+
+/// Sends what the document may not have.
+async fn probe(
+    world: &World,
+    method: &str,
+    path: &str,
+    header: (&str, &str),
+    body: &str,
+) -> Answer {
+    let request = Request::builder().method(method).uri(path).header(header.0, header.1);
+    world.send(request.body(Body::from(body.to_owned())).expect("a request")).await
+}
+
+/// Whether an answer refuses the value at this place.
+fn refuses(answer: &Answer, pointer: &str) -> bool {
+    answer.status == 422 && answer.json()["errors"][0]["pointer"] == pointer
+}
+
+#[tokio::test]
+async fn an_operation_names_exactly_what_it_reads() {
+    let world = World::new();
+    let long = "k".repeat(limits::IDEMPOTENCY_KEY.max + 1);
+    for operation in &CONTRACT.operations {
+        let Operation { id, method, .. } = operation;
+        let path = filled(&operation.path);
+        let headers = operation.parameters("header");
+        for (name, wrong) in [("Idempotency-Key", long.as_str()), ("If-Match", "\"x\"")] {
+            let answer = probe(&world, method, &path, (name, wrong), "").await;
+            let reads = refuses(&answer, name);
+            assert_eq!(reads, headers.contains(&name), "{id}: {name}: {}", answer.shown());
+        }
+        let none = ("accept", "*/*");
+        let unknown = format!("{path}?nobody-knows=1");
+        let answer = probe(&world, method, &unknown, none, "").await;
+        let reads = !operation.parameters("query").is_empty();
+        assert_eq!(refuses(&answer, "?"), reads, "{id}: query: {}", answer.shown());
+        let answer = probe(&world, method, &path, none, "!").await;
+        let reads = answer.status == 400;
+        assert_eq!(reads, operation.body().is_some(), "{id}: body: {}", answer.shown());
+    }
+}
+
+#[tokio::test]
+async fn every_operation_answers_as_the_document_says() {
+    let world = World::new();
+    let read = async |path: &str| world.get(path).await.json();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+
+    let import = "/api/imports?name=garden.md&withAgents=true";
+    world.call("POST", import, "# Garden\n\n## Gate\n- [ ] hinge\n\nIt hangs.\n").await;
+    let body = r#"{
+        "title": "Water butt", "labels": ["garden"], "category": "Home", "items": ["buy the kit"],
+        "note": "Still to do: buy the kit. And ask Bo.\nDeadline: 2026-05-15.\nIt should take two hours."
+    }"#;
+    let id = world.task(body).await;
+    let task = format!("/api/journal/tasks/{id}");
+    let agent = world.call("POST", &format!("{task}/agent"), "{}").await.json();
+    let agent = format!("/api/agents/{}", text(&agent["id"]));
+    world.call("POST", &format!("{agent}/wake"), r#"{"message": "Look again."}"#).await;
+    world.call("POST", &format!("{agent}/reanalyse"), "").await;
+    read(&format!("{agent}/wakes")).await;
+    world.drain(&id).await;
+
+    for path in ["", "/agent", "/activity", "/entries", "/checklist-items", "/labels"] {
+        read(&format!("{task}{path}")).await;
+    }
+    for path in ["", "/report", "/reports?limit=5", "/messages", "/wakes?limit=5"] {
+        read(&format!("{agent}{path}")).await;
+    }
+    let run = text(&read(&format!("{agent}/wakes")).await["items"][0]["runKey"]);
+    read(&format!("{agent}/wakes/{run}")).await;
+    read(&format!("{agent}/wakes/{run}/prompt")).await;
+    for path in ["overview", "journal/labels", "journal/categories", "openapi.json", "agents"] {
+        read(&format!("/api/{path}")).await;
+    }
+    read("/api/journal/tasks?status=OPEN&text=butt&deleted=true&limit=1").await;
+
+    let sets = read(&format!("/api/change-sets?task={id}&all=true")).await;
+    let set = format!("/api/change-sets/{}", text(&sets["items"][0]["id"]));
+    let items = read(&set).await["items"].as_array().expect("items").clone();
+    assert!(items.len() > 1, "{items:#?}");
+    let verdict = json!({"digest": items[0]["digest"]}).to_string();
+    let item = format!("{set}/items/{}", items[0]["index"]);
+    world.call("POST", &format!("{item}/confirm"), &verdict).await;
+    world.call("POST", &format!("{item}/undo"), &verdict).await;
+    let many = json!([
+        {"set": items[1]["set"], "index": items[1]["index"], "verdict": "defer", "digest": items[1]["digest"]},
+        {"set": items[1]["set"], "index": 99, "verdict": "defer", "digest": ""},
+    ]);
+    world.call("POST", &format!("{task}/decisions"), &many.to_string()).await;
+    world.call("POST", &format!("{set}/confirm-all"), "").await;
+    world.call("POST", &format!("{set}/dismiss"), "").await;
+    read(&format!("{task}/decisions")).await;
+    read(&format!("{agent}/decisions")).await;
+
+    for path in ["/pause", "/resume"] {
+        world.call("POST", &format!("{agent}{path}"), "").await;
+    }
+    world.call("PATCH", &agent, r#"{"automation": "off"}"#).await;
+    world.call("DELETE", &agent, "").await;
+
+    world.call("PATCH", &task, r#"{"priority": "P1", "category": null}"#).await;
+    world.call("POST", &format!("{task}/entries"), r#"{"text": "Dry.", "kind": "audio"}"#).await;
+    let whole =
+        world.call("POST", &format!("{task}/time-entries"), r#"{"minutes": 9}"#).await.json();
+    let entry = format!("{task}/entries/{}", text(&whole["entries"][0]["id"]));
+    world.call("PATCH", &entry, r#"{"text": "Wet."}"#).await;
+    world.call("DELETE", &entry, "").await;
+    world.call("POST", &format!("{entry}/restore"), "").await;
+    world.call("POST", &format!("{task}/checklist-items"), r#"{"title": "tap"}"#).await;
+    let item = format!("{task}/checklist-items/{}", text(&whole["items"][0]["id"]));
+    world.call("PATCH", &item, r#"{"isArchived": true}"#).await;
+    world.call("POST", &format!("{task}/labels"), r#"{"name": "rain"}"#).await;
+    world.call("DELETE", &format!("{task}/labels/rain"), "").await;
+    world.call("DELETE", &task, "").await;
+    world.call("POST", &format!("{task}/restore"), "").await;
+    read(&format!("{task}/activity")).await;
+
+    let known: BTreeSet<String> = CONTRACT.operations.iter().map(|o| o.id.clone()).collect();
+    assert_eq!(world.succeeded(), known, "left: what succeeded here, right: the document");
+}
+
+#[test]
+fn the_page_of_the_api_is_what_the_document_holds() {
+    let mut page = String::from(
+        "# API\n\nJSON over HTTP. The whole description, OpenAPI 3.1, is served at `/api/openapi.json`. This page is\nmade from it by `crates/server/tests/api/openapi.rs`: after a change, put what the test prints here.\n\nProblems have pages of their own in `docs/errors/`, limits one in `docs/limits.md`.\n",
+    );
+    for tag in CONTRACT.document["tags"].as_array().into_iter().flatten() {
+        let (name, about) = (tag["name"].as_str(), tag["description"].as_str());
+        let (name, about) = (name.unwrap_or_default(), about.unwrap_or_default());
+        write!(page, "\n## {name}\n\n{about}\n\n").expect("written");
+        page.push_str("| Request | Operation | What it does |\n|---|---|---|\n");
+        for operation in CONTRACT.operations.iter().filter(|o| o.says["tags"][0] == name) {
+            let Operation { id, method, path, says } = operation;
+            let summary = says["summary"].as_str().unwrap_or_default();
+            writeln!(page, "| `{method} {path}` | `{id}` | {summary} |").expect("written");
+        }
+    }
+    assert!(page == PAGE, "docs/api.md should hold:\n{page}");
+}

@@ -1,0 +1,100 @@
+//! Breakers: model providers that failed lately, so that the queue is held instead of emptied.
+
+use dormouse_types::{Timestamp, WorkspaceId};
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+use crate::{params, params_values};
+
+/// What is known of a provider that failed. A provider without a row is well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breaker {
+    /// Its name.
+    pub provider: String,
+    /// Failures since `since`.
+    pub failures: i64,
+    /// When the first of them was.
+    pub since: Timestamp,
+    /// How often it was opened in a row.
+    pub opened: i64,
+    /// Nobody asks before then; none while it is still closed.
+    pub open_until: Option<Timestamp>,
+    /// What the provider said last.
+    pub detail: String,
+}
+
+/// Writes what becomes of a breaker; refused when somebody else wrote it since it was read.
+pub fn put(workspace: WorkspaceId, before: Option<&Breaker>, after: &Breaker) -> Op {
+    let new = params![
+        ws(workspace),
+        after.provider.as_str(),
+        after.failures,
+        after.since,
+        after.opened,
+        after.open_until,
+        after.detail.as_str(),
+    ];
+    match before {
+        None => Op::one(
+            "INSERT INTO breakers (ws, provider, failures, since, opened, open_until, detail)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            new,
+            Refusal::Stale,
+        ),
+        Some(before) => {
+            let mut params = new;
+            params.extend(params![before.failures, before.opened, before.open_until]);
+            Op::one(
+                "UPDATE breakers SET failures = ?3, since = ?4, opened = ?5,
+                   open_until = CAST(?6 AS BIGINT), detail = ?7
+                 WHERE ws = ?1 AND provider = ?2 AND failures = ?8 AND opened = ?9
+                   AND COALESCE(open_until, -1) = COALESCE(CAST(?10 AS BIGINT), -1)",
+                params,
+                Refusal::Stale,
+            )
+        }
+    }
+}
+
+/// Forgets the failures of a provider that answered.
+pub fn delete(workspace: WorkspaceId, provider: &str) -> Op {
+    Op::any(
+        "DELETE FROM breakers WHERE ws = ?1 AND provider = ?2",
+        params![ws(workspace), provider],
+    )
+}
+
+fn decode(row: &Row) -> Result<Breaker, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "breaker", &e);
+    Ok(Breaker {
+        provider: row.text(0).map_err(column)?.to_owned(),
+        failures: row.int(1).map_err(column)?,
+        since: row.time(2).map_err(column)?,
+        opened: row.int(3).map_err(column)?,
+        open_until: row.opt_time(4).map_err(column)?,
+        detail: row.text(5).map_err(column)?.to_owned(),
+    })
+}
+
+/// The breaker of a provider; none when it is well.
+pub fn of_provider(workspace: WorkspaceId, provider: &str) -> Query<Breaker> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT provider, failures, since, opened, open_until, detail FROM breakers
+              WHERE ws = ?1 AND provider = ?2",
+        params: params_values![ws(workspace), provider],
+        decode,
+    }
+}
+
+/// All breakers of a workspace.
+pub fn all(workspace: WorkspaceId) -> Query<Breaker> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT provider, failures, since, opened, open_until, detail FROM breakers
+              WHERE ws = ?1 ORDER BY provider",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}

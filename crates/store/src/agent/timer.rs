@@ -1,0 +1,176 @@
+//! Timers: when an agent is to be woken whatever happens. One row per agent and kind.
+
+use dormouse_types::{AgentId, Timestamp, WorkspaceId};
+
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::value::{Param, Row};
+use crate::{params, params_values};
+
+/// What a timer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The due date of the task draws near.
+    DueDate,
+    /// A person asked for it.
+    WakeAt,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::DueDate, Self::WakeAt];
+
+    /// Its name in rows and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DueDate => "dueDate",
+            Self::WakeAt => "wakeAt",
+        }
+    }
+}
+
+/// A timer of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timer {
+    /// The agent.
+    pub agent: AgentId,
+    /// What it is for.
+    pub kind: Kind,
+    /// When it wakes the agent.
+    pub at: Timestamp,
+    /// What it is about: the due date, as `2026-03-01`.
+    pub about: Option<String>,
+    /// When it was set.
+    pub set_at: Timestamp,
+    /// When it fired; until a run completes that saw it.
+    pub fired_at: Option<Timestamp>,
+}
+
+/// Sets a timer, in the place of an earlier one of its kind.
+pub fn set(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    kind: Kind,
+    at: Timestamp,
+    about: Option<&str>,
+) -> Op {
+    Op::one(
+        "INSERT INTO timers (ws, agent_id, kind, at, about, set_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (ws, agent_id, kind) DO UPDATE SET at = excluded.at, about = excluded.about,
+           set_at = excluded.set_at, fired_at = NULL",
+        params![
+            ws(workspace),
+            agent.to_string(),
+            kind.name(),
+            at,
+            about.map(ToOwned::to_owned),
+            Param::Now
+        ],
+        Refusal::Broken,
+    )
+}
+
+/// Takes a timer away that has not fired.
+pub fn unset(workspace: WorkspaceId, agent: &AgentId, kind: Kind) -> Op {
+    Op::any(
+        "DELETE FROM timers WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND fired_at IS NULL",
+        params![ws(workspace), agent.to_string(), kind.name()],
+    )
+}
+
+/// Marks a timer as fired; refused when it was set anew, taken away or fired by somebody else.
+pub fn fire(workspace: WorkspaceId, timer: &Timer) -> Op {
+    Op::one(
+        "UPDATE timers SET fired_at = ?5
+         WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NULL",
+        params![ws(workspace), timer.agent.to_string(), timer.kind.name(), timer.at, Param::Now],
+        Refusal::Missing,
+    )
+}
+
+/// Clears a timer that fired and was seen by a run that completes now.
+pub fn clear(workspace: WorkspaceId, timer: &Timer) -> Op {
+    Op::any(
+        "DELETE FROM timers
+         WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NOT NULL",
+        params![ws(workspace), timer.agent.to_string(), timer.kind.name(), timer.at],
+    )
+}
+
+/// Takes all timers of an agent away.
+pub fn delete_of_agent(workspace: WorkspaceId, agent: &AgentId) -> Op {
+    Op::any(
+        "DELETE FROM timers WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string()],
+    )
+}
+
+fn decode(row: &Row) -> Result<Timer, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "timer", &e);
+    let corrupt = |detail: String| ReadError::Corrupt {
+        db: "agent",
+        noun: "timer",
+        id: row.text(0).unwrap_or("row").to_owned(),
+        detail,
+    };
+    let kind = row.text(1).map_err(column)?;
+    Ok(Timer {
+        agent: row
+            .text(0)
+            .map_err(column)?
+            .parse()
+            .map_err(|e: dormouse_types::IdError| corrupt(e.to_string()))?,
+        kind: Kind::ALL
+            .into_iter()
+            .find(|known| known.name() == kind)
+            .ok_or_else(|| corrupt(format!("unknown kind `{kind}`")))?,
+        at: row.time(2).map_err(column)?,
+        about: row.opt_text(3).map_err(column)?.map(ToOwned::to_owned),
+        set_at: row.time(4).map_err(column)?,
+        fired_at: row.opt_time(5).map_err(column)?,
+    })
+}
+
+/// Timers of an agent, by kind.
+pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Timer> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
+              WHERE ws = ?1 AND agent_id = ?2 ORDER BY kind",
+        params: params_values![ws(workspace), agent.to_string()],
+        decode,
+    }
+}
+
+/// Timers whose time has come and that have not fired, earliest first. One damaged row is told for
+/// itself and keeps no other from firing.
+pub fn due(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Result<Timer, ReadError>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
+              WHERE ws = ?1 AND fired_at IS NULL AND at <= ?2 ORDER BY at, agent_id LIMIT ?3",
+        params: params_values![ws(workspace), now, limit],
+        decode: |row| Ok(decode(row)),
+    }
+}
+
+/// Workspaces with a timer that has not fired, and when the first of each comes.
+pub fn next_of_each() -> Query<(WorkspaceId, Timestamp)> {
+    Query {
+        db: Db::Agent,
+        sql: "WITH RECURSIVE armed(ws) AS (
+                SELECT MIN(ws) FROM timers WHERE fired_at IS NULL
+                UNION ALL
+                SELECT (SELECT MIN(t.ws) FROM timers t
+                        WHERE t.fired_at IS NULL AND t.ws > armed.ws)
+                FROM armed WHERE armed.ws IS NOT NULL)
+              SELECT armed.ws, (SELECT MIN(at) FROM timers t
+                                WHERE t.ws = armed.ws AND t.fired_at IS NULL)
+              FROM armed WHERE armed.ws IS NOT NULL",
+        params: Vec::new(),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "timer", &e);
+            Ok((WorkspaceId(row.int(0).map_err(column)?), row.time(1).map_err(column)?))
+        },
+    }
+}

@@ -1,0 +1,413 @@
+//! Applies commits: one transaction for the batch, one savepoint for each commit.
+//!
+//! What a commit does is sent in one go and judged afterwards: a savepoint takes everything back
+//! that came behind the statement that was refused, so a commit costs one trip to the server
+//! whatever the number of its statements.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{HostId, Seq};
+use tokio_postgres::Statement;
+
+use super::Time;
+use super::session::{Failure, Session};
+use crate::commit::{Commit, CommitError, Committed, Db, Once, Refusal};
+use crate::store::bind;
+use crate::value::{Row, Value};
+
+const NEW_COUNTER: &str =
+    "INSERT INTO counters (ws, seq) VALUES (?1, 0) ON CONFLICT (ws) DO NOTHING";
+const COUNTER: &str = "SELECT seq FROM counters WHERE ws = ?1 FOR UPDATE";
+const SET_COUNTER: &str = "UPDATE counters SET seq = ?2 WHERE ws = ?1";
+const NOW: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+const RECEIPT: &str =
+    "INSERT INTO applied_operations (ws, id, request_digest, answer, effects, seq, at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, id) DO NOTHING";
+const RECEIPT_BY_ID: &str =
+    "SELECT request_digest, answer, seq FROM applied_operations WHERE ws = ?1 AND id = ?2";
+const CHANGE: &str =
+    "INSERT INTO change_log (ws, seq, origin, depth, touched, neighbours, what, event, subject, at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+const AUDIT: &str = "INSERT INTO audit_log (ws, seq, n, actor, action, object, detail, at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+
+/// The statements of the writer itself.
+const OWN: &[&str] =
+    &[NEW_COUNTER, COUNTER, SET_COUNTER, NOW, RECEIPT, RECEIPT_BY_ID, CHANGE, AUDIT];
+
+/// Why a batch has no answers. The transaction is not open any more.
+pub(super) enum Stop {
+    /// Another transaction stood in the way; nothing was written.
+    Conflict(Failure),
+    /// The connection was lost before COMMIT was sent; nothing was written.
+    Lost(Failure),
+    /// The connection was lost behind COMMIT: nobody knows.
+    Unknown(Failure),
+    /// The engine took the whole transaction back; nothing was written.
+    Broken(Failure),
+}
+
+impl Stop {
+    fn before_commit(failure: Failure) -> Self {
+        match &failure {
+            Failure { lost: true, .. } => Self::Lost(failure),
+            conflict if conflict.is_conflict() => Self::Conflict(failure),
+            _ => Self::Broken(failure),
+        }
+    }
+}
+
+/// Where and when a batch is applied.
+pub(super) struct Batch<'a> {
+    pub(super) session: &'a Session,
+    pub(super) db: Db,
+    pub(super) host: &'a HostId,
+    pub(super) time: &'a Time,
+}
+
+/// The statements of a batch, or why one cannot even be prepared.
+type Prepared = HashMap<&'static str, Result<Statement, Failure>>;
+
+impl Batch<'_> {
+    /// Applies commits in one transaction and says for each what became of it.
+    ///
+    /// `known` are the workspaces that have a counter.
+    pub(super) async fn apply(
+        &self,
+        commits: &[Commit],
+        known: &mut BTreeSet<i64>,
+    ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
+        let workspaces: BTreeSet<i64> = commits.iter().map(|commit| commit.ws.0).collect();
+        // Outside of the transaction: a statement that cannot be prepared would end it, and a
+        // counter that is made there would be locked out of order.
+        let prepared = self.prepare(commits).await.map_err(Stop::before_commit)?;
+        for ws in workspaces.difference(&known.clone()) {
+            let made = self.session.execute(own(&prepared, NEW_COUNTER)?, &[(*ws).into()]).await;
+            made.map_err(Stop::before_commit)?;
+            known.insert(*ws);
+        }
+        let result = self.transaction(commits, &workspaces, &prepared).await;
+        if let Err(Stop::Conflict(_) | Stop::Broken(_)) = &result {
+            known.clear();
+            self.session.run("ROLLBACK").await.map_err(Stop::before_commit)?;
+        }
+        result
+    }
+
+    async fn prepare(&self, commits: &[Commit]) -> Result<Prepared, Failure> {
+        let asked = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
+        let mut prepared = Prepared::new();
+        for sql in OWN.iter().copied().chain(asked) {
+            if prepared.contains_key(sql) {
+                continue;
+            }
+            let statement = self.session.prepare(sql).await;
+            if let Err(failure) = &statement
+                && failure.lost
+            {
+                return Err(failure.clone());
+            }
+            prepared.insert(sql, statement);
+        }
+        Ok(prepared)
+    }
+
+    async fn transaction(
+        &self,
+        commits: &[Commit],
+        workspaces: &BTreeSet<i64>,
+        prepared: &Prepared,
+    ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
+        let (mut counters, now) = self.begin(workspaces, prepared).await?;
+        let before = counters.clone();
+        let mut results = Vec::with_capacity(commits.len());
+        let mut savepoint = "SAVEPOINT one";
+        for commit in commits {
+            let counter = counters.get_mut(&commit.ws.0).expect("each workspace has its counter");
+            let result = self.one(commit, *counter + 1, now, prepared, savepoint).await;
+            // A commit that was applied leaves its savepoint behind for the next one to release.
+            savepoint = "RELEASE SAVEPOINT one; SAVEPOINT one";
+            let settled = match result {
+                Ok(()) => {
+                    *counter += 1;
+                    results.push(Ok(Committed { seq: Seq(*counter), replayed: None }));
+                    continue;
+                }
+                Err(Halt::Whole(failure)) => return Err(Stop::before_commit(failure)),
+                Err(Halt::One(settled)) => settled,
+            };
+            let undo = "ROLLBACK TO SAVEPOINT one";
+            self.session.run(undo).await.map_err(Stop::before_commit)?;
+            results.push(self.settle(commit, settled, prepared).await?);
+        }
+        let moved = counters.iter().filter(|(ws, seq)| before.get(ws) != Some(seq));
+        let moved: Vec<[Value; 2]> = moved.map(|(ws, seq)| [(*ws).into(), (*seq).into()]).collect();
+        self.end(&moved, prepared).await?;
+        Ok(results)
+    }
+
+    /// Begins, takes the counters in the order of the workspaces, and looks at the time.
+    async fn begin(
+        &self,
+        workspaces: &BTreeSet<i64>,
+        prepared: &Prepared,
+    ) -> Result<(BTreeMap<i64, i64>, i64), Stop> {
+        let session = self.session;
+        let mut sent: Vec<BoxFuture<'_, Result<Vec<Row>, Failure>>> = vec![Box::pin(async move {
+            session.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await?;
+            Ok(Vec::new())
+        })];
+        let counter = own(prepared, COUNTER)?;
+        for ws in workspaces {
+            sent.push(Box::pin(async move { session.rows_of(counter, &[(*ws).into()]).await }));
+        }
+        if matches!(self.time, Time::Database) {
+            let now = own(prepared, NOW)?;
+            sent.push(Box::pin(async move { session.rows_of(now, &[]).await }));
+        }
+        let answers: Result<Vec<_>, _> = together(sent).await.into_iter().collect();
+        let mut answers = answers.map_err(Stop::before_commit)?.into_iter().skip(1);
+        let gone = |what: &str| {
+            Stop::Conflict(Failure {
+                code: None,
+                lost: false,
+                detail: format!("{what} in the {} database is gone", self.db.name()),
+            })
+        };
+        let mut int = || -> Option<i64> { answers.next()?.first()?.int(0).ok() };
+        let mut counters = BTreeMap::new();
+        for ws in workspaces {
+            counters.insert(*ws, int().ok_or_else(|| gone("the counter of a workspace"))?);
+        }
+        let now = match self.time {
+            Time::Database => int().ok_or_else(|| gone("the time"))?,
+            Time::Clock(clock) => clock.now().micros(),
+        };
+        Ok((counters, now))
+    }
+
+    /// Applies one commit behind a savepoint.
+    async fn one(
+        &self,
+        commit: &Commit,
+        seq: i64,
+        now: i64,
+        prepared: &Prepared,
+        savepoint: &str,
+    ) -> Result<(), Halt> {
+        let session = self.session;
+        let writes = writes(commit, seq, now, self.host);
+        let mut sent: Vec<BoxFuture<'_, Result<u64, Failure>>> = vec![Box::pin(async move {
+            session.run(savepoint).await?;
+            Ok(0)
+        })];
+        let mut unprepared = None;
+        for write in &writes {
+            match &prepared[write.sql] {
+                Ok(statement) => {
+                    let params = &write.params;
+                    sent.push(Box::pin(async move { session.execute(statement, params).await }));
+                }
+                Err(failure) => {
+                    unprepared = Some(failure);
+                    break;
+                }
+            }
+        }
+        let mut answers = together(sent).await.into_iter();
+        if let Some(Err(failure)) = answers.next() {
+            return Err(Halt::Whole(failure));
+        }
+        for (write, answer) in writes.iter().zip(answers) {
+            let changed = answer.map_err(|failure| match write.means {
+                _ if failure.lost || failure.is_conflict() => Halt::Whole(failure),
+                Means::Op(refusal, _) if failure.is_constraint() => {
+                    Halt::One(Settled::Refused(refusal))
+                }
+                Means::Op(..) | Means::Receipt | Means::Row => Halt::One(Settled::Broken(failure)),
+            })?;
+            let changed = usize::try_from(changed).unwrap_or(usize::MAX);
+            match write.means {
+                Means::Receipt if changed == 0 => return Err(Halt::One(Settled::Known)),
+                Means::Op(refusal, rows) if !rows.contains(&changed) => {
+                    return Err(Halt::One(Settled::Refused(refusal)));
+                }
+                Means::Receipt | Means::Op(..) | Means::Row => {}
+            }
+        }
+        match unprepared {
+            Some(failure) => Err(Halt::One(Settled::Broken(failure.clone()))),
+            None => Ok(()),
+        }
+    }
+
+    /// What a commit is told that was taken back.
+    async fn settle(
+        &self,
+        commit: &Commit,
+        settled: Settled,
+        prepared: &Prepared,
+    ) -> Result<Result<Committed, CommitError>, Stop> {
+        let label = commit.label;
+        let broken = |detail: String| CommitError::Broken { label, db: self.db.name(), detail };
+        match (settled, &commit.once) {
+            (Settled::Refused(refusal), _) => Ok(Err(CommitError::Refused { label, refusal })),
+            (Settled::Broken(failure), _) => Ok(Err(broken(failure.detail))),
+            (Settled::Known, Some(once)) => {
+                let params = [commit.ws.0.into(), once.id.as_str().into()];
+                let by_id = own(prepared, RECEIPT_BY_ID)?;
+                let rows = self.session.rows_of(by_id, &params).await;
+                let rows = rows.map_err(Stop::before_commit)?;
+                Ok(rows.first().map_or_else(
+                    || Err(broken(format!("receipt {} is there and not there", once.id))),
+                    |row| replayed(label, once, row).unwrap_or_else(|e| Err(broken(e.to_string()))),
+                ))
+            }
+            (Settled::Known, None) => Ok(Err(broken("a receipt nobody asked for".to_owned()))),
+        }
+    }
+
+    /// Ends the transaction: with COMMIT when something was written.
+    async fn end(&self, moved: &[[Value; 2]], prepared: &Prepared) -> Result<(), Stop> {
+        let session = self.session;
+        if moved.is_empty() {
+            return session.run("ROLLBACK").await.map_err(Stop::before_commit);
+        }
+        let set = own(prepared, SET_COUNTER)?;
+        let mut sent: Vec<BoxFuture<'_, Result<u64, Failure>>> = Vec::new();
+        for params in moved {
+            sent.push(Box::pin(async move { session.execute(set, params).await }));
+        }
+        sent.push(Box::pin(async move { session.run("COMMIT").await.map(|()| 0) }));
+        let answers = together(sent).await;
+        // COMMIT is told that it went well also where it took a failed transaction back.
+        for answer in answers {
+            match answer {
+                Ok(_) => {}
+                Err(failure) if failure.lost => return Err(Stop::Unknown(failure)),
+                Err(failure) => return Err(Stop::before_commit(failure)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A statement of the writer itself.
+fn own<'a>(prepared: &'a Prepared, sql: &'static str) -> Result<&'a Statement, Stop> {
+    prepared[sql].as_ref().map_err(|failure| Stop::Broken(failure.clone()))
+}
+
+/// Why a commit was not applied.
+enum Halt {
+    /// It alone is taken back.
+    One(Settled),
+    /// The transaction cannot go on.
+    Whole(Failure),
+}
+
+enum Settled {
+    Refused(Refusal),
+    /// Its id was used before.
+    Known,
+    Broken(Failure),
+}
+
+/// One statement of a commit and what its row count means.
+struct Write<'a> {
+    sql: &'static str,
+    params: Vec<Value>,
+    means: Means<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Means<'a> {
+    Receipt,
+    Op(Refusal, &'a std::ops::RangeInclusive<usize>),
+    Row,
+}
+
+/// Everything a commit writes, in order.
+fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Write<'a>> {
+    let ws = commit.ws.0;
+    let mut writes = Vec::with_capacity(commit.ops.len() + commit.audit.len() + 2);
+    if let Some(once) = &commit.once {
+        let params = vec![
+            ws.into(),
+            once.id.as_str().into(),
+            once.request.as_str().into(),
+            once.answer.as_str().into(),
+            once.effects.clone().into(),
+            seq.into(),
+            now.into(),
+        ];
+        writes.push(Write { sql: RECEIPT, params, means: Means::Receipt });
+    }
+    for op in &commit.ops {
+        let params = op.params.iter().map(|param| bind(param.clone(), seq, now, host)).collect();
+        writes.push(Write { sql: op.sql, params, means: Means::Op(op.refusal, &op.rows) });
+    }
+    if let Some(change) = &commit.change {
+        let params = vec![
+            ws.into(),
+            seq.into(),
+            serde_json::to_string(&change.origin).expect("an origin is plain data").into(),
+            change.depth.into(),
+            serde_json::to_string(&change.touched).expect("ids are plain data").into(),
+            serde_json::to_string(&change.neighbours).expect("ids are plain data").into(),
+            serde_json::to_string(&change.what).expect("changes are plain data").into(),
+            change.event.into(),
+            change.subject.clone().into(),
+            now.into(),
+        ];
+        writes.push(Write { sql: CHANGE, params, means: Means::Row });
+    }
+    for (n, audit) in (0i64..).zip(&commit.audit) {
+        let params = vec![
+            ws.into(),
+            seq.into(),
+            n.into(),
+            audit.actor.as_str().into(),
+            audit.action.into(),
+            audit.object.as_str().into(),
+            audit.detail.as_str().into(),
+            now.into(),
+        ];
+        writes.push(Write { sql: AUDIT, params, means: Means::Row });
+    }
+    writes
+}
+
+/// The stored answer, where the same was asked.
+fn replayed(
+    label: &'static str,
+    once: &Once,
+    row: &Row,
+) -> Result<Result<Committed, CommitError>, crate::value::ColumnError> {
+    if row.text(0)? != once.request.as_str() {
+        return Ok(Err(CommitError::Mismatch { label, id: once.id.clone() }));
+    }
+    Ok(Ok(Committed { seq: Seq(row.int(2)?), replayed: Some(row.text(1)?.to_owned()) }))
+}
+
+/// Sends everything in order before it waits for the first answer.
+async fn together<T: Unpin>(mut sent: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+    let mut answers: Vec<Option<T>> = sent.iter().map(|_| None).collect();
+    poll_fn(|context| {
+        let mut all = true;
+        for (future, answer) in sent.iter_mut().zip(&mut answers) {
+            if answer.is_none() {
+                match Pin::new(future).poll(context) {
+                    Poll::Ready(value) => *answer = Some(value),
+                    Poll::Pending => all = false,
+                }
+            }
+        }
+        if all { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    answers.into_iter().flatten().collect()
+}

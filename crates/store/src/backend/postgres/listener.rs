@@ -1,0 +1,88 @@
+//! Hints of commits: told to the readers of this process, and by NOTIFY to those of other nodes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use dormouse_types::port::Clock;
+use tokio::sync::{Notify, watch};
+
+use super::session::{Address, Failure, Heard, Session};
+
+/// The pause before the listener connects again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The number that rises behind commits.
+pub(super) struct Changes {
+    number: watch::Sender<u64>,
+    /// Set when other nodes are to be told; many commits are told once.
+    untold: Notify,
+}
+
+impl Changes {
+    pub(super) fn new() -> Self {
+        Self { number: watch::Sender::new(0), untold: Notify::new() }
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.number.subscribe()
+    }
+
+    /// Tells this process and the other nodes of a commit.
+    pub(super) fn tell(&self) {
+        self.hear();
+        self.untold.notify_one();
+    }
+
+    fn hear(&self) {
+        self.number.send_modify(|number| *number += 1);
+    }
+}
+
+/// Listens and tells until it is dropped.
+pub(super) struct Listener {
+    pub(super) address: Arc<Address>,
+    pub(super) channel: String,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) changes: Arc<Changes>,
+}
+
+impl Listener {
+    pub(super) async fn run(self) {
+        loop {
+            if let Err(failure) = self.listen().await {
+                tracing::debug!(%failure, "hints of other nodes are lost for a while");
+            }
+            self.clock.sleep_until(self.clock.now() + PAUSE).await;
+        }
+    }
+
+    async fn listen(&self) -> Result<(), Failure> {
+        // The server tells a listener also what it told itself.
+        let own = Arc::new(AtomicI64::new(0));
+        let (changes, pid) = (self.changes.clone(), own.clone());
+        let heard: Heard = Arc::new(move |notification| {
+            if i64::from(notification.process_id()) != pid.load(Ordering::Relaxed) {
+                changes.hear();
+            }
+        });
+        let session = self.address.open("SET client_min_messages = warning", Some(heard)).await?;
+        let rows = session.rows("SELECT CAST(pg_backend_pid() AS BIGINT)", &[]).await?;
+        own.store(rows.first().and_then(|row| row.int(0).ok()).unwrap_or(0), Ordering::Relaxed);
+        session.run(&format!("LISTEN \"{}\"", self.channel)).await?;
+        // What was told while nobody listened.
+        self.changes.hear();
+        self.tell(&session).await
+    }
+
+    async fn tell(&self, session: &Session) -> Result<(), Failure> {
+        let notify = format!("NOTIFY \"{}\"", self.channel);
+        loop {
+            self.changes.untold.notified().await;
+            if let Err(failure) = session.run(&notify).await {
+                self.changes.untold.notify_one();
+                return Err(failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Postgres: two schemas of one database, shared by any number of nodes.
+//!
+//! Each node has one writer per schema with group commit, readers of their own, and a listener for
+//! hints of other nodes. The row of a workspace in `counters` is locked until COMMIT, so positions
+//! rise in commit order whichever node commits.
+
+mod apply;
+mod listener;
+mod open;
+mod readers;
+mod session;
+mod value;
+mod writer;
+
+use std::sync::Arc;
+
+use dormouse_types::HostId;
+use dormouse_types::port::{BoxFuture, Clock, Entropy};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::commit::{Commit, CommitError, Committed, Db};
+use crate::store::{Backend, ReadError};
+use crate::value::{Row, Value};
+
+use listener::{Changes, Listener};
+use readers::Readers;
+use session::{Address, Session};
+use writer::Writer;
+
+pub use open::OpenError;
+
+/// What `Now` means to the writer.
+#[derive(Clone)]
+pub enum Time {
+    /// The time of the database, alike for all nodes.
+    Database,
+    /// A clock, for tests.
+    Clock(Arc<dyn Clock>),
+}
+
+/// Where the database is and how it is used.
+#[derive(Clone)]
+pub struct Options {
+    /// `postgres://user:password@host:port/database`, with `sslmode=require` when it is to be
+    /// encrypted.
+    pub url: String,
+    /// Stands before the names of the two schemas; usually empty.
+    pub prefix: String,
+    /// What `Now` means.
+    pub time: Time,
+    /// Measures pauses before a lost connection is opened again.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Both databases of a Postgres server.
+pub struct Postgres {
+    journal: Half,
+    agent: Half,
+    changes: Arc<Changes>,
+    listener: JoinHandle<()>,
+}
+
+struct Half {
+    host: HostId,
+    db: Db,
+    readers: Readers,
+    writer: writer::Handle,
+}
+
+/// Longer prefixes could make names that the server cuts short.
+const LONGEST_PREFIX: usize = 40;
+
+/// What every connection sets. Acknowledged means durable, whatever the server's default is; and a
+/// node that stands still inside a transaction does not hold up the others for long.
+fn setup(schema: &str, reads_only: bool) -> String {
+    let read_only = if reads_only { "on" } else { "off" };
+    format!(
+        "SET search_path TO \"{schema}\";
+         SET client_min_messages = warning;
+         SET default_transaction_read_only = {read_only};
+         SET idle_in_transaction_session_timeout = '30s';
+         SELECT set_config('synchronous_commit', 'on', false)
+           WHERE current_setting('synchronous_commit') = 'off';"
+    )
+}
+
+impl Postgres {
+    /// Connects, brings both schemas to the present version, and starts the writers and the
+    /// listener on the runtime this is called on.
+    ///
+    /// Errors: the URL cannot be used, nobody answers, the schemas cannot be written, or a newer
+    /// version wrote them.
+    pub async fn connect(options: Options, entropy: &dyn Entropy) -> Result<Self, OpenError> {
+        let Options { url, prefix, time, clock } = options;
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if !prefix.chars().all(is_plain) || prefix.len() > LONGEST_PREFIX {
+            let detail = format!(
+                "the prefix of its schemas is not of at most {LONGEST_PREFIX} small letters, \
+                 digits and underscores"
+            );
+            return Err(OpenError::Url { detail });
+        }
+        let address = Arc::new(open::address(&url)?);
+        let journal = Opening::new(&address, &prefix, Db::Journal).await?;
+        let agent = Opening::new(&address, &prefix, Db::Agent).await?;
+        let changes = Arc::new(Changes::new());
+        let ports = Ports { time, clock: clock.clone(), changes: changes.clone() };
+        let journal = journal.half(&ports, entropy).await?;
+        let agent = agent.half(&ports, entropy).await?;
+        let listener = Listener {
+            address: address.clone(),
+            channel: format!("{prefix}dormouse_changes"),
+            clock,
+            changes: changes.clone(),
+        };
+        let listener = address.runtime.spawn(listener.run());
+        Ok(Self { journal, agent, changes, listener })
+    }
+
+    /// How many transactions this node's writer of a database has ended since it started.
+    pub fn n_transactions(&self, db: Db) -> u64 {
+        self.half(db).writer.n_transactions()
+    }
+
+    fn half(&self, db: Db) -> &Half {
+        match db {
+            Db::Journal => &self.journal,
+            Db::Agent => &self.agent,
+        }
+    }
+}
+
+/// What the writers of both databases share.
+struct Ports {
+    time: Time,
+    clock: Arc<dyn Clock>,
+    changes: Arc<Changes>,
+}
+
+/// A database whose version is not newer than this program, and nothing of it is written yet.
+struct Opening {
+    address: Arc<Address>,
+    db: Db,
+    schema: String,
+    session: Session,
+}
+
+impl Opening {
+    async fn new(address: &Arc<Address>, prefix: &str, db: Db) -> Result<Self, OpenError> {
+        let schema = format!("{prefix}{}", db.name());
+        let session = address.open(&setup(&schema, false), None).await;
+        let session = session.map_err(|e| OpenError::Unreachable { detail: e.detail })?;
+        open::refuse_newer(&session, db, &schema).await?;
+        Ok(Self { address: address.clone(), db, schema, session })
+    }
+
+    async fn half(self, ports: &Ports, entropy: &dyn Entropy) -> Result<Half, OpenError> {
+        let Self { address, db, schema, session } = self;
+        let host = open::prepare(&session, db, &schema, ports.clock.now(), entropy).await?;
+        let writer = Writer {
+            address: address.clone(),
+            setup: setup(&schema, false),
+            db,
+            host: host.clone(),
+            time: ports.time.clone(),
+            clock: ports.clock.clone(),
+            changes: ports.changes.clone(),
+            session: Some(session),
+        };
+        let readers = Readers::new(address, setup(&schema, true));
+        Ok(Half { host, db, readers, writer: writer.start() })
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+impl Backend for Postgres {
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        Box::pin(async move {
+            let half = self.half(db);
+            let rows = half.readers.read(sql, &params).await;
+            rows.map_err(|e| ReadError::Engine { db: half.db.name(), detail: e.detail })
+        })
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        Box::pin(self.half(commit.db).writer.commit(commit))
+    }
+
+    fn host(&self, db: Db) -> HostId {
+        self.half(db).host.clone()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}

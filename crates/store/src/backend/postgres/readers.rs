@@ -1,0 +1,61 @@
+//! Connections that read, beside the writer's.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Semaphore;
+
+use super::session::{Address, Failure, Session};
+use crate::value::{Row, Value};
+
+/// The most connections that read one database at once.
+const CONNECTIONS: usize = 6;
+
+/// A small pool.
+pub(super) struct Readers {
+    address: Arc<Address>,
+    setup: String,
+    idle: Mutex<Vec<Session>>,
+    permits: Semaphore,
+}
+
+impl Readers {
+    pub(super) fn new(address: Arc<Address>, setup: String) -> Self {
+        Self { address, setup, idle: Mutex::default(), permits: Semaphore::new(CONNECTIONS) }
+    }
+
+    /// Reads all rows of a statement. A connection that was lost while it was idle, or is lost while
+    /// it reads, is replaced once.
+    pub(super) async fn read(
+        &self,
+        sql: &'static str,
+        params: &[Value],
+    ) -> Result<Vec<Row>, Failure> {
+        let _permit = self.permits.acquire().await.expect("the pool is never closed");
+        while let Some(session) = self.take() {
+            match session.rows(sql, params).await {
+                Err(failure) if failure.lost => break,
+                rows => {
+                    self.idle().push(session);
+                    return rows;
+                }
+            }
+        }
+        let session = self.address.open(&self.setup, None).await?;
+        let rows = session.rows(sql, params).await;
+        if !session.is_closed() {
+            self.idle().push(session);
+        }
+        rows
+    }
+
+    /// An idle connection that is open, as far as anybody knows.
+    fn take(&self) -> Option<Session> {
+        let mut idle = self.idle();
+        idle.retain(|session| !session.is_closed());
+        idle.pop()
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

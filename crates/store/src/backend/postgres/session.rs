@@ -1,0 +1,226 @@
+//! One connection: how it is opened, what it prepared, and how its failures are told apart.
+
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::runtime::Handle;
+use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{
+    AsyncMessage, Client, Config, Connection, Error, NoTls, Notification, Socket, Statement,
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::value::{self, Unfit};
+use crate::value::{Row, Value};
+
+/// Why a statement, or a connection, failed.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The class and kind the engine gives it.
+    pub(super) code: Option<SqlState>,
+    /// Whether the connection is gone with it.
+    pub(super) lost: bool,
+    /// What the engine says.
+    pub(super) detail: String,
+}
+
+impl Failure {
+    fn statement(detail: String) -> Self {
+        Self { code: None, lost: false, detail }
+    }
+
+    /// Whether a rule of a table refused the row: unique, not null, check.
+    pub(super) fn is_constraint(&self) -> bool {
+        self.code.as_ref().is_some_and(|code| code.code().starts_with("23"))
+    }
+
+    /// Whether another transaction stood in the way: the same again may succeed.
+    pub(super) fn is_conflict(&self) -> bool {
+        let conflicts = [
+            SqlState::T_R_SERIALIZATION_FAILURE,
+            SqlState::T_R_DEADLOCK_DETECTED,
+            SqlState::LOCK_NOT_AVAILABLE,
+        ];
+        self.code.as_ref().is_some_and(|code| conflicts.contains(code))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        if let Some(told) = e.as_db_error() {
+            let fatal = matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+            let detail = format!("{} (SQLSTATE {})", told.message(), told.code().code());
+            return Self { code: Some(told.code().clone()), lost: fatal, detail };
+        }
+        let mut detail = e.to_string();
+        let mut source = e.source();
+        // What is not about one value leaves nobody sure of the state of the connection.
+        let lost = !source.is_some_and(|source| source.is::<Unfit>());
+        while let Some(cause) = source {
+            detail.push_str(": ");
+            detail.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        Self { code: None, lost, detail }
+    }
+}
+
+/// Who is told of notifications.
+pub(super) type Heard = Arc<dyn Fn(&Notification) + Send + Sync>;
+
+/// Where the server is and how to talk to it.
+pub(super) struct Address {
+    /// Host, port, user, database.
+    pub(super) config: Config,
+    /// Set when the connection is encrypted.
+    pub(super) tls: Option<MakeRustlsConnect>,
+    /// Where the pollers of connections run.
+    pub(super) runtime: Handle,
+}
+
+impl Address {
+    /// Opens a connection and runs the statements that set it up.
+    pub(super) async fn open(
+        self: &Arc<Self>,
+        setup: &str,
+        heard: Option<Heard>,
+    ) -> Result<Session, Failure> {
+        let (address, setup) = (self.clone(), setup.to_owned());
+        // A caller may wait on another runtime; the sockets live on this one.
+        let opened = self.runtime.spawn(async move {
+            let client = match &address.tls {
+                None => address.connect(NoTls, heard).await?,
+                Some(tls) => address.connect(tls.clone(), heard).await?,
+            };
+            client.batch_execute(&setup).await?;
+            Ok::<_, Error>(client)
+        });
+        match opened.await {
+            Ok(client) => Ok(Session { client: client?, statements: Mutex::default() }),
+            Err(_) => Err(Failure {
+                code: None,
+                lost: true,
+                detail: "the runtime that holds the connections has stopped".to_owned(),
+            }),
+        }
+    }
+
+    async fn connect<T>(&self, tls: T, heard: Option<Heard>) -> Result<Client, Error>
+    where
+        T: MakeTlsConnect<Socket>,
+        T::Stream: Send + 'static,
+    {
+        let (client, connection) = self.config.connect(tls).await?;
+        self.runtime.spawn(poll(connection, heard));
+        Ok(client)
+    }
+}
+
+/// Moves the bytes of a connection until it ends.
+async fn poll<S>(mut connection: Connection<Socket, S>, heard: Option<Heard>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    poll_fn(|context| {
+        loop {
+            match ready!(connection.poll_message(context)) {
+                None => return Poll::Ready(()),
+                Some(Ok(AsyncMessage::Notification(notification))) => {
+                    if let Some(heard) = &heard {
+                        heard(&notification);
+                    }
+                }
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    // Who waits for an answer is told so; an idle connection is opened anew.
+                    tracing::debug!(%error, "a connection to the database has ended");
+                    return Poll::Ready(());
+                }
+            }
+        }
+    })
+    .await;
+}
+
+/// An open connection with the statements it has prepared.
+pub(super) struct Session {
+    pub(super) client: Client,
+    statements: Mutex<HashMap<&'static str, Statement>>,
+}
+
+impl Session {
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Prepares a statement once.
+    pub(super) async fn prepare(&self, sql: &'static str) -> Result<Statement, Failure> {
+        let lock = || self.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(sql) {
+            return Ok(known.clone());
+        }
+        let prepared = self.client.prepare(&value::statement(sql)).await?;
+        lock().insert(sql, prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Reads all rows of a statement.
+    pub(super) async fn rows(
+        &self,
+        sql: &'static str,
+        params: &[Value],
+    ) -> Result<Vec<Row>, Failure> {
+        let statement = self.prepare(sql).await?;
+        self.rows_of(&statement, params).await
+    }
+
+    /// Reads all rows of a prepared statement.
+    pub(super) async fn rows_of(
+        &self,
+        statement: &Statement,
+        params: &[Value],
+    ) -> Result<Vec<Row>, Failure> {
+        fits(statement, params)?;
+        let params: Vec<_> = params.iter().map(|value| value as _).collect();
+        let rows = self.client.query(statement, &params).await?;
+        let row = |row: &tokio_postgres::Row| {
+            (0..row.len()).map(|column| row.try_get(column)).collect::<Result<_, _>>().map(Row)
+        };
+        Ok(rows.iter().map(row).collect::<Result<_, _>>()?)
+    }
+
+    /// Runs a prepared statement; answers how many rows it changed.
+    pub(super) async fn execute(
+        &self,
+        statement: &Statement,
+        params: &[Value],
+    ) -> Result<u64, Failure> {
+        fits(statement, params)?;
+        Ok(self.client.execute_raw(statement, params).await?)
+    }
+
+    /// Runs statements without parameters.
+    pub(super) async fn run(&self, sql: &str) -> Result<(), Failure> {
+        Ok(self.client.batch_execute(sql).await?)
+    }
+}
+
+fn fits(statement: &Statement, params: &[Value]) -> Result<(), Failure> {
+    let (wanted, found) = (statement.params().len(), params.len());
+    if wanted == found {
+        return Ok(());
+    }
+    Err(Failure::statement(format!("the statement has {wanted} placeholders, not {found}")))
+}

@@ -1,0 +1,214 @@
+//! The one task of this node that writes a database: whatever waits is applied in one transaction.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use dormouse_types::port::Clock;
+use dormouse_types::{HostId, Timestamp};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Time;
+use super::apply::{Batch, Stop};
+use super::listener::Changes;
+use super::session::{Address, Failure, Session};
+use crate::commit::{Commit, CommitError, Committed, Db};
+
+type Outcome = Result<Committed, CommitError>;
+type Answer = oneshot::Sender<Outcome>;
+
+/// How often a batch is tried of which is known that nothing was written.
+const TRIES: u32 = 5;
+/// How long commits wait for a server that does not answer.
+const LIMIT: Duration = Duration::from_secs(20);
+/// The pause after the first vain attempt to connect; each further one is twice as long.
+const PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Sends commits to the task. Dropping it ends the task after the last commit.
+pub(super) struct Handle {
+    sender: mpsc::UnboundedSender<(Commit, Answer)>,
+    n_transactions: Arc<AtomicU64>,
+}
+
+impl Handle {
+    pub(super) async fn commit(&self, commit: Commit) -> Outcome {
+        let (label, db) = (commit.label, commit.db.name());
+        let (answer, result) = oneshot::channel();
+        self.sender.send((commit, answer)).map_err(|_| CommitError::Broken {
+            label,
+            db,
+            detail: "the writer has stopped".to_owned(),
+        })?;
+        result.await.unwrap_or_else(|_| {
+            let detail = "the writer stopped during the commit".to_owned();
+            Err(CommitError::Unknown { label, detail })
+        })
+    }
+
+    pub(super) fn n_transactions(&self) -> u64 {
+        self.n_transactions.load(Ordering::Relaxed)
+    }
+}
+
+/// Everything the task needs.
+pub(super) struct Writer {
+    pub(super) address: Arc<Address>,
+    pub(super) setup: String,
+    pub(super) db: Db,
+    pub(super) host: HostId,
+    pub(super) time: Time,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) changes: Arc<Changes>,
+    pub(super) session: Option<Session>,
+}
+
+impl Writer {
+    /// Starts the task on the runtime of the connections.
+    pub(super) fn start(self) -> Handle {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let n_transactions = Arc::new(AtomicU64::new(0));
+        let handle = Handle { sender, n_transactions: n_transactions.clone() };
+        let runtime = self.address.runtime.clone();
+        let task = Task { writer: self, known: BTreeSet::new(), down_since: None, n_transactions };
+        runtime.spawn(task.run(receiver));
+        handle
+    }
+}
+
+struct Task {
+    writer: Writer,
+    /// The workspaces that have a counter.
+    known: BTreeSet<i64>,
+    /// Since when nobody answers.
+    down_since: Option<Timestamp>,
+    n_transactions: Arc<AtomicU64>,
+}
+
+impl Task {
+    async fn run(mut self, mut receiver: mpsc::UnboundedReceiver<(Commit, Answer)>) {
+        while let Some(first) = receiver.recv().await {
+            let mut waiting = vec![first];
+            while let Ok(next) = receiver.try_recv() {
+                waiting.push(next);
+            }
+            let (commits, answers): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
+            let outcomes = self.apply(&commits).await;
+            let is_news = |(commit, outcome): (&Commit, &Outcome)| {
+                commit.change.is_some()
+                    && outcome.as_ref().is_ok_and(|done| done.replayed.is_none())
+            };
+            if commits.iter().zip(&outcomes).any(is_news) {
+                self.writer.changes.tell();
+            }
+            for (answer, outcome) in answers.into_iter().zip(outcomes) {
+                // Who asked may have gone away; the commit stands all the same.
+                drop(answer.send(outcome));
+            }
+        }
+    }
+
+    async fn apply(&mut self, commits: &[Commit]) -> Vec<Outcome> {
+        let db = self.writer.db.name();
+        let broken = |detail: &str| -> Vec<Outcome> {
+            let error = |commit: &Commit| CommitError::Broken {
+                label: commit.label,
+                db,
+                detail: detail.to_owned(),
+            };
+            commits.iter().map(|commit| Err(error(commit))).collect()
+        };
+        let mut tries = 0;
+        loop {
+            let session = match self.session().await {
+                Ok(session) => session,
+                Err(detail) => return broken(&detail),
+            };
+            let batch = Batch {
+                session: &session,
+                db: self.writer.db,
+                host: &self.writer.host,
+                time: &self.writer.time,
+            };
+            tries += 1;
+            match batch.apply(commits, &mut self.known).await {
+                Ok(outcomes) => {
+                    self.n_transactions.fetch_add(1, Ordering::Relaxed);
+                    self.writer.session = Some(session);
+                    return outcomes;
+                }
+                Err(Stop::Broken(failure)) => {
+                    self.writer.session = Some(session);
+                    return broken(&failure.detail);
+                }
+                Err(Stop::Unknown(failure)) => {
+                    let unknown = |commit: &Commit| CommitError::Unknown {
+                        label: commit.label,
+                        detail: format!("the connection was lost behind COMMIT: {failure}"),
+                    };
+                    return commits.iter().map(|commit| Err(unknown(commit))).collect();
+                }
+                Err(Stop::Conflict(failure)) if tries < TRIES => {
+                    tracing::debug!(db, %failure, "a batch is applied again");
+                    self.writer.session = Some(session);
+                }
+                Err(Stop::Lost(failure)) if tries < TRIES => {
+                    tracing::warn!(db, %failure, "the connection of the writer was lost");
+                }
+                Err(Stop::Conflict(failure)) => {
+                    self.writer.session = Some(session);
+                    return broken(&format!("tried {TRIES} times: {failure}"));
+                }
+                Err(Stop::Lost(failure)) => {
+                    return broken(&format!("the connection was lost {TRIES} times: {failure}"));
+                }
+            }
+        }
+    }
+
+    /// The connection, opened anew where it was lost.
+    async fn session(&mut self) -> Result<Session, String> {
+        if let Some(session) = self.writer.session.take()
+            && !session.is_closed()
+        {
+            return Ok(session);
+        }
+        let mut pause = PAUSE;
+        loop {
+            let failure = match self.open().await {
+                Ok(session) => {
+                    self.down_since = None;
+                    return Ok(session);
+                }
+                Err(failure) => failure,
+            };
+            let now = self.writer.clock.now();
+            let since = *self.down_since.get_or_insert(now);
+            if now >= since + LIMIT {
+                return Err(format!(
+                    "the server has not answered since {since}: {failure}. Commits are accepted \
+                     again once it does"
+                ));
+            }
+            self.writer.clock.sleep_until(now + pause).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+        }
+    }
+
+    async fn open(&self) -> Result<Session, Failure> {
+        let session = self.writer.address.open(&self.writer.setup, None).await?;
+        let rows = session.rows("SELECT value FROM meta WHERE key = 'host'", &[]).await?;
+        let found = rows.first().and_then(|row| row.text(0).ok()).unwrap_or("none");
+        let expected = self.writer.host.to_string();
+        if found == expected {
+            return Ok(session);
+        }
+        // Positions that were read from one database mean nothing in another.
+        let detail = format!(
+            "the server now holds another database (host {found}, not {expected}): start again"
+        );
+        Err(Failure { code: None, lost: false, detail })
+    }
+}

@@ -1,0 +1,520 @@
+//! Several nodes on one Postgres: one order, one time, one schema, and hints to each other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use dormouse_store::backend::postgres::{OpenError, Options, Postgres, Time};
+use dormouse_store::journal::setting;
+use dormouse_store::{
+    ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Param, Query, Refusal, Store, Value,
+    change_log, params, receipt,
+};
+use dormouse_testkit::CountingEntropy;
+use dormouse_testkit::postgres::Server;
+use dormouse_types::{Origin, Seq, hash};
+use tokio_postgres::{Client, NoTls};
+
+use crate::world::{OTHER_WS, WS, connections, node, still, store, wait};
+
+/// A connection of its own, beside the engine.
+fn raw() -> Client {
+    connections().block_on(async {
+        let url = Server::shared().url();
+        let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a server");
+        connections().spawn(connection);
+        client
+    })
+}
+
+/// Fails instead of waiting for ever.
+fn soon<F: Future>(future: F) -> F::Output {
+    let limit = Duration::from_secs(60);
+    let limited = connections().block_on(async { tokio::time::timeout(limit, future).await });
+    limited.expect("it comes to pass within a minute")
+}
+
+/// Two schemas for one test, and as many nodes on them as it wants.
+struct Cluster {
+    prefix: String,
+}
+
+impl Cluster {
+    fn new() -> Self {
+        Self { prefix: Server::shared().prefix() }
+    }
+
+    fn node(&self) -> Postgres {
+        node(Server::shared().url(), &self.prefix, &still(), 1).expect("a node")
+    }
+
+    /// A node as in production: its time is that of the database.
+    fn node_by_database_time(&self) -> Postgres {
+        let options = Options {
+            url: Server::shared().url(),
+            prefix: self.prefix.clone(),
+            time: Time::Database,
+            clock: still(),
+        };
+        let entropy = CountingEntropy::seeded(1);
+        connections().block_on(Postgres::connect(options, &entropy)).expect("a node")
+    }
+
+    /// Locks the counter of a workspace of the journal, as a slow node does; the guard lets go.
+    fn hold(&self) -> Held {
+        let client = raw();
+        let sql = format!(
+            "BEGIN; INSERT INTO {0}journal.counters (ws, seq) VALUES (1, 0) ON CONFLICT DO NOTHING;
+             SELECT seq FROM {0}journal.counters WHERE ws = 1 FOR UPDATE",
+            self.prefix
+        );
+        wait(client.batch_execute(&sql)).expect("the counter is locked");
+        Held { client }
+    }
+}
+
+struct Held {
+    client: Client,
+}
+
+impl Held {
+    /// Waits until somebody waits for the lock.
+    fn is_awaited(&self) {
+        let sql = "SELECT 1 FROM pg_locks WHERE NOT granted
+                   AND pg_backend_pid() = ANY(pg_blocking_pids(pid))";
+        while wait(self.client.query_opt(sql, &[])).expect("the locks can be read").is_none() {}
+    }
+
+    fn let_go(self) {
+        wait(self.client.batch_execute("COMMIT")).expect("the lock is released");
+    }
+}
+
+fn set(key: &str) -> Commit {
+    let change = ChangeRow::journal(Origin::Import, Vec::new(), Vec::new());
+    Commit::new("set", Db::Journal, WS).op(setting::put(WS, key, "x")).change(change)
+}
+
+/// Sends one commit that must wait for a held counter, and then the others while it waits.
+fn together(
+    store: &Store,
+    held: Held,
+    commits: Vec<Commit>,
+) -> Vec<Result<Committed, CommitError>> {
+    let mut first = Box::pin(store.commit(Commit::new("first", Db::Journal, WS)));
+    wait(async { assert!(is_pending(&mut first).await) });
+    held.is_awaited();
+    let mut rest: Vec<_> = commits.into_iter().map(|one| Box::pin(store.commit(one))).collect();
+    wait(async {
+        for commit in &mut rest {
+            assert!(is_pending(commit).await);
+        }
+        held.let_go();
+        first.await.expect("an empty commit is accepted");
+        let mut results = Vec::new();
+        for commit in rest {
+            results.push(commit.await);
+        }
+        results
+    })
+}
+
+async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
+    std::future::poll_fn(|context| {
+        let poll = std::pin::Pin::new(&mut *future).poll(context);
+        std::task::Poll::Ready(poll.is_pending())
+    })
+    .await
+}
+
+/// What a cursor saw that followed the feed while others wrote it, up to the end.
+fn follow(store: &Store, is_over: &AtomicBool) -> Vec<Seq> {
+    let mut seen = Vec::new();
+    let mut position = Seq(0);
+    loop {
+        // Looked at before the rows: what was committed before the end is among them.
+        let last = is_over.load(Ordering::SeqCst);
+        let changes = wait(store.all(change_log::after(WS, position, 7))).expect("the feed");
+        position = changes.last().map_or(position, |change| change.seq);
+        let found = !changes.is_empty();
+        seen.extend(changes.into_iter().map(|change| change.seq));
+        if last && !found {
+            return seen;
+        }
+    }
+}
+
+/// Sixteen nodes write one workspace, each holding its transaction open for another while.
+#[test]
+fn a_cursor_skips_no_change_of_any_node() {
+    const NODES: i64 = 16;
+    const EACH: i64 = 15;
+    let cluster = Cluster::new();
+    let reader = store(cluster.node());
+    let nodes: Vec<Store> = (0..NODES).map(|_| store(cluster.node())).collect();
+    let is_over = AtomicBool::new(false);
+    let slow = |thread: i64, n: i64| {
+        let sql = "INSERT INTO settings (ws, key, value)
+                   SELECT ?1, ?2, 'x' FROM pg_sleep(?3)";
+        let pause = f64::from(u32::try_from((thread * 7 + n * 5) % 11).expect("small")) / 4000.0;
+        let params = params![WS.0, format!("{thread}|{n}"), Value::Real(pause)];
+        set("last").op(Op::one(sql, params, Refusal::Exists))
+    };
+    let (mut written, seen) = std::thread::scope(|scope| {
+        let follower = scope.spawn(|| follow(&reader, &is_over));
+        let writers: Vec<_> = (0..NODES)
+            .zip(&nodes)
+            .map(|(thread, node)| {
+                scope.spawn(move || {
+                    let write = |n| wait(node.commit(slow(thread, n))).expect("it is accepted").seq;
+                    (0..EACH).map(write).collect::<Vec<Seq>>()
+                })
+            })
+            .collect();
+        let join = |writer: std::thread::ScopedJoinHandle<'_, _>| writer.join().expect("no panic");
+        let written: Vec<Seq> = writers.into_iter().flat_map(join).collect();
+        is_over.store(true, Ordering::SeqCst);
+        (written, follower.join().expect("no panic"))
+    });
+    written.sort_unstable();
+    assert_eq!(written.len(), usize::try_from(NODES * EACH).expect("small"));
+    assert_eq!(seen, written, "every change, once, in order");
+}
+
+/// Why positions come from a locked row: a sequence is taken at once and shown at COMMIT.
+#[test]
+fn a_plain_sequence_would_let_a_cursor_skip_a_slow_node() {
+    let (slow, fast, reader) = (raw(), raw(), raw());
+    let table = format!("{}plain", Server::shared().prefix());
+    let insert = format!("INSERT INTO {table} DEFAULT VALUES");
+    let ids = |behind: i64| -> Vec<i64> {
+        let sql = format!("SELECT id FROM {table} WHERE id > {behind} ORDER BY id");
+        let rows = wait(reader.query(&sql, &[])).expect("the rows");
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    wait(async {
+        reader.batch_execute(&format!("CREATE TABLE {table} (id BIGSERIAL)")).await?;
+        slow.batch_execute(&format!("BEGIN; {insert}")).await?;
+        fast.batch_execute(&insert).await
+    })
+    .expect("two rows");
+    assert_eq!(ids(0), [2]);
+    wait(slow.batch_execute("COMMIT")).expect("the slow one commits");
+    assert_eq!(ids(2), [0i64; 0], "the cursor is past it");
+}
+
+#[test]
+fn nodes_that_start_together_make_the_schemas_once() {
+    let cluster = Cluster::new();
+    let nodes: Vec<Postgres> = std::thread::scope(|scope| {
+        let starts: Vec<_> = (0..6)
+            .map(|seed| {
+                let prefix = &cluster.prefix;
+                let start = move || node(Server::shared().url(), prefix, &still(), seed);
+                scope.spawn(start)
+            })
+            .collect();
+        starts.into_iter().map(|start| start.join().expect("no panic").expect("a node")).collect()
+    });
+    let stores: Vec<Store> = nodes.into_iter().map(store).collect();
+    for db in Db::ALL {
+        let hosts: Vec<_> = stores.iter().map(|store| store.host(db)).collect();
+        assert!(hosts.iter().all(|host| *host == hosts[0]), "{db:?}: {hosts:?}");
+    }
+    for store in &stores {
+        wait(store.commit(set("k"))).expect("each node writes");
+    }
+    assert_eq!(wait(stores[0].all(change_log::after(WS, Seq(0), 9))).expect("the feed").len(), 6);
+}
+
+#[test]
+fn commits_that_wait_share_one_transaction_and_one_time() {
+    let cluster = Cluster::new();
+    let engine = Arc::new(cluster.node_by_database_time());
+    let store = Store::new(engine.clone(), Arc::new(dormouse_types::port::NoFaults));
+    let before = engine.n_transactions(Db::Journal);
+    let stamped = |n: i64| {
+        let sql = "INSERT INTO field_says (ws, task_id, field, by, at, seq)
+                   VALUES (?1, 'jt', ?2, 'user', ?3, ?4)";
+        let params = vec![WS.0.into(), n.to_string().into(), Param::Now, Param::Seq];
+        Commit::new("stamp", Db::Journal, WS).op(Op::one(sql, params, Refusal::Exists))
+    };
+    let results = together(&store, cluster.hold(), (0..64).map(stamped).collect());
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert_eq!(engine.n_transactions(Db::Journal) - before, 2, "the first, and all the others");
+    let looks = Query {
+        db: Db::Journal,
+        sql: "SELECT COUNT(DISTINCT at), COUNT(DISTINCT seq) FROM field_says",
+        params: Vec::new(),
+        decode: |row| Ok(row.0.clone()),
+    };
+    let looks = wait(store.all(looks)).expect("the rows");
+    assert_eq!(looks, [[Value::Int(1), Value::Int(64)]], "one look at the clock, 64 positions");
+}
+
+#[test]
+fn a_refused_commit_of_a_batch_takes_only_itself_back() {
+    let cluster = Cluster::new();
+    let store = store(cluster.node());
+    let once = |key: &str, request: &str, answer: &str| {
+        let request = hash::sha256(request);
+        set(key).once(Once { id: "id".into(), request, answer: answer.into(), effects: None })
+    };
+    let never = "UPDATE settings SET value = 'y' WHERE ws = ?1 AND key = 'not there'";
+    let insert = "INSERT INTO settings (ws, key, value) VALUES (?1, 'a', 'y')";
+    let results = together(
+        &store,
+        cluster.hold(),
+        vec![
+            set("a"),
+            set("refused").op(Op::one(never, params![WS.0], Refusal::Missing)),
+            set("unique").op(Op::one(insert, params![WS.0], Refusal::ItemMoved)),
+            once("b", "request", "first"),
+            once("replayed", "request", "second"),
+            once("mismatch", "other", "third"),
+            set("broken").op(Op::any("INSERT INTO no_such_table VALUES (1)", Vec::new())),
+            set("unfit").op(setting::put(WS, "a\0b", "no text of this engine")),
+            set("c"),
+        ],
+    );
+    let told: Vec<String> = results
+        .iter()
+        .map(|result| match result {
+            Ok(Committed { replayed: None, seq }) => format!("written {seq}"),
+            Ok(Committed { replayed: Some(answer), .. }) => format!("replayed {answer}"),
+            Err(CommitError::Refused { refusal, .. }) => format!("refused {refusal:?}"),
+            Err(CommitError::Mismatch { .. }) => "mismatch".to_owned(),
+            Err(CommitError::Broken { .. }) => "broken".to_owned(),
+            Err(CommitError::Unknown { .. }) => "unknown".to_owned(),
+        })
+        .collect();
+    let expected = [
+        "written 2",
+        "refused Missing",
+        "refused ItemMoved",
+        "written 3",
+        "replayed first",
+        "mismatch",
+        "broken",
+        "broken",
+        "written 4",
+    ];
+    assert_eq!(told, expected);
+    let keys = Query {
+        db: Db::Journal,
+        sql: "SELECT key FROM settings ORDER BY key",
+        params: Vec::new(),
+        decode: |row| Ok(row.text(0).expect("a key").to_owned()),
+    };
+    assert_eq!(wait(store.all(keys)).expect("the rows"), ["a", "b", "c"]);
+    let kept = wait(store.first(receipt::by_id(Db::Journal, WS, "id"))).expect("the receipts");
+    assert_eq!(kept.map(|receipt| (receipt.seq, receipt.answer)), Some((Seq(3), "first".into())));
+}
+
+/// A batch is for several workspaces, and nodes meet in more than one of them.
+#[test]
+fn batches_over_the_same_workspaces_do_not_stand_in_each_others_way() {
+    let cluster = Cluster::new();
+    let nodes = [store(cluster.node()), store(cluster.node())];
+    std::thread::scope(|scope| {
+        for (n, node) in nodes.iter().enumerate() {
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let mut order = vec![WS, OTHER_WS];
+                    order.rotate_left((n + round) % 2);
+                    let commits: Vec<_> = order
+                        .into_iter()
+                        .map(|ws| {
+                            let key = format!("{n}|{round}");
+                            let op = setting::put(ws, &key, "x");
+                            node.commit(Commit::new("set", Db::Journal, ws).op(op))
+                        })
+                        .collect();
+                    wait(async {
+                        for commit in commits {
+                            commit.await.expect("it is accepted");
+                        }
+                    });
+                }
+            });
+        }
+    });
+    for ws in [WS, OTHER_WS] {
+        assert_eq!(wait(nodes[0].first(change_log::head(Db::Journal, ws))), Ok(Some(Seq(40))));
+    }
+}
+
+#[test]
+fn a_batch_that_another_transaction_defeated_is_applied_again() {
+    let cluster = Cluster::new();
+    let store = store(cluster.node());
+    let prefix = &cluster.prefix;
+    // A sequence is not taken back with the transaction: it counts the attempts.
+    let sql = format!(
+        "CREATE SEQUENCE {prefix}journal.attempts;
+         CREATE FUNCTION {prefix}journal.third_time_lucky() RETURNS TEXT LANGUAGE plpgsql AS $$
+         BEGIN
+           IF nextval('{prefix}journal.attempts') < 3 THEN
+             RAISE EXCEPTION 'defeated' USING ERRCODE = 'deadlock_detected';
+           END IF;
+           RETURN 'lucky';
+         END $$"
+    );
+    wait(raw().batch_execute(&sql)).expect("the function is made");
+    let lucky = "INSERT INTO settings (ws, key, value) SELECT ?1, 'k', third_time_lucky()";
+    let commit = set("before").op(Op::one(lucky, params![WS.0], Refusal::Exists));
+    assert_eq!(wait(store.commit(commit)).expect("it is accepted").seq, Seq(1));
+    let found = wait(store.first(setting::by_key(WS, "k"))).expect("the setting");
+    assert_eq!(found.as_deref(), Some("lucky"));
+
+    let rewind = format!("ALTER SEQUENCE {prefix}journal.attempts RESTART WITH -1000 MINVALUE -1000");
+    wait(raw().batch_execute(&rewind)).expect("the sequence is rewound");
+    let commit = set("never").op(Op::one(lucky, params![WS.0], Refusal::Exists));
+    let error = wait(store.commit(commit)).expect_err("it does not try for ever");
+    assert!(matches!(&error, CommitError::Broken { detail, .. } if detail.contains("defeated")));
+    assert_eq!(wait(store.first(setting::by_key(WS, "never"))), Ok(None));
+    wait(store.commit(set("after"))).expect("the writer goes on");
+}
+
+#[test]
+fn now_is_the_time_of_the_database() {
+    let cluster = Cluster::new();
+    let store = store(cluster.node_by_database_time());
+    let time = || -> i64 {
+        let sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+        wait(raw().query_one(sql, &[])).expect("a time").get(0)
+    };
+    let before = time();
+    let seq = wait(store.commit(set("k"))).expect("it is accepted").seq;
+    let after = time();
+    let changes = wait(store.all(change_log::after(WS, Seq(seq.0 - 1), 1))).expect("the feed");
+    let at = changes[0].at.micros();
+    assert!(before <= at && at <= after, "{before} <= {at} <= {after}");
+}
+
+#[test]
+fn a_commit_of_one_node_is_a_hint_for_the_others() {
+    let cluster = Cluster::new();
+    let (here, there) = (store(cluster.node()), store(cluster.node()));
+    let mut hints = there.changes();
+    // The first says that it listens.
+    soon(hints.changed()).expect("the node lives");
+    hints.borrow_and_update();
+    for db in Db::ALL {
+        let change = ChangeRow::agent(Origin::Import, "event", None, "subject");
+        wait(here.commit(Commit::new("tell", db, WS).change(change))).expect("it is accepted");
+        soon(hints.changed()).expect("the node lives");
+    }
+}
+
+#[test]
+fn a_commit_is_a_hint_in_its_own_process() {
+    let here = store(Cluster::new().node());
+    let before = *here.changes().borrow();
+    wait(here.commit(set("k"))).expect("it is accepted");
+    assert!(*here.changes().borrow() > before, "whoever was answered finds the hint given");
+}
+
+#[test]
+fn readers_cannot_write() {
+    let store = store(Cluster::new().node());
+    let write = Query {
+        db: Db::Journal,
+        sql: "INSERT INTO settings (ws, key, value) VALUES (1, 'k', 'v') RETURNING key",
+        params: Vec::new(),
+        decode: |_| Ok(()),
+    };
+    let error = wait(store.all(write)).expect_err("it is refused");
+    assert!(error.to_string().contains("journal database"), "{error}");
+    assert_eq!(wait(store.first(setting::by_key(WS, "k"))), Ok(None));
+}
+
+#[test]
+fn a_schema_of_a_newer_version_is_refused_and_left_as_it_was() {
+    for newer in Db::ALL {
+        let cluster = Cluster::new();
+        drop(cluster.node());
+        let schema = format!("{}{}", cluster.prefix, newer.name());
+        let sql = format!("UPDATE {schema}.meta SET value = '99' WHERE key = 'schema'");
+        wait(raw().batch_execute(&sql)).expect("the version is raised");
+        let error = node(Server::shared().url(), &cluster.prefix, &still(), 1);
+        let error = error.err().expect("the schema is refused");
+        let OpenError::Newer { schema: named, found: 99, .. } = &error else { panic!("{error}") };
+        assert_eq!(*named, schema);
+        let told = error.to_string();
+        assert!(told.contains("was written by a newer Dormouse (schema 99, this one"), "{told}");
+    }
+}
+
+#[test]
+fn a_new_schema_is_not_begun_beside_a_newer_one() {
+    let cluster = Cluster::new();
+    let prefix = &cluster.prefix;
+    let sql = format!(
+        "CREATE SCHEMA {prefix}agent; CREATE TABLE {prefix}agent.meta (key TEXT, value TEXT);
+         INSERT INTO {prefix}agent.meta VALUES ('schema', '99')"
+    );
+    wait(raw().batch_execute(&sql)).expect("a newer schema");
+    let error = node(Server::shared().url(), prefix, &still(), 1).err().expect("it is refused");
+    assert!(matches!(&error, OpenError::Newer { found: 99, .. }), "{error}");
+    let journal = format!("SELECT 1 FROM pg_namespace WHERE nspname = '{prefix}journal'");
+    assert!(wait(raw().query_opt(&journal, &[])).expect("the schemas").is_none());
+}
+
+#[test]
+fn a_schema_of_somebody_else_is_left_alone() {
+    let cluster = Cluster::new();
+    let prefix = &cluster.prefix;
+    let sql = format!("CREATE SCHEMA {prefix}journal; CREATE TABLE {prefix}journal.diary (day TEXT)");
+    wait(raw().batch_execute(&sql)).expect("a schema");
+    let error = node(Server::shared().url(), prefix, &still(), 1).err().expect("it is refused");
+    assert!(matches!(&error, OpenError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn what_cannot_be_opened_is_told_without_the_password() {
+    let refused = |url: &str| {
+        let error = node(url.to_owned(), "", &still(), 1).err().expect("it is refused");
+        let told = error.to_string();
+        assert!(!told.contains("secret"), "{told}");
+        (error, told)
+    };
+    let (_, told) = refused("mysql://u:secret@127.0.0.1/d");
+    assert!(told.contains("does not begin with postgres://"), "{told}");
+    let (_, told) = refused("postgres://u:secret@127.0.0.1/d?sslmode=prefer");
+    assert!(told.contains("sslmode=prefer is not one of disable, require, verify-full"), "{told}");
+    let (_, told) = refused("postgres://u:secret@127.0.0.1/d?sslmode=require&sslrootcert=/no/file");
+    assert!(told.contains("sslrootcert /no/file cannot be read"), "{told}");
+    let (error, told) = refused("postgres://u:secret@127.0.0.1:1/d");
+    assert!(matches!(error, OpenError::Unreachable { .. }), "{told}");
+    let nobody = Server::shared().url().replace("dormouse@", "nobody:secret@");
+    let (_, told) = refused(&nobody);
+    assert!(told.contains("role \"nobody\" does not exist"), "{told}");
+}
+
+/// A server without a certificate is not talked to in the clear when encryption was asked for.
+#[test]
+fn who_asks_for_encryption_gets_it_or_nothing() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let roots = folder.path().join("root.pem");
+    std::fs::write(&roots, ROOT).expect("the file is written");
+    let url = format!("{}?sslmode=require&sslrootcert={}", Server::shared().url(), roots.display());
+    let error = node(url, "", &still(), 1).err().expect("it is refused");
+    assert!(matches!(error, OpenError::Unreachable { .. }), "{error}");
+    assert!(error.to_string().contains("server does not support TLS"), "{error}");
+}
+
+/// Nobody holds its key.
+const ROOT: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBjzCCATWgAwIBAgIUJo7eAG3WZEKyYaEmMG8ILjWNLJgwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRYSByb290IGZvciBhIHRlc3QwIBcNMjYxMTIyMDA1MzQ3WhgP
+MjEyNjEwMjkwMDUzNDdaMBwxGjAYBgNVBAMMEWEgcm9vdCBmb3IgYSB0ZXN0MFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEQUph0bJn82Su/AvO/4U4ejyzn0t1apwc
+dg/7ckyNrP2jlCXv+a4QKTNoo8YNFRC4xtPGs3t4hyinCZqiAtqMP6NTMFEwHQYD
+VR0OBBYEFMVUI32uTRo4Fio7EhXPb2oaBwLEMB8GA1UdIwQYMBaAFMVUI32uTRo4
+Fio7EhXPb2oaBwLEMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIh
+AMYNamAYHTO49JJoPNWRVdn2XMmaAPphw3I4WtsAkp4UAiBUQmjHDSvGb/MjUaIj
+PReu8IiQ4oZ8PTBKbMf8dxFU0Q==
+-----END CERTIFICATE-----
+";

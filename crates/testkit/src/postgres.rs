@@ -1,0 +1,144 @@
+//! A private Postgres server for tests, and a proxy that cuts connections where a test says so.
+//!
+//! The server has a folder and a loopback port of its own. A shell holds it on a pipe: when the
+//! process of the test ends, however it ends, the pipe closes, and the shell stops the server and
+//! removes the folder. Postgres refuses to run as root; it then runs as another user.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use crate::lock;
+
+pub use proxy::{Cut, Proxy};
+
+mod proxy;
+
+const SUPERVISOR: &str = include_str!("postgres/supervisor.sh");
+
+/// Whether the server waits for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disk {
+    /// As it is installed: for tests that stop it the hard way.
+    Synced,
+    /// Faster; for tests that never lose the machine.
+    Unsynced,
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    port: u16,
+    shell: Mutex<Shell>,
+    n_prefixes: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Shell {
+    child: Child,
+    commands: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Starts a server.
+    ///
+    /// Panics when Postgres is not installed: its tests are never left out.
+    pub fn start(disk: Disk) -> Self {
+        let mut failure = String::new();
+        // Somebody else may take the port in between.
+        for _ in 0..5 {
+            let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+            let port = free.expect("a free loopback port").port();
+            match Shell::start(port, disk) {
+                Ok(shell) => {
+                    return Self { port, shell: Mutex::new(shell), n_prefixes: AtomicU64::new(0) };
+                }
+                Err(told) => failure = told,
+            }
+        }
+        panic!("no Postgres for the tests: {failure}");
+    }
+
+    /// The one server of this process, which does not wait for the disk.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Server> = OnceLock::new();
+        SHARED.get_or_init(|| Self::start(Disk::Unsynced))
+    }
+
+    /// Its loopback port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The URL of its database.
+    pub fn url(&self) -> String {
+        url(self.port)
+    }
+
+    /// A prefix for names that no other test uses.
+    pub fn prefix(&self) -> String {
+        format!("t{}_", self.n_prefixes.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Stops it at once, as a crash would: no connection is told good-bye.
+    pub fn stop(&self) {
+        let told = lock(&self.shell).ask("stop");
+        assert_eq!(told, "stopped", "the server stops");
+    }
+
+    /// Starts it again after [`Server::stop`], on the same port.
+    pub fn start_again(&self) {
+        let told = lock(&self.shell).ask("start");
+        assert_eq!(told, "ready", "the server starts again");
+    }
+}
+
+/// The URL of the database behind a port.
+pub(crate) fn url(port: u16) -> String {
+    format!("postgres://dormouse@127.0.0.1:{port}/postgres")
+}
+
+impl Shell {
+    fn start(port: u16, disk: Disk) -> Result<Self, String> {
+        let fsync = match disk {
+            Disk::Synced => "on",
+            Disk::Unsynced => "off",
+        };
+        let mut child = Command::new("/bin/sh")
+            .args(["-c", SUPERVISOR, "supervisor", &port.to_string(), fsync])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("/bin/sh does not start: {e}"))?;
+        let commands = child.stdin.take();
+        let answers = child.stdout.take().expect("its output is piped");
+        let mut shell = Self { child, commands, answers: BufReader::new(answers) };
+        match shell.answer() {
+            ready if ready == "ready" => Ok(shell),
+            told => Err(told),
+        }
+    }
+
+    fn ask(&mut self, command: &str) -> String {
+        let commands = self.commands.as_mut().expect("it is open until the server is dropped");
+        writeln!(commands, "{command}").expect("the shell of the server listens");
+        self.answer()
+    }
+
+    fn answer(&mut self) -> String {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).expect("the shell of the server answers");
+        line.trim_end().to_owned()
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.commands = None;
+        // The shell ends once the server has stopped and its folder is gone.
+        drop(self.child.wait());
+    }
+}

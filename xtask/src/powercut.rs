@@ -63,6 +63,11 @@ fn tell(options: Options, report: &Report) {
     if report.broken.is_empty() {
         println!("nothing was lost, halved or damaged");
     } else {
-        println!("BROKEN in {} cuts: {:?}\n{}", report.broken.len(), report.wrongs(), report.losses());
+        println!(
+            "BROKEN in {} cuts: {:?}\n{}",
+            report.broken.len(),
+            report.wrongs(),
+            report.losses()
+        );
     }
 }

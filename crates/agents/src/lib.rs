@@ -17,6 +17,7 @@ pub mod task_agent;
 pub mod error;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
@@ -38,6 +39,7 @@ pub struct Agents {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) owner: String,
+    pub(crate) lease: Duration,
 }
 
 /// What agents are joined from.
@@ -65,6 +67,14 @@ impl Agents {
     /// Joins what agents need.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
-        Self { store, journal, changes, driver, clock, entropy, zone, owner }
+        let lease = dormouse_store::lease::term();
+        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease }
+    }
+
+    /// The same agents, whose leases last so long: how soon another node takes over from a dead one.
+    #[must_use]
+    pub fn with_lease(mut self, lasts: Duration) -> Self {
+        self.lease = lasts;
+        self
     }
 }

@@ -94,6 +94,14 @@ impl Dormouse {
         });
         Self { store, journal, changes, agents, model, zone }
     }
+
+    /// The same services, whose leases last so long: how soon another node takes over from a dead
+    /// one.
+    #[must_use]
+    pub fn with_lease(mut self, lasts: std::time::Duration) -> Self {
+        self.agents = self.agents.with_lease(lasts);
+        self
+    }
 }
 
 /// Opens or creates the databases of a data folder. The caller holds the folder's lock.

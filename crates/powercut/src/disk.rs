@@ -143,8 +143,13 @@ impl<'a> Disk<'a> {
 
     /// The power goes now.
     pub fn cut(&self, chance: &mut Chance) -> Cut {
-        let mut pending: Vec<_> =
-            self.files.values().flat_map(|file| &file.pending).chain(&self.renamed).copied().collect();
+        let mut pending: Vec<_> = self
+            .files
+            .values()
+            .flat_map(|file| &file.pending)
+            .chain(&self.renamed)
+            .copied()
+            .collect();
         pending.sort_by_key(|(at, _)| *at);
         let fate = Fate::draw(chance, &pending);
         let names = self.names_after(fate, chance);

@@ -1,5 +1,6 @@
 //! What a database must hold after a cut, and whether it does.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use dormouse_store::{Db, Query, ReadError, Row, Store, Value, change_log};
@@ -95,8 +96,7 @@ impl Ledger {
         for (plan, outcome) in plans.iter().zip(outcomes) {
             match (plan.kind, outcome) {
                 (Kind::Small | Kind::Bulk, Ok(done)) if done.replayed.is_none() => {
-                    let line =
-                        Line { plan: *plan, transaction, seq: done.seq.0, told_at: at };
+                    let line = Line { plan: *plan, transaction, seq: done.seq.0, told_at: at };
                     self.lines.push(line);
                 }
                 (Kind::Refused, Err(e)) if e.refusal().is_some() => {}
@@ -127,7 +127,8 @@ impl Ledger {
         let there = self.there(store)?;
         let due = self.lines.iter().take_while(|line| line.told_at <= at).count();
         let expected = |n: usize| self.lines[..n].iter().map(|line| (line.seq, line.plan.id()));
-        if let Some(lost) = expected(due).find(|line| !there.contains(line)) {
+        let found: BTreeSet<&(i64, String)> = there.iter().collect();
+        if let Some(lost) = expected(due).find(|line| !found.contains(line)) {
             let last = there.last();
             let what = format!(
                 "{} {lost:?} was acknowledged; {} of {due} are there, the last is {last:?}",
@@ -167,11 +168,9 @@ impl Ledger {
         let receipts =
             raw(store, db, "SELECT seq, id, answer FROM applied_operations ORDER BY seq")?;
         let there: Vec<(i64, String)> = pairs(&receipts)?;
-        let plan = |id: &str| {
-            let line = self.lines.iter().find(|line| line.plan.id() == id);
-            line.map(|line| line.plan)
-        };
-        let plans: Vec<Plan> = there.iter().filter_map(|(_, id)| plan(id)).collect();
+        let sent: BTreeMap<String, Plan> =
+            self.lines.iter().map(|line| (line.plan.id(), line.plan)).collect();
+        let plans: Vec<Plan> = there.iter().filter_map(|(_, id)| sent.get(id).copied()).collect();
         if plans.len() != there.len() {
             let what = format!("{}: a receipt that nobody wrote: {there:?}", db.name());
             return Err(Broken::new(Wrong::Stray, what));

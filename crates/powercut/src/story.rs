@@ -247,8 +247,7 @@ impl Work {
             let which = if long && !chance.one_in(6) { filled } else { chance.below(2) };
             let db = Db::ALL[which];
             let first = plan(db, chance, long);
-            let rest: Vec<Plan> =
-                (0..chance.below(6)).map(|_| plan(db, chance, false)).collect();
+            let rest: Vec<Plan> = (0..chance.below(6)).map(|_| plan(db, chance, false)).collect();
             shared += if rest.len() > 1 { rest.len() } else { 0 };
             let mut noted = Ok(());
             step(&store, &gate, first, &rest, |plans, outcomes| {

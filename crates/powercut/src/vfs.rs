@@ -327,10 +327,20 @@ unsafe extern "C" fn unfetch(_file: File, _at: i64, _page: *mut c_void) -> c_int
     ffi::SQLITE_OK
 }
 
-unsafe extern "C" fn access(vfs: Base, name: *const c_char, flags: c_int, out: *mut c_int) -> c_int {
+unsafe extern "C" fn access(
+    vfs: Base,
+    name: *const c_char,
+    flags: c_int,
+    out: *mut c_int,
+) -> c_int {
     of_base!(vfs, xAccess(name, flags, out), ffi::SQLITE_IOERR_ACCESS)
 }
-unsafe extern "C" fn full_path(vfs: Base, name: *const c_char, n: c_int, out: *mut c_char) -> c_int {
+unsafe extern "C" fn full_path(
+    vfs: Base,
+    name: *const c_char,
+    n: c_int,
+    out: *mut c_char,
+) -> c_int {
     of_base!(vfs, xFullPathname(name, n, out), ffi::SQLITE_CANTOPEN)
 }
 unsafe extern "C" fn dl_open(vfs: Base, name: *const c_char) -> *mut c_void {

@@ -2,8 +2,8 @@
 
 use dormouse_store::Op;
 use dormouse_store::agent::{wake_queue, wake_run::Run};
-use dormouse_store::lease::term;
 use dormouse_types::WorkspaceId;
+use std::time::Duration;
 
 /// A claimed run.
 #[derive(Debug, Clone)]
@@ -12,6 +12,8 @@ pub struct Lease {
     pub ws: WorkspaceId,
     /// Who holds it.
     pub owner: String,
+    /// How long it lasts unless it is prolonged.
+    pub lasts: Duration,
     /// The run; its `epoch` is the epoch of this lease.
     pub run: Run,
 }
@@ -19,7 +21,7 @@ pub struct Lease {
 impl Lease {
     /// The op that guards a commit of this run and prolongs its lease.
     pub fn guard(&self) -> Op {
-        wake_queue::guard(self.ws, &self.run.agent, &self.owner, self.run.epoch, term())
+        wake_queue::guard(self.ws, &self.run.agent, &self.owner, self.run.epoch, self.lasts)
     }
 
     /// The op that ends the lease.

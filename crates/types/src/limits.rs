@@ -109,8 +109,6 @@ pub const WAKE_SECONDS: u64 = 600;
 pub const MODEL_SECONDS: u64 = 300;
 /// Units: seconds. A lease without a heartbeat for this long may be taken over.
 pub const LEASE_SECONDS: u64 = 60;
-/// Units: seconds. How often a lease that is held is prolonged.
-pub const HEARTBEAT_SECONDS: u64 = 20;
 /// Units: seconds. How often rows are looked at that no deadline and no hint points to.
 pub const SWEEP_SECONDS: u64 = 30;
 /// Wakes of one node at once, by default and at most.

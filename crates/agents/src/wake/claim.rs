@@ -8,7 +8,6 @@ use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::journal::fence;
-use dormouse_store::lease::term;
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, change_log};
 use dormouse_types::{Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits};
 
@@ -108,7 +107,7 @@ impl Agents {
             .ops(ops)
             .change(wake_event(row, run.key.as_str()));
         match self.store.commit(commit).await {
-            Ok(_) => Ok(Some(Lease { ws, owner: self.owner.clone(), run })),
+            Ok(_) => Ok(Some(Lease { ws, owner: self.owner.clone(), lasts: self.lease, run })),
             Err(error) if matches!(error.refusal(), Some(Refusal::LeaseLost | Refusal::Stale)) => {
                 Ok(None)
             }
@@ -127,7 +126,7 @@ impl Agents {
             agent: &row.agent,
             epoch: row.epoch,
             owner: &self.owner,
-            lasts: term(),
+            lasts: self.lease,
             run_key: &run.key,
         }
     }

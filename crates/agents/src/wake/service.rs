@@ -156,7 +156,7 @@ impl Service {
             }
         }
         // A clock that was set back makes a sweep seem far away.
-        let sweep_every = Duration::from_secs(limits::SWEEP_SECONDS);
+        let sweep_every = Duration::from_secs(limits::SWEEP_SECONDS).min(agents.lease / 2);
         if now >= self.next_sweep || now + sweep_every < self.next_sweep {
             self.next_sweep = now + sweep_every;
             self.sweep(now, tell).await?;
@@ -263,8 +263,7 @@ impl Service {
             agents.store.commit(Commit::new("wake.rescue", Db::Agent, ws).op(rescue)).await?;
         }
         for ws in agents.store.all(saga::workspaces()).await? {
-            let age = Duration::from_secs(limits::LEASE_SECONDS);
-            for one in agents.changes.recover_older(ws, age).await? {
+            for one in agents.changes.recover_older(ws, agents.lease).await? {
                 tell(match one.error {
                     None => Event::Recovered(format!("{} finished", one.tool)),
                     Some(error) => Event::Failed(format!("{} stays open: {error}", one.tool)),
@@ -294,7 +293,8 @@ impl Agents {
     /// Prolongs a lease again and again; ends when it is lost.
     async fn beat(&self, lease: Lease) -> Result<(), AgentError> {
         loop {
-            let next = self.clock.now() + Duration::from_secs(limits::HEARTBEAT_SECONDS);
+            // Two beats may fail before the lease runs out.
+            let next = self.clock.now() + lease.lasts / 3;
             self.clock.sleep_until(next).await;
             let beat = Commit::new("run.beat", Db::Agent, lease.ws).op(lease.guard());
             match self.store.commit(beat).await {

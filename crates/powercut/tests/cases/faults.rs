@@ -127,8 +127,11 @@ fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
                     Err(e) => panic!("write {n}: {e}"),
                 }
             }
-            let acknowledged: Vec<String> =
-                outcomes.iter().filter(|(_, told)| told.is_ok()).map(|(plan, _)| plan.id()).collect();
+            let acknowledged: Vec<String> = outcomes
+                .iter()
+                .filter(|(_, told)| told.is_ok())
+                .map(|(plan, _)| plan.id())
+                .collect();
             let mut expected = vec!["op-1".to_owned()];
             expected.extend(acknowledged);
             let mut chance = Chance::new(n as u64);

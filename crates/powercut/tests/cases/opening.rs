@@ -97,7 +97,7 @@ fn a_first_opening_that_was_cut_is_finished_by_the_next() {
     let present = present();
     let (tape, told, told_at) = opening(Image::new());
     let mut chance = Chance::new(5);
-    let cuts = every_cut(&tape, &mut chance, 4, |at, image| {
+    let cuts = every_cut(&tape, &mut chance, 2, |at, image| {
         reopened(image, |store| {
             assert_eq!(schema(store), present, "cut at {at}");
             assert!(at < told_at || hosts(store) == told, "cut at {at}: {:?}", hosts(store));
@@ -107,7 +107,7 @@ fn a_first_opening_that_was_cut_is_finished_by_the_next() {
         })
     });
     let cuts = cuts.expect("every cut can be opened");
-    assert!(cuts >= 400, "{cuts} cuts");
+    assert!(cuts >= 200, "{cuts} cuts");
 }
 
 /// A folder of version 1 with rows in it: closed in peace, or killed with all of it in the log.
@@ -158,7 +158,7 @@ fn an_upgrade_that_was_cut_is_finished_by_the_next_opening_and_loses_nothing() {
         assert_eq!(before.len(), if killed { 4 } else { 2 }, "{:?}", before.keys());
         let (tape, told, _) = opening(before);
         let mut chance = Chance::new(6);
-        let cuts = every_cut(&tape, &mut chance, 4, |at, image| {
+        let cuts = every_cut(&tape, &mut chance, 2, |at, image| {
             reopened(image, |store| {
                 assert_eq!(schema(store), present, "cut at {at}");
                 assert_eq!(hosts(store), told, "cut at {at}");
@@ -169,7 +169,8 @@ fn an_upgrade_that_was_cut_is_finished_by_the_next_opening_and_loses_nothing() {
                     let done = wait(store.commit(plan(db, 1).commit())).expect("a commit");
                     assert!(done.seq.0 > 7, "cut at {at}: {done:?}");
                 }
-                let texts = rows(store, Db::Agent, "SELECT text FROM texts WHERE text = 'old text'");
+                let texts =
+                    rows(store, Db::Agent, "SELECT text FROM texts WHERE text = 'old text'");
                 assert_eq!(texts.len(), 200, "cut at {at}");
             })
         });

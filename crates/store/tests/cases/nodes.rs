@@ -85,8 +85,8 @@ impl Held {
         while wait(self.client.query_opt(sql, &[])).expect("the locks can be read").is_none() {}
     }
 
-    fn let_go(self) {
-        wait(self.client.batch_execute("COMMIT")).expect("the lock is released");
+    async fn let_go(self) {
+        self.client.batch_execute("COMMIT").await.expect("the lock is released");
     }
 }
 
@@ -109,7 +109,7 @@ fn together(
         for commit in &mut rest {
             assert!(is_pending(commit).await);
         }
-        held.let_go();
+        held.let_go().await;
         first.await.expect("an empty commit is accepted");
         let mut results = Vec::new();
         for commit in rest {

@@ -100,12 +100,10 @@ impl Batch<'_> {
 
     async fn prepare(&self, commits: &[Commit]) -> Result<Prepared, Failure> {
         let asked = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
+        let all: BTreeSet<&'static str> = OWN.iter().copied().chain(asked).collect();
+        let sent = all.iter().map(|sql| -> BoxFuture<'_, _> { Box::pin(self.session.prepare(sql)) });
         let mut prepared = Prepared::new();
-        for sql in OWN.iter().copied().chain(asked) {
-            if prepared.contains_key(sql) {
-                continue;
-            }
-            let statement = self.session.prepare(sql).await;
+        for (sql, statement) in all.iter().zip(together(sent.collect()).await) {
             if let Err(failure) = &statement
                 && failure.lost
             {

@@ -2,7 +2,7 @@
 
 use dormouse_types::HostId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::commit::{Commit, CommitError, Committed, Db, Refusal};
 use crate::store::bind;
@@ -54,7 +54,8 @@ pub(super) fn rows(
 /// Applies commits in one transaction and says for each what became of it.
 ///
 /// A commit that fails takes only itself back. Where the engine gave up the whole transaction
-/// (disk full, I/O), the whole batch failed and nothing of it is written.
+/// (disk full, I/O), the whole batch failed and nothing of it is written. Where a sync failed, the
+/// outcome is unknown, and the writer must not go on: see [`sync_failed`].
 pub(super) fn batch(
     connection: &mut Connection,
     db: Db,
@@ -78,6 +79,12 @@ pub(super) fn batch(
     for commit in commits {
         let label = commit.label;
         let result = in_savepoint(connection, host, now, commit);
+        if let Err(Failure::Engine(e)) = &result
+            && sync_failed(e)
+        {
+            roll_back(connection);
+            return labels.iter().map(|label| Err(unknown(label, e))).collect();
+        }
         if connection.is_autocommit() {
             // The engine rolled the transaction back: nothing of this batch is there.
             return match result {
@@ -94,14 +101,49 @@ pub(super) fn batch(
         }));
     }
     if let Err(e) = connection.execute_batch("COMMIT") {
-        if !connection.is_autocommit()
-            && let Err(rollback) = connection.execute_batch("ROLLBACK")
-        {
-            tracing::error!(%rollback, "cannot roll back after a failed COMMIT");
+        roll_back(connection);
+        if !sync_failed(&e) {
+            return all_broken(&e);
         }
-        return all_broken(&e);
+        let pairs = results.into_iter().zip(labels);
+        return pairs.map(|(result, label)| result.and_then(|_| Err(unknown(label, &e)))).collect();
     }
     results
+}
+
+fn roll_back(connection: &Connection) {
+    if !connection.is_autocommit()
+        && let Err(rollback) = connection.execute_batch("ROLLBACK")
+    {
+        tracing::error!(%rollback, "cannot roll back a transaction that failed");
+    }
+}
+
+/// Whether the system could not make durable what it had taken.
+///
+/// The transaction stands in the log, but perhaps not on the disk, and a system may forget what it
+/// failed to write: a second sync says yes without having kept it. Only opening the database again,
+/// which reads the log and writes it anew into the file, tells what stands.
+fn sync_failed(e: &rusqlite::Error) -> bool {
+    e.sqlite_error().is_some_and(|e| {
+        matches!(e.extended_code, ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC)
+    })
+}
+
+fn unknown(label: &'static str, e: &rusqlite::Error) -> CommitError {
+    let detail = format!("the disk could not make it durable ({e}); see whether it stands");
+    CommitError::Unknown { label, detail }
+}
+
+/// The answers to commits that are not even tried, because a sync had failed before them.
+pub(super) fn refused(db: Db, commits: &[Commit]) -> Vec<Result<Committed, CommitError>> {
+    let detail = "an earlier commit could not be made durable: check the disk and its cables, then \
+                  start Dormouse again";
+    let refused = |commit: &Commit| {
+        let detail = detail.to_owned();
+        Err(CommitError::Broken { label: commit.label, db: db.name(), detail })
+    };
+    commits.iter().map(refused).collect()
 }
 
 enum Failure {

@@ -72,11 +72,21 @@ fn write(
     changes: &watch::Sender<u64>,
     receiver: &Receiver<(Commit, Answer)>,
 ) {
+    // Set by a failed sync, for good: this connection does not know what the disk has.
+    let mut stopped = false;
     while let Ok(first) = receiver.recv() {
         let (commits, answers): (Vec<_>, Vec<_>) =
             std::iter::once(first).chain(receiver.try_iter()).unzip();
         let told: Vec<bool> = commits.iter().map(|commit| commit.change.is_some()).collect();
-        let results = apply::batch(&mut connection, db, host, clock.now().micros(), commits);
+        let results = if stopped {
+            apply::refused(db, &commits)
+        } else {
+            apply::batch(&mut connection, db, host, clock.now().micros(), commits)
+        };
+        if results.iter().any(|result| matches!(result, Err(CommitError::Unknown { .. }))) {
+            tracing::error!(db = db.name(), "a sync failed: nothing more is written until a restart");
+            stopped = true;
+        }
         if told.iter().zip(&results).any(|(told, result)| *told && result.is_ok()) {
             changes.send_modify(|n| *n += 1);
         }

@@ -169,7 +169,12 @@ impl Dormouse {
     ) -> Result<Vec<Prompt>, Error> {
         let run = self.run(caller, id, key).await?;
         let ws = caller.workspace;
-        let lease = dormouse_runs::Lease { ws, owner: String::new(), run: run.clone() };
+        let lease = dormouse_runs::Lease {
+            ws,
+            owner: String::new(),
+            lasts: std::time::Duration::ZERO,
+            run: run.clone(),
+        };
         let (log, _) = dormouse_runs::trail::read(&self.store, &lease).await?;
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {

@@ -1,9 +1,10 @@
 //! What the owner of a run holds.
 
+use std::time::Duration;
+
 use dormouse_store::Op;
 use dormouse_store::agent::{wake_queue, wake_run::Run};
 use dormouse_types::WorkspaceId;
-use std::time::Duration;
 
 /// A claimed run.
 #[derive(Debug, Clone)]

@@ -84,7 +84,10 @@ fn write(
             apply::batch(&mut connection, db, host, clock.now().micros(), commits)
         };
         if results.iter().any(|result| matches!(result, Err(CommitError::Unknown { .. }))) {
-            tracing::error!(db = db.name(), "a sync failed: nothing more is written until a restart");
+            tracing::error!(
+                db = db.name(),
+                "a sync failed: nothing more is written until a restart"
+            );
             stopped = true;
         }
         if told.iter().zip(&results).any(|(told, result)| *told && result.is_ok()) {

@@ -71,6 +71,11 @@ impl Agents {
         Self { store, journal, changes, driver, clock, entropy, zone, owner, lease }
     }
 
+    /// How long a lease lasts without a sign of life.
+    pub fn lease(&self) -> Duration {
+        self.lease
+    }
+
     /// The same agents, whose leases last so long: how soon another node takes over from a dead one.
     #[must_use]
     pub fn with_lease(mut self, lasts: Duration) -> Self {

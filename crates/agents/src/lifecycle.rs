@@ -17,8 +17,8 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log, receipt,
 };
 use dormouse_types::{
-    AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, WorkspaceId, hash,
-    limits,
+    AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp, WorkspaceId,
+    hash, limits,
 };
 
 use crate::wake::route::is_automatic;
@@ -41,6 +41,38 @@ pub struct NewAgent {
     pub name: Option<String>,
     /// Whether a person asked for it by name; else it waits until its task has content.
     pub by_name: bool,
+}
+
+/// What decides when an agent wakes by itself. What is none stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// Whether changes wake it.
+    pub automation: Option<Automation>,
+    /// Whether a change of a linked task wakes it at once.
+    pub wake_on_linked: Option<bool>,
+    /// Until when automatic wakes are held back; the inner none ends that.
+    pub sleep_until: Option<Option<Timestamp>>,
+}
+
+impl Settings {
+    /// What is asked, as one text.
+    fn subject(&self, id: &AgentId) -> String {
+        let until = self.sleep_until.map(|until| until.map(Timestamp::micros));
+        format!("{id}|{:?}|{:?}|{until:?}", self.automation, self.wake_on_linked)
+    }
+}
+
+/// A change of an agent, as receipts and the audit log name it, and what is written beside it.
+struct Wanted {
+    action: &'static str,
+    subject: String,
+    beside: Vec<Op>,
+}
+
+impl Wanted {
+    fn plain(action: &'static str, id: &AgentId) -> Self {
+        Self { action, subject: id.to_string(), beside: Vec::new() }
+    }
 }
 
 /// Names for agents nobody named.
@@ -228,14 +260,32 @@ impl Agents {
         automation: Automation,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        let action = match automation {
-            Automation::Auto => "agent.automation.auto",
-            Automation::On => "agent.automation.on",
-            Automation::Off => "agent.automation.off",
-        };
-        self.change_agent(ws, id, action, asked, |agent| {
+        let settings = Settings { automation: Some(automation), ..Settings::default() };
+        self.configure(ws, id, &settings, asked).await
+    }
+
+    /// Sets what decides when an agent wakes by itself, all of it or nothing.
+    pub async fn configure(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        settings: &Settings,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        let mut beside = Vec::new();
+        if let Some(until) = settings.sleep_until {
+            beside.push(wake_queue::sleep_until(ws, id, until));
+            if until.is_none() {
+                let soon = self.clock.now() + Duration::from_millis(100);
+                beside.push(wake_queue::sooner(ws, id, soon));
+            }
+        }
+        let wanted = Wanted { action: "agent.configure", subject: settings.subject(id), beside };
+        self.change_agent(ws, id, wanted, asked, |agent| {
             alive(agent)?;
-            agent.config.automation = automation;
+            let config = &mut agent.config;
+            config.automation = settings.automation.unwrap_or(config.automation);
+            config.wake_on_linked = settings.wake_on_linked.unwrap_or(config.wake_on_linked);
             Ok(())
         })
         .await
@@ -248,7 +298,7 @@ impl Agents {
         id: &AgentId,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, "agent.pause", asked, |agent| {
+        self.change_agent(ws, id, Wanted::plain("agent.pause", id), asked, |agent| {
             // Sent again because the answer was lost: it is paused, which is what was asked.
             if agent.dormant_reason == Some(DormantReason::Paused) {
                 return Ok(());
@@ -268,7 +318,7 @@ impl Agents {
         id: &AgentId,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, "agent.resume", asked, |agent| match agent.lifecycle {
+        self.change_agent(ws, id, Wanted::plain("agent.resume", id), asked, |agent| match agent.lifecycle {
             Lifecycle::Dormant => {
                 agent.lifecycle = Lifecycle::Active;
                 agent.dormant_reason = None;
@@ -288,7 +338,7 @@ impl Agents {
         asked: &Asked,
     ) -> Result<(), AgentError> {
         let now = self.clock.now();
-        self.change_agent(ws, id, "agent.destroy", asked, |agent| {
+        self.change_agent(ws, id, Wanted::plain("agent.destroy", id), asked, |agent| {
             if agent.lifecycle != Lifecycle::Destroyed {
                 agent.lifecycle = Lifecycle::Destroyed;
                 agent.dormant_reason = None;
@@ -303,11 +353,12 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        action: &'static str,
+        wanted: Wanted,
         asked: &Asked,
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
-        let once = once(asked, action, id.as_str(), id.as_str());
+        let Wanted { action, subject, beside } = wanted;
+        let once = once(asked, action, &subject, id.as_str());
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
@@ -321,7 +372,7 @@ impl Agents {
             let mut stored = self.agent(ws, id).await?;
             let before = stored.doc.value.clone();
             change(&mut stored.doc.value)?;
-            if stored.doc.value == before {
+            if stored.doc.value == before && beside.is_empty() {
                 if let Some(once) = once {
                     let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
                     self.store.commit(noted).await?;
@@ -329,20 +380,27 @@ impl Agents {
                 return Ok(());
             }
             let now = self.clock.now();
-            stored.doc.value.updated_at = now;
+            let changed = stored.doc.value != before;
+            if changed {
+                stored.doc.value.updated_at = now;
+            }
             let after = &stored.doc.value;
+            // Also of an agent that stays as it is: what is written beside it was decided on it.
             let mut ops: Vec<Op> = vec![entity::replace(ws, &stored)];
             if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(subscription::delete_of_agent(ws, id));
                 ops.push(timer::delete_of_agent(ws, id));
             }
             let class = self.driver.model().class();
-            if is_automatic(after, class) {
+            if !changed {
+                // What waits goes on waiting as it did.
+            } else if is_automatic(after, class) {
                 // What waited while automation was off is due now; nothing waiting means no wake.
                 ops.push(wake_queue::catch_up(ws, id, now + Duration::from_millis(100)));
             } else {
                 ops.push(wake_queue::hold(ws, id, after.lifecycle == Lifecycle::Destroyed));
             }
+            ops.extend(beside.iter().cloned());
             let mut commit = Commit::new("agent.change", Db::Agent, ws)
                 .ops(ops)
                 .change(self.event("agent:changed", None, id.as_str()))

@@ -1,23 +1,37 @@
 //! The client of the REST API. Every command goes through it, and through nothing else.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::http::{Method, Request, Response, header};
+use axum::http::{HeaderValue, Method, Request, Response, header};
 use futures_util::{Stream, StreamExt as _};
 use http_body_util::BodyExt as _;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::net::TcpStream;
 use tower::ServiceExt as _;
 
 use crate::failure::Failure;
+use crate::served::Server;
 
-/// Sends requests to the router in this process.
+/// Sends requests to the router in this process, or to the server of the folder.
 #[derive(Debug, Clone)]
 pub struct Client {
-    router: Router,
+    way: Way,
 }
+
+#[derive(Debug, Clone)]
+enum Way {
+    Here(Router),
+    There(Server),
+}
+
+/// A server on this machine that does not take a connection within this time is not there.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// An answer that is no refusal.
 #[derive(Debug, Clone)]
@@ -39,7 +53,18 @@ impl Reply {
 impl Client {
     /// A client of this router.
     pub fn new(router: Router) -> Self {
-        Self { router }
+        Self { way: Way::Here(router) }
+    }
+
+    /// A client of a server.
+    pub fn of(server: Server) -> Self {
+        Self { way: Way::There(server) }
+    }
+
+    /// Whether the server answers at all.
+    pub async fn is_answered(&self) -> bool {
+        let asked = tokio::time::timeout(PATIENCE, self.get("/healthz")).await;
+        matches!(asked, Ok(Ok(_)))
     }
 
     /// Reads.
@@ -111,18 +136,49 @@ impl Client {
     ) -> Result<Response<Body>, Failure> {
         let request =
             request.map_err(|e| Failure::failed(format!("the request cannot be made: {e}")))?;
-        match self.router.clone().oneshot(request).await {
-            Ok(response) => Ok(response),
-            Err(never) => match never {},
+        match &self.way {
+            Way::Here(router) => match router.clone().oneshot(request).await {
+                Ok(response) => Ok(response),
+                Err(never) => match never {},
+            },
+            Way::There(server) => carry(server, request).await.map_err(|error| {
+                let (pid, url) = (server.pid, server.url());
+                let gone = format!("the server (process {pid} at {url}) did not answer: {error}");
+                Failure::failed(gone).hint(UNSURE)
+            }),
         }
     }
+}
+
+/// What to do when an answer is missing.
+const UNSURE: &str = "what was asked may be done or not: look, then type the command again; it \
+                      works with and without a server";
+
+/// Sends one request over a connection of its own.
+async fn carry(server: &Server, mut request: Request<Body>) -> anyhow::Result<Response<Body>> {
+    let host = HeaderValue::from_str(&server.address.to_string())?;
+    let mut token = HeaderValue::from_str(&format!("Bearer {}", server.token))?;
+    token.set_sensitive(true);
+    let headers = request.headers_mut();
+    headers.insert(header::HOST, host);
+    headers.insert(header::AUTHORIZATION, token);
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(server.address)).await??;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    #[expect(clippy::disallowed_methods, reason = "the composition root carries its connections")]
+    tokio::spawn(connection);
+    Ok(sender.send_request(request).await?.map(Body::new))
 }
 
 async fn whole(response: Response<Body>) -> Result<Bytes, Failure> {
     match response.into_body().collect().await {
         Ok(body) => Ok(body.to_bytes()),
-        Err(e) => Err(Failure::failed(format!("the answer broke off: {e}"))),
+        Err(e) => Err(broken_off(&e)),
     }
+}
+
+fn broken_off(error: &axum::Error) -> Failure {
+    Failure::failed(format!("the answer broke off: {error}")).hint(UNSURE)
 }
 
 /// The lines of a streamed answer.
@@ -143,7 +199,7 @@ impl<S: Stream<Item = Result<Bytes, axum::Error>> + Unpin> Lines<S> {
             }
             match self.data.next().await {
                 Some(Ok(data)) => self.rest.extend_from_slice(&data),
-                Some(Err(e)) => return Err(Failure::failed(format!("the answer broke off: {e}"))),
+                Some(Err(e)) => return Err(broken_off(&e)),
                 None if self.rest.is_empty() => return Ok(None),
                 None => return Ok(Some(std::mem::take(&mut self.rest))),
             }

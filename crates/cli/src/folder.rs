@@ -1,4 +1,4 @@
-//! The data folder: one command at a time holds it.
+//! The data folder: one process at a time holds it, a command or a server.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use dormouse_types::port::Clock;
 
+use crate::served::{self, Server};
+
 /// How long a command waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// After this the person is told what is waited for.
@@ -15,7 +17,16 @@ const QUIET: Duration = Duration::from_secs(1);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A data folder that no other command uses while this value lives.
+/// What is found in a data folder.
+#[derive(Debug)]
+pub enum Found {
+    /// Nobody uses it: it is ours.
+    Free(Folder),
+    /// A server holds it, and answers.
+    Served(Server),
+}
+
+/// A data folder that no other process uses while this value lives.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -56,14 +67,16 @@ pub enum FolderError {
 }
 
 impl Folder {
-    /// Makes the folder if it is missing, readable by its owner only, and takes its lock.
+    /// Makes the folder if it is missing, readable by its owner only, and takes its lock; or finds
+    /// the server that holds it, if that `answers`.
     ///
     /// Errors: not a folder, not writable, or in use for longer than a command should take.
-    pub async fn take(
+    pub async fn enter(
         path: &Path,
         clock: &dyn Clock,
+        answers: impl AsyncFn(&Server) -> bool,
         mut on_wait: impl FnMut(&str),
-    ) -> Result<Self, FolderError> {
+    ) -> Result<Found, FolderError> {
         create(path)?;
         let lock_path = path.join("lock");
         let failed = |source| FolderError::Lock { path: lock_path.clone(), source };
@@ -79,22 +92,26 @@ impl Folder {
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
                 Err(TryLockError::WouldBlock) => {}
             }
+            // A file of another process than the one that holds the lock was left by a dead one.
+            let pid = holder(&mut lock);
+            if let Some(server) = served::read(path).filter(|server| Some(server.pid) == pid)
+                && answers(&server).await
+            {
+                return Ok(Found::Served(server));
+            }
             let now = clock.now();
             if now >= start + PATIENCE {
-                return Err(FolderError::Held { path: path.to_owned(), holder: holder(&mut lock) });
+                return Err(FolderError::Held { path: path.to_owned(), holder: named(pid) });
             }
             if now >= start + QUIET && !is_told {
                 is_told = true;
-                on_wait(&format!(
-                    "waiting for {}, which uses {}",
-                    holder(&mut lock),
-                    path.display()
-                ));
+                on_wait(&format!("waiting for {}, which uses {}", named(pid), path.display()));
             }
             clock.sleep_until(now + PAUSE).await;
         }
+        served::clear(path).map_err(failed)?;
         write_pid(&mut lock).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        Ok(Found::Free(Self { path: path.to_owned(), _lock: lock }))
     }
 
     /// Where it is.
@@ -123,14 +140,15 @@ fn write_pid(lock: &mut File) -> io::Result<()> {
     writeln!(lock, "{}", std::process::id())
 }
 
-/// Who holds the lock, as far as the file says.
-fn holder(lock: &mut File) -> String {
+/// The process that holds the lock, as far as the file says.
+fn holder(lock: &mut File) -> Option<u32> {
     let mut text = String::new();
-    let read = lock.rewind().and_then(|()| lock.read_to_string(&mut text));
-    match (read, text.trim().parse::<u32>()) {
-        (Ok(_), Ok(pid)) => format!("process {pid}"),
-        _ => "another command".to_owned(),
-    }
+    lock.rewind().and_then(|()| lock.read_to_string(&mut text)).ok()?;
+    text.trim().parse().ok()
+}
+
+fn named(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another command".to_owned(), |pid| format!("process {pid}"))
 }
 
 #[cfg(test)]
@@ -159,7 +177,24 @@ mod tests {
     }
 
     async fn take(path: &Path, told: &mut Vec<String>) -> Result<Folder, FolderError> {
-        Folder::take(path, &Sleeping::default(), |text| told.push(text.to_owned())).await
+        match enter(path, false, told).await? {
+            Found::Free(folder) => Ok(folder),
+            Found::Served(server) => panic!("nobody serves: {server:?}"),
+        }
+    }
+
+    async fn enter(
+        path: &Path,
+        answers: bool,
+        told: &mut Vec<String>,
+    ) -> Result<Found, FolderError> {
+        let on_wait = |text: &str| told.push(text.to_owned());
+        Folder::enter(path, &Sleeping::default(), async |_server: &Server| answers, on_wait).await
+    }
+
+    fn server(pid: u32) -> Server {
+        let address = ([127, 0, 0, 1], 7330).into();
+        Server { pid, address, token: "t".into(), zone: "UTC".into() }
     }
 
     #[tokio::test]
@@ -186,6 +221,33 @@ mod tests {
         drop(first);
         take(place.path(), &mut told).await?;
         assert_eq!(told.len(), 1, "nobody waits for a free folder");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_server_is_found_while_it_holds_the_lock_and_answers() -> anyhow::Result<()> {
+        let place = tempfile::tempdir()?;
+        let first = take(place.path(), &mut Vec::new()).await?;
+        let server = server(std::process::id());
+        let _notice = served::Notice::put_up(place.path(), &server)?;
+        let found = enter(place.path(), true, &mut Vec::new()).await?;
+        assert!(matches!(found, Found::Served(found) if found == server));
+        let error = enter(place.path(), false, &mut Vec::new()).await.map(drop);
+        assert!(matches!(error, Err(FolderError::Held { .. })), "{error:?}");
+        drop(first);
+        // It died without a word: its file says nothing any more.
+        take(place.path(), &mut Vec::new()).await?;
+        assert_eq!(served::read(place.path()), None);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_the_holder_of_the_lock_is_not_believed() -> anyhow::Result<()> {
+        let place = tempfile::tempdir()?;
+        let _first = take(place.path(), &mut Vec::new()).await?;
+        let _notice = served::Notice::put_up(place.path(), &server(std::process::id() + 1))?;
+        let found = enter(place.path(), true, &mut Vec::new()).await.map(drop);
+        assert!(matches!(found, Err(FolderError::Held { .. })), "{found:?}");
         Ok(())
     }
 }

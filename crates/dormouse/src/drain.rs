@@ -1,6 +1,9 @@
 //! What a command does beside its answer: recovery before, due wakes after.
 
+use std::collections::BTreeSet;
+
 use dormouse_agents::wake::drain::{Ran, Scope};
+use dormouse_changes::recovery::Recovered;
 use dormouse_store::agent::report;
 use dormouse_types::{AgentId, Caller, TaskId};
 
@@ -34,12 +37,16 @@ impl Dormouse {
     /// The caller holds the data folder's lock.
     pub async fn recover(&self) -> Result<Vec<String>, Error> {
         let mut told = self.agents.take_over(WORKSPACE).await?;
-        for one in self.changes.recover(WORKSPACE).await? {
-            told.push(match one.error {
-                None => format!("{} finished", one.tool),
-                Some(error) => format!("{} stays open: {error}", one.tool),
-            });
-        }
+        told.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
+        Ok(told)
+    }
+
+    /// Finishes what a node left half way that has been silent for as long as a lease lasts; one
+    /// line for each. Other nodes may be at work meanwhile.
+    pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
+        let mut told = self.agents.take_over_dead(&BTreeSet::new()).await?;
+        let silent = self.agents.lease();
+        told.extend(self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded));
         Ok(told)
     }
 
@@ -104,5 +111,12 @@ impl Dormouse {
             proposals,
             observations: messages.iter().filter(|message| message.kind == "observation").count(),
         })
+    }
+}
+
+fn concluded(one: Recovered) -> String {
+    match one.error {
+        None => format!("{} finished", one.tool),
+        Some(error) => format!("{} stays open: {error}", one.tool),
     }
 }

@@ -25,12 +25,14 @@ use dormouse_agents::Agents;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
+use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 
 pub use change_sets::{Verdict, VerdictOf};
 pub use dormouse_store::Store;
+pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_types::Caller;
 pub use drain::{DrainReport, DrainScope};
@@ -114,6 +116,26 @@ pub fn open_folder(
 ) -> Result<Store, OpenError> {
     let sqlite = Sqlite::open(folder, clock, &**entropy)?;
     Ok(Store::new(Arc::new(sqlite), Arc::new(NoFaults)))
+}
+
+/// Opens the databases of a Postgres server, and creates their schemas where they are missing. Any
+/// number of nodes may hold them open.
+///
+/// Errors: the URL cannot be used, nobody answers, the schemas cannot be written, a newer version
+/// wrote them.
+pub async fn open_postgres(
+    url: &str,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Store, OpenPostgresError> {
+    let options = postgres::Options {
+        url: url.to_owned(),
+        prefix: String::new(),
+        time: postgres::Time::Database,
+        clock: clock.clone(),
+    };
+    let postgres = Postgres::connect(options, &**entropy).await?;
+    Ok(Store::new(Arc::new(postgres), Arc::new(NoFaults)))
 }
 
 /// The time zone of a data folder: taken once from the system, kept from then on.

@@ -7,7 +7,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::{AgentId, RunKey, limits};
 use futures_util::future::FutureExt as _;
 
-use crate::Dormouse;
+use crate::{Dormouse, Error};
 
 /// How a node serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,17 @@ impl Dormouse {
             });
         };
         service.run(tell).await;
+    }
+}
+
+impl Dormouse {
+    /// What keeps this node from being of use now; none while its changes are routed in time.
+    ///
+    /// Errors: the store cannot be read.
+    pub async fn hindrance(&self) -> Result<Option<String>, Error> {
+        let lag = self.agents.routing_lag().await?.as_secs();
+        let late = lag > limits::ROUTING_LAG_SECONDS;
+        Ok(late.then(|| format!("changes wait for {lag} seconds to be routed")))
     }
 }
 

@@ -11,7 +11,7 @@ impl Chance {
     }
 
     /// The next number. Source: the SplitMix64 generator of Steele, Lea and Flood (2014).
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Chance {
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
         // The shift keeps the number inside of what `usize` holds everywhere.
-        usize::try_from(self.next() >> 33).unwrap_or_default() % n.max(1)
+        usize::try_from(self.draw() >> 33).unwrap_or_default() % n.max(1)
     }
 
     /// Yes in one of `n` draws.
@@ -32,6 +32,6 @@ impl Chance {
 
     /// A generator of its own for a part of the work.
     pub fn fork(&mut self) -> Self {
-        Self(self.next())
+        Self(self.draw())
     }
 }

@@ -83,7 +83,7 @@ impl Plan {
         change.subject = Some(id.clone());
         let once = Once {
             id: id.clone(),
-            request: hash::sha256(&format!("request-{}", self.n)),
+            request: hash::sha256(format!("request-{}", self.n)),
             answer: self.answer(),
             effects: None,
         };
@@ -265,6 +265,6 @@ async fn send<F: Future + ?Sized>(commit: &mut Pin<Box<F>>) {
 pub fn read_something(store: &Store, plan: Plan) -> Result<(), dormouse_store::ReadError> {
     match plan.db {
         Db::Journal => wait(store.first(setting::by_key(WS, "last"))).map(drop),
-        Db::Agent => wait(store.first(text::by_digest(WS, &hash::sha256(&plan.text())))).map(drop),
+        Db::Agent => wait(store.first(text::by_digest(WS, &hash::sha256(plan.text())))).map(drop),
     }
 }

@@ -39,7 +39,7 @@ pub struct Options {
 }
 
 /// What was seen.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// Cuts that were opened again.
     pub cuts: usize,
@@ -130,7 +130,7 @@ pub fn run(options: Options) -> anyhow::Result<Report> {
 fn chain(options: Options, index: usize, cuts: usize) -> anyhow::Result<Report> {
     let mut chance = Chance::new(options.seed);
     for _ in 0..=index {
-        chance = Chance::new(chance.next());
+        chance = Chance::new(chance.draw());
     }
     let mut report = Report::default();
     let mut base = Base::empty();
@@ -220,7 +220,7 @@ impl Work {
         let watch = vfs::watch(folder.path(), tape.clone())?;
         let gate = Arc::new(Gate::default());
         let clock: Arc<dyn Clock> = gate.clone();
-        let store = open(folder.path(), &clock, chance.next())?;
+        let store = open(folder.path(), &clock, chance.draw())?;
         let hosts = Db::ALL.map(|db| store.host(db));
         let had_hosts = base.hosts.is_some();
         if let Some(before) = base.hosts {
@@ -271,7 +271,7 @@ impl Work {
     fn moments(&self, n: usize, len: usize, chance: &mut Chance) -> Vec<usize> {
         let told: Vec<usize> = self.ledgers.iter().flat_map(Ledger::told_at).collect();
         let mut moment = |index: usize| match told.get(chance.below(told.len())) {
-            Some(at) if index % 2 == 0 => *at,
+            Some(at) if index.is_multiple_of(2) => *at,
             Some(_) | None => chance.below(len + 1),
         };
         (0..n).map(&mut moment).collect()

@@ -172,9 +172,11 @@ unsafe extern "C" fn open(
 ) -> c_int {
     let tape = tape_of(name);
     let existed = tape.as_ref().is_none_or(|(tape, name)| tape.has(name));
+    // SAFETY: SQLite gives a block of `szOsFile` bytes, aligned for any type.
+    unsafe { (*real(file)).pMethods = null() };
     let code = of_base!(vfs, xOpen(name, real(file), flags, out), ffi::SQLITE_CANTOPEN);
-    // SAFETY: SQLite gives a block of `szOsFile` bytes, aligned for any type; the real file sets
-    // its table of functions when, and only when, it is to be closed later.
+    // SAFETY: the same block; the real file sets its table of functions when, and only when, it is
+    // to be closed later.
     unsafe {
         let opened = !(*real(file)).pMethods.is_null();
         let noted = match tape {

@@ -8,17 +8,19 @@
 //! answers are the facade's views as they are.
 //!
 //! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
-//! resource), `openapi` (the description that is made from them).
+//! resource), `openapi` (the description that is made from them), `door` (who may come in).
 
 pub mod problem;
 mod extract;
 mod wire;
 mod http;
 mod openapi;
+mod door;
 
 use dormouse::Dormouse;
 use dormouse_types::Caller;
 
+pub use door::Door;
 pub use problem::Problem;
 
 /// What every handler is given.

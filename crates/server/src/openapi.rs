@@ -72,7 +72,14 @@ pub(crate) fn document() -> Value {
 }
 
 /// Problems that every operation can answer.
-const ANYWHERE: &[&str] = &["scope-missing", "damaged-row", "internal", "store-failed"];
+const ANYWHERE: &[&str] = &[
+    "token-missing",
+    "scope-missing",
+    "misdirected-request",
+    "damaged-row",
+    "internal",
+    "store-failed",
+];
 
 macro_rules! problems {
     ($($(#[$doc:meta])* $name:ident = [$($slug:literal),* $(,)?];)*) => {$(

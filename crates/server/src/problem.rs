@@ -35,6 +35,8 @@ pub struct Problem {
 pub const WIRE_PROBLEMS: &[(&str, u16, &str)] = &[
     ("malformed-json", 400, "The body is not JSON"),
     ("method-not-allowed", 405, "The address does not answer this method"),
+    ("token-missing", 401, "The request has no valid token"),
+    ("misdirected-request", 421, "The request is meant for another server"),
 ];
 
 impl Problem {
@@ -66,6 +68,22 @@ impl Problem {
     /// The body is not JSON.
     pub fn malformed_json(detail: impl Into<String>) -> Self {
         Self::new("malformed-json", detail)
+    }
+
+    /// The token is missing or wrong; which of the two is not said.
+    pub(crate) fn unauthorised() -> Self {
+        let detail = "send `Authorization: Bearer TOKEN`; the token stands in server.json in the \
+                      data folder, which only its owner can read";
+        Self::new("token-missing", detail)
+    }
+
+    /// The request names a server that this one is not.
+    pub(crate) fn misdirected(port: u16) -> Self {
+        let detail = format!(
+            "this server answers for 127.0.0.1, localhost and [::1] with port {port}: ask for one \
+             of these"
+        );
+        Self::new("misdirected-request", detail)
     }
 
     /// The body is larger than accepted.

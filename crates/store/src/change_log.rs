@@ -1,7 +1,7 @@
 //! Change rows: one per commit that others may see.
 
 use dormouse_types::change::Change;
-use dormouse_types::{Seq, TaskId, WorkspaceId};
+use dormouse_types::{Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::commit::Db;
 use crate::params_values;
@@ -73,5 +73,93 @@ pub fn heads(db: Db) -> Query<(WorkspaceId, Seq)> {
             let column = |e| ReadError::column(Db::Journal, "counter", &e);
             Ok((WorkspaceId(row.int(0).map_err(column)?), Seq(row.int(1).map_err(column)?)))
         },
+    }
+}
+
+/// A change row of either database, as those read it who only want to know that something happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Its position.
+    pub seq: Seq,
+    /// The kind of event; empty in the journal.
+    pub event: String,
+    /// What the event is about: an id of the agent store.
+    pub subject: Option<String>,
+    /// The tasks it touches.
+    pub touched: Vec<TaskId>,
+    /// When it was committed.
+    pub at: Timestamp,
+}
+
+/// Change rows of a database behind a position, oldest first.
+pub fn told(db: Db, workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Told> {
+    Query {
+        db,
+        sql: "SELECT seq, event, subject, touched, at FROM change_log
+              WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+        params: params_values![ws(workspace), position.0, limit],
+        decode: match db {
+            Db::Journal => |row| told_of(Db::Journal, row),
+            Db::Agent => |row| told_of(Db::Agent, row),
+        },
+    }
+}
+
+fn told_of(db: Db, row: &Row) -> Result<Told, ReadError> {
+    let column = |e| ReadError::column(db, "change", &e);
+    let seq = Seq(row.int(0).map_err(column)?);
+    Ok(Told {
+        seq,
+        event: row.text(1).map_err(column)?.to_owned(),
+        subject: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
+        touched: serde_json::from_str(row.text(3).map_err(column)?).map_err(|e| {
+            ReadError::Corrupt {
+                db: db.name(),
+                noun: "change",
+                id: seq.0.to_string(),
+                detail: e.to_string(),
+            }
+        })?,
+        at: row.time(4).map_err(column)?,
+    })
+}
+
+/// The position up to which the change rows of a database were taken away, as its `meta` table says
+/// under `trimmed:<workspace>`; none while all of them are there.
+pub fn trimmed(db: Db, workspace: WorkspaceId) -> Query<Seq> {
+    Query {
+        db,
+        sql: "SELECT value FROM meta WHERE key = ?1",
+        params: params_values![format!("trimmed:{}", workspace.0)],
+        decode: |row| {
+            let corrupt = |detail: String| ReadError::Corrupt {
+                db: "journal or agent",
+                noun: "meta",
+                id: "trimmed".into(),
+                detail,
+            };
+            let text = row.text(0).map_err(|e| corrupt(e.to_string()))?;
+            text.parse().map(Seq).map_err(|e: std::num::ParseIntError| corrupt(e.to_string()))
+        },
+    }
+}
+
+/// The newest change row of a database.
+pub fn newest(db: Db, workspace: WorkspaceId) -> Query<Told> {
+    Query {
+        sql: "SELECT seq, event, subject, touched, at FROM change_log
+              WHERE ws = ?1 ORDER BY seq DESC LIMIT 1",
+        params: params_values![ws(workspace)],
+        ..told(db, workspace, Seq(0), 1)
+    }
+}
+
+/// How many change rows stand behind a position.
+pub fn count_behind(db: Db, workspace: WorkspaceId, position: Seq) -> Query<i64> {
+    Query {
+        db,
+        sql: "SELECT COUNT(*) FROM change_log WHERE ws = ?1 AND seq > ?2",
+        params: params_values![ws(workspace), position.0],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Journal, "change", &e)),
     }
 }

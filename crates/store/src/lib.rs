@@ -22,5 +22,5 @@ pub mod agent;
 pub mod backend;
 
 pub use commit::{Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Refusal};
-pub use store::{Backend, Query, ReadError, Store};
+pub use store::{Backend, Hints, Query, ReadError, Store};
 pub use value::{Param, Row, Value};

@@ -53,6 +53,9 @@ pub struct Query<T> {
     pub decode: fn(&Row) -> Result<T, ReadError>,
 }
 
+/// Hears of commits; see [`Backend::changes`].
+pub type Hints = watch::Receiver<u64>;
+
 /// An engine that holds both databases.
 pub trait Backend: Send + Sync {
     /// Reads rows that are committed.
@@ -69,7 +72,7 @@ pub trait Backend: Send + Sync {
     /// A number that rises behind every commit with a change row, of either database.
     ///
     /// It is a hint and may be lost: who waits for it looks at the rows from time to time as well.
-    fn changes(&self) -> watch::Receiver<u64>;
+    fn changes(&self) -> Hints;
 }
 
 /// Reads and commits. Cheap to clone.
@@ -83,6 +86,12 @@ impl Store {
     /// Joins an engine with fault points.
     pub fn new(backend: Arc<dyn Backend>, faults: Arc<dyn Faults>) -> Self {
         Self { backend, faults }
+    }
+
+    /// The same store with other fault points.
+    #[must_use]
+    pub fn with_faults(self, faults: Arc<dyn Faults>) -> Self {
+        Self { faults, ..self }
     }
 
     /// Reads all rows of a query.
@@ -124,7 +133,7 @@ impl Store {
     }
 
     /// Hears of commits that others may want to know of; see [`Backend::changes`].
-    pub fn changes(&self) -> watch::Receiver<u64> {
+    pub fn changes(&self) -> Hints {
         self.backend.changes()
     }
 

@@ -111,6 +111,8 @@ pub const MODEL_SECONDS: u64 = 300;
 pub const LEASE_SECONDS: u64 = 60;
 /// Units: seconds. How often rows are looked at that no deadline and no hint points to.
 pub const SWEEP_SECONDS: u64 = 30;
+/// Units: seconds. A node whose changes wait longer to be routed says that it is not ready.
+pub const ROUTING_LAG_SECONDS: u64 = 60;
 /// Wakes of one node at once, by default and at most.
 pub const CONCURRENCY: usize = 3;
 /// The most wakes of one node at once.

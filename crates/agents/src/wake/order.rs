@@ -5,28 +5,37 @@ use dormouse_store::agent::wake_queue::Sleeper;
 /// Every how many claims the oldest of all goes first, whatever woke it.
 const TURN_OF_THE_OLDEST: u64 = 4;
 
-/// Decides which rows to try to claim, in order.
+/// Decides which rows to claim, at most `want`.
 ///
-/// `n` counts the claims of this node. `foremost` holds the first row of each place in the claim
-/// order; `waiting` the rows in claim order. With `offset`, nodes that read the same rows begin at
-/// different ones, but no row of a weaker reason goes before one of a stronger.
+/// `n` counts the claims of this node so far. `foremost` holds the first row of each place in the
+/// claim order, `waiting` the rows in claim order. With `offset`, nodes that read the same rows
+/// begin at different ones, but no row of a weaker reason goes before one of a stronger.
 pub fn claims(
     n: u64,
+    want: usize,
     offset: usize,
     foremost: Vec<Sleeper>,
-    waiting: Vec<Sleeper>,
+    mut waiting: Vec<Sleeper>,
 ) -> Vec<Sleeper> {
-    let mut order = Vec::with_capacity(waiting.len() + 1);
-    if n % TURN_OF_THE_OLDEST == TURN_OF_THE_OLDEST - 1 {
-        let oldest = foremost.into_iter().min_by_key(|row| (row.due_at, row.agent.clone()));
-        order.extend(oldest);
-    }
     let equals = waiting.iter().take_while(|row| row.priority == waiting[0].priority).count();
-    let mut waiting = waiting;
     if equals > 1 {
         waiting[..equals].rotate_left(offset % equals);
     }
-    order.extend(waiting);
+    for row in foremost {
+        if !waiting.iter().any(|known| known.agent == row.agent) {
+            waiting.push(row);
+        }
+    }
+    let mut order = Vec::new();
+    for n in (n..).take(want) {
+        let is_turn_of_the_oldest = n % TURN_OF_THE_OLDEST == TURN_OF_THE_OLDEST - 1;
+        let next = if is_turn_of_the_oldest {
+            (0..waiting.len()).min_by_key(|at| (waiting[*at].due_at, &waiting[*at].agent))
+        } else {
+            (!waiting.is_empty()).then_some(0)
+        };
+        order.extend(next.map(|at| waiting.remove(at)));
+    }
     order
 }
 
@@ -75,10 +84,21 @@ mod tests {
         let order: Vec<String> = (0..5)
             .map(|n| {
                 let (foremost, waiting) = queue();
-                marks(&claims(n, 0, foremost, waiting))
+                marks(&claims(n, 1, 0, foremost, waiting))
             })
             .collect();
-        assert_eq!(order, ["abcd", "abcd", "abcd", "dabcd", "abcd"]);
+        assert_eq!(order, ["a", "a", "a", "d", "a"]);
+        let (foremost, waiting) = queue();
+        assert_eq!(marks(&claims(0, 9, 0, foremost, waiting)), "abcd");
+        let (foremost, waiting) = queue();
+        assert_eq!(marks(&claims(2, 3, 0, foremost, waiting)), "adb");
+    }
+
+    #[test]
+    fn the_oldest_is_found_also_where_it_stands_far_behind() {
+        let waiting = vec![row('b', Reason::Creation, 20), row('c', Reason::Creation, 21)];
+        let foremost = vec![waiting[0].clone(), row('d', Reason::Subscription, 1)];
+        assert_eq!(marks(&claims(3, 2, 0, foremost, waiting)), "db");
     }
 
     #[test]
@@ -89,10 +109,8 @@ mod tests {
             row('e', Reason::Creation, 22),
             row('d', Reason::Subscription, 1),
         ];
-        let at = |offset| marks(&claims(0, offset, Vec::new(), waiting.clone()));
-        assert_eq!([at(0), at(1), at(2), at(3)], ["bced", "cebd", "ebcd", "bced"]);
-        let (foremost, waiting) = queue();
-        assert_eq!(marks(&claims(0, 7, foremost, waiting)), "abcd");
-        assert_eq!(marks(&claims(0, 7, Vec::new(), Vec::new())), "");
+        let at = |offset| marks(&claims(4, 3, offset, Vec::new(), waiting.clone()));
+        assert_eq!([at(0), at(1), at(2), at(3)], ["bce", "ceb", "ebc", "bce"]);
+        assert_eq!(marks(&claims(0, 3, 7, Vec::new(), Vec::new())), "");
     }
 }

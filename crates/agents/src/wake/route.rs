@@ -77,6 +77,23 @@ fn says_something(what: &What) -> bool {
 const BATCH: i64 = 200;
 
 impl Agents {
+    /// How long the oldest change waits to be routed, in any workspace; zero when none waits.
+    pub async fn routing_lag(&self) -> Result<Duration, AgentError> {
+        let host = self.store.host(Db::Journal);
+        let routed = self.store.all(feed_position::all()).await?;
+        let now = self.clock.now();
+        let mut lag = 0;
+        for (ws, head) in self.store.all(change_log::heads(Db::Journal)).await? {
+            let known = routed.iter().find(|(known, at)| *known == ws && at.host == host);
+            let from = known.map_or(Seq(0), |(_, at)| at.seq);
+            if from < head {
+                let oldest = self.store.first(change_log::after(ws, from, 1)).await?;
+                lag = lag.max(oldest.map_or(0, |change| now.micros() - change.at.micros()));
+            }
+        }
+        Ok(Duration::from_micros(u64::try_from(lag).unwrap_or(0)))
+    }
+
     /// Routes the journal's feed to its end; says how many changes that were.
     ///
     /// Signals and the feed position are one commit: a crash before it routes the same changes

@@ -5,15 +5,17 @@
 //! another one, or the same after a start, goes on. Hints make it quick, deadlines make it punctual,
 //! and the sweep finds whatever neither pointed to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::future::pending;
 use std::time::Duration;
 
 use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease, Stop};
+use dormouse_store::agent::wake_queue::Sleeper;
 use dormouse_store::agent::{feed_position, saga, timer, wake_queue};
-use dormouse_store::{Commit, Db, Refusal, change_log};
+use dormouse_store::{Commit, Db, Hints, Refusal, change_log};
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
@@ -47,19 +49,43 @@ pub enum Event<'a> {
     Failed(String),
 }
 
+/// A run of this node, or the claim that leads to one: its agent, and what came of it.
 type Running<'a> =
-    FuturesUnordered<BoxFuture<'a, ((WorkspaceId, AgentId), Result<Ran, AgentError>)>>;
+    FuturesUnordered<BoxFuture<'a, ((WorkspaceId, AgentId), Result<Option<Ran>, AgentError>)>>;
+
+/// A look under way.
+type Looking<'a> = BoxFuture<'a, Result<Found, AgentError>>;
+
+/// What one look at everything found.
+#[derive(Debug, Default)]
+struct Found {
+    /// What may be claimed.
+    due: Vec<(WorkspaceId, Sleeper)>,
+    /// When something may be due next.
+    deadline: Option<Timestamp>,
+    /// What was taken up, or could not be.
+    lines: Vec<Result<String, String>>,
+}
+
+/// What a look goes by.
+#[derive(Debug, Clone)]
+struct Glance {
+    /// How many wakes there is room for.
+    room: usize,
+    /// How many were claimed so far.
+    claims: u64,
+    /// Whether to look for what nothing points to.
+    is_sweep: bool,
+    /// The agents at work in this node.
+    alive: BTreeSet<(WorkspaceId, AgentId)>,
+    offset: usize,
+}
 
 /// The service of one node.
 pub struct Service {
     agents: Agents,
     options: Options,
     stop: Stop,
-    claims: u64,
-    alive: BTreeSet<(WorkspaceId, AgentId)>,
-    next_sweep: Timestamp,
-    /// The next time something may be due that is known of.
-    deadline: Option<Timestamp>,
 }
 
 impl Service {
@@ -67,215 +93,336 @@ impl Service {
     pub fn new(agents: &Agents, options: Options, stop: Stop) -> Self {
         let mut agents = agents.clone();
         agents.driver = agents.driver.stopping_on(stop.clone());
-        let next_sweep = agents.clock.now();
         let concurrency = options.concurrency.clamp(1, limits::CONCURRENCY_MAX);
-        Self {
-            agents,
-            options: Options { concurrency, ..options },
-            stop,
-            claims: 0,
-            alive: BTreeSet::new(),
-            next_sweep,
-            deadline: None,
-        }
+        Self { agents, options: Options { concurrency, ..options }, stop }
     }
 
     /// Serves until it is told to stop; then lets what is under way put itself back.
-    pub async fn run(mut self, mut tell: impl FnMut(Event<'_>) + Send) {
-        let agents = self.agents.clone();
+    ///
+    /// Looking and running go on beside each other, so that the commits of both share a sync.
+    pub async fn run(self, mut tell: impl FnMut(Event<'_>) + Send) {
+        let agents = &self.agents;
         let mut running: Running<'_> = FuturesUnordered::new();
+        let mut looking: Option<Looking<'_>> = None;
         let mut changes = agents.store.changes();
+        let mut plan = Plan::new(agents.clock.now(), agents.lease, self.options);
         loop {
-            changes.borrow_and_update();
             let is_stopping = self.stop.clone().now_or_never().is_some();
-            if is_stopping && running.is_empty() {
-                return;
-            }
-            let mut pause = None;
-            if !is_stopping && let Err(error) = self.look(&agents, &mut running, &mut tell).await {
-                tell(Event::Failed(error.to_string()));
-                // The store is away, most likely: no need to ask it in a circle.
-                pause = Some(agents.clock.now() + Duration::from_secs(1));
+            if is_stopping {
+                looking = None;
+                if running.is_empty() {
+                    return;
+                }
             }
             let now = agents.clock.now();
-            let until = pause.unwrap_or_else(|| {
-                let due = self.deadline.filter(|_| running.len() < self.options.concurrency);
-                due.map_or(self.next_sweep, |due| due.min(self.next_sweep)).max(now)
-            });
-            let stopping = async {
-                if is_stopping { std::future::pending().await } else { self.stop.clone().await }
-            };
-            let ended = async {
-                if running.is_empty() { std::future::pending().await } else { running.next().await }
-            };
-            let changed = async {
-                // A pause is kept although something changes; a closed hint is no hint.
-                if pause.is_some() || changes.changed().await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            };
-            let first = select(
-                Box::pin(ended),
-                select(
-                    Box::pin(stopping),
-                    select(Box::pin(changed), agents.clock.sleep_until(until)),
-                ),
-            );
-            if let Either::Left((Some((who, ran)), _)) = first.await {
-                self.alive.remove(&who);
-                match ran {
-                    Ok(ran) => tell(Event::Ran(&ran)),
-                    Err(error) => {
-                        // Its lease is still there; the sweep takes it up.
-                        tell(Event::Failed(format!("a run of agent {}: {error}", who.1)));
-                        self.next_sweep =
-                            self.next_sweep.min(agents.clock.now() + Duration::from_secs(1));
+            if looking.is_none()
+                && !is_stopping
+                && let Some(glance) = plan.glance(now)
+            {
+                changes.borrow_and_update();
+                looking = Some(Box::pin(agents.look(glance)));
+            }
+            let stop = (!is_stopping).then(|| self.stop.clone());
+            let sleep = (looking.is_none() && !is_stopping)
+                .then(|| agents.clock.sleep_until(plan.next_look()));
+            // A look under way sees to what comes meanwhile when it is over.
+            let hints = plan.heeds_hints().then_some(&mut changes);
+            match woken(&mut running, looking.as_mut(), hints, stop, sleep).await {
+                Woken::Nothing => {}
+                Woken::Changed => plan.look_again = true,
+                Woken::Ended(who, ended) => {
+                    plan.alive.remove(&who);
+                    plan.look_again = true;
+                    match ended {
+                        Ok(Some(ran)) => tell(Event::Ran(&ran)),
+                        Ok(None) => {}
+                        Err(error) => {
+                            tell(Event::Failed(format!("a run of agent {}: {error}", who.1)));
+                            // If it held a lease, the sweep takes that up.
+                            plan.pause(agents.clock.now());
+                            plan.next_sweep = plan.next_look();
+                        }
                     }
+                }
+                Woken::Looked(Ok(found)) => {
+                    looking = None;
+                    plan.deadline = found.deadline;
+                    for line in found.lines {
+                        tell(line.map_or_else(Event::Failed, Event::Recovered));
+                    }
+                    for (ws, row) in found.due {
+                        let who = (ws, row.agent.clone());
+                        plan.alive.insert(who.clone());
+                        plan.claims += 1;
+                        running.push(Box::pin(async move {
+                            (who, agents.claim_and_run(ws, row).await)
+                        }));
+                    }
+                }
+                Woken::Looked(Err(error)) => {
+                    looking = None;
+                    tell(Event::Failed(error.to_string()));
+                    plan.pause(agents.clock.now());
                 }
             }
         }
     }
+}
 
-    /// One look at everything: feed, timers, queue, and from time to time the sweep.
-    async fn look<'a>(
-        &mut self,
-        agents: &'a Agents,
-        running: &mut Running<'a>,
-        tell: &mut (impl FnMut(Event<'_>) + Send),
-    ) -> Result<(), AgentError> {
-        let now = agents.clock.now();
-        for ws in self.unrouted().await? {
-            agents.route_feed(ws).await?;
+/// When a service looks next, and by what.
+#[derive(Debug)]
+struct Plan {
+    options: Options,
+    sweep_every: Duration,
+    next_sweep: Timestamp,
+    /// The next time something may be due that is known of.
+    deadline: Option<Timestamp>,
+    /// Something changed, or there is room again.
+    look_again: bool,
+    /// Nobody looks before then: something failed.
+    paused_until: Option<Timestamp>,
+    alive: BTreeSet<(WorkspaceId, AgentId)>,
+    claims: u64,
+}
+
+impl Plan {
+    fn new(now: Timestamp, lease: Duration, options: Options) -> Self {
+        Self {
+            options,
+            sweep_every: Duration::from_secs(limits::SWEEP_SECONDS).min(lease / 2),
+            next_sweep: now,
+            deadline: None,
+            look_again: true,
+            paused_until: None,
+            alive: BTreeSet::new(),
+            claims: 0,
         }
-        let mut deadline = None;
-        for (ws, at) in agents.store.all(timer::next_of_each()).await? {
+    }
+
+    /// What to look for now; none when there is no reason to look.
+    fn glance(&mut self, now: Timestamp) -> Option<Glance> {
+        // A clock that was set back makes the end of a pause, or a sweep, seem far away.
+        if self.paused_until.is_some_and(|until| now < until && until <= now + PAUSE) {
+            return None;
+        }
+        self.paused_until = None;
+        let is_sweep = now >= self.next_sweep || now + self.sweep_every < self.next_sweep;
+        let is_due = self.deadline.is_some_and(|due| due <= now);
+        if !(self.look_again || is_sweep || is_due) {
+            return None;
+        }
+        self.look_again = false;
+        if is_sweep {
+            self.next_sweep = now + self.sweep_every;
+        }
+        Some(Glance {
+            room: self.options.concurrency.saturating_sub(self.alive.len()),
+            claims: self.claims,
+            is_sweep,
+            alive: self.alive.clone(),
+            offset: self.options.offset,
+        })
+    }
+
+    fn next_look(&self) -> Timestamp {
+        let next = self.deadline.map_or(self.next_sweep, |due| due.min(self.next_sweep));
+        self.paused_until.unwrap_or(next)
+    }
+
+    fn heeds_hints(&self) -> bool {
+        !self.look_again && self.paused_until.is_none()
+    }
+
+    /// The store is away, most likely: no need to ask it in a circle.
+    fn pause(&mut self, now: Timestamp) {
+        self.paused_until = Some(now + PAUSE);
+        self.look_again = true;
+    }
+}
+
+/// What woke a service.
+enum Woken {
+    /// A run of this node, or the claim that was to lead to one, is over.
+    Ended((WorkspaceId, AgentId), Result<Option<Ran>, AgentError>),
+    Looked(Result<Found, AgentError>),
+    Changed,
+    /// A time came, or the program is to stop.
+    Nothing,
+}
+
+/// Waits for whatever comes first.
+async fn woken<'a>(
+    running: &mut Running<'a>,
+    looking: Option<&mut Looking<'a>>,
+    hints: Option<&mut Hints>,
+    stop: Option<Stop>,
+    sleep: Option<BoxFuture<'static, ()>>,
+) -> Woken {
+    let ended = async {
+        match running.next().await {
+            Some((who, ended)) => Woken::Ended(who, ended),
+            None => pending().await,
+        }
+    };
+    let looked = async {
+        match looking {
+            Some(looking) => Woken::Looked(looking.await),
+            None => pending().await,
+        }
+    };
+    let changed = async {
+        match hints {
+            Some(hints) if hints.changed().await.is_ok() => Woken::Changed,
+            // A closed hint is no hint.
+            Some(_) | None => pending().await,
+        }
+    };
+    let stopped = async {
+        match stop {
+            Some(stop) => stop.await,
+            None => pending().await,
+        }
+        Woken::Nothing
+    };
+    let slept = async {
+        match sleep {
+            Some(sleep) => sleep.await,
+            None => pending().await,
+        }
+        Woken::Nothing
+    };
+    let now = select(Box::pin(ended), Box::pin(looked));
+    let later = select(Box::pin(changed), select(Box::pin(stopped), Box::pin(slept)));
+    match select(now, later).await {
+        Either::Left((Either::Left((woken, _)) | Either::Right((woken, _)), _))
+        | Either::Right((
+            Either::Left((woken, _))
+            | Either::Right((Either::Left((woken, _)) | Either::Right((woken, _)), _)),
+            _,
+        )) => woken,
+    }
+}
+
+/// How long a service waits after something failed.
+const PAUSE: Duration = Duration::from_secs(1);
+
+impl Agents {
+    /// One look at everything: feed, timers, queue, and from time to time the sweep.
+    async fn look(&self, glance: Glance) -> Result<Found, AgentError> {
+        let mut found = Found::default();
+        for ws in self.unrouted().await? {
+            self.route_feed(ws).await?;
+        }
+        let now = self.clock.now();
+        for (ws, at) in self.store.all(timer::next_of_each()).await? {
             if at <= now {
-                agents.fire_timers(ws).await?;
+                self.fire_timers(ws).await?;
             } else {
-                deadline = earlier(deadline, Some(at));
+                found.deadline = earlier(found.deadline, Some(at));
             }
         }
-        // A clock that was set back makes a sweep seem far away.
-        let sweep_every = Duration::from_secs(limits::SWEEP_SECONDS).min(agents.lease / 2);
-        if now >= self.next_sweep || now + sweep_every < self.next_sweep {
-            self.next_sweep = now + sweep_every;
-            self.sweep(now, tell).await?;
+        if glance.is_sweep {
+            found.lines = self.sweep(now, &glance.alive).await?;
         }
-        deadline = earlier(deadline, self.claim(agents, running).await?);
-        self.deadline = deadline;
-        Ok(())
+        if glance.room > 0 {
+            self.find_due(&glance, &mut found).await?;
+        }
+        Ok(found)
     }
 
     /// Workspaces whose journal has moved on since it was routed.
     async fn unrouted(&self) -> Result<Vec<WorkspaceId>, AgentError> {
-        let heads = self.agents.store.all(change_log::heads(Db::Journal)).await?;
-        let routed = self.agents.store.all(feed_position::all()).await?;
-        let host = self.agents.store.host(Db::Journal);
+        let heads = self.store.all(change_log::heads(Db::Journal)).await?;
+        let routed = self.store.all(feed_position::all()).await?;
+        let host = self.store.host(Db::Journal);
+        let is_routed = |ws: WorkspaceId, head: Seq| {
+            routed.iter().any(|(known, at)| *known == ws && at.host == host && at.seq == head)
+        };
         Ok(heads
             .into_iter()
-            .filter(|(ws, head)| {
-                !routed.iter().any(|(known, at)| known == ws && at.host == host && at.seq == *head)
-            })
+            .filter(|(ws, head)| !is_routed(*ws, *head))
             .map(|(ws, _)| ws)
             .collect())
     }
 
-    /// Claims what is due as long as there is room; says when the next row comes due.
-    async fn claim<'a>(
-        &mut self,
-        agents: &'a Agents,
-        running: &mut Running<'a>,
-    ) -> Result<Option<Timestamp>, AgentError> {
-        let mut deadline = None;
-        let mut workspaces = agents.store.all(wake_queue::workspaces()).await?;
+    /// Finds what may be claimed, and when the next row comes due.
+    async fn find_due(&self, glance: &Glance, found: &mut Found) -> Result<(), AgentError> {
+        let now = self.clock.now();
+        let mut queues = Vec::new();
+        for ws in self.store.all(wake_queue::workspaces()).await? {
+            let want = match self.gate(ws).await? {
+                Gate::Free => glance.room,
+                Gate::Probe => 1,
+                Gate::Closed { until } => {
+                    found.deadline = earlier(found.deadline, Some(until));
+                    continue;
+                }
+            };
+            // Rows whose claim is under way are read once more.
+            let limit = i64::try_from(want + glance.alive.len()).unwrap_or(i64::MAX);
+            let is_new = |row: &Sleeper| !glance.alive.contains(&(ws, row.agent.clone()));
+            let mut waiting = self.store.all(wake_queue::claimable(ws, now, limit)).await?;
+            waiting.retain(is_new);
+            if waiting.len() < want {
+                let next = self.store.first(wake_queue::next_due(ws, now)).await?;
+                found.deadline = earlier(found.deadline, next.flatten());
+            }
+            if !waiting.is_empty() {
+                let mut foremost = self.store.all(wake_queue::foremost(ws, now)).await?;
+                foremost.retain(is_new);
+                let order = claims(glance.claims, want, glance.offset, foremost, waiting);
+                queues.push(order.into_iter().map(|row| (ws, row)).collect::<VecDeque<_>>());
+            }
+        }
         // The workspaces take turns, so that a busy one does not keep the others waiting.
-        let len = workspaces.len().max(1);
-        workspaces.rotate_left(usize::try_from(self.claims).unwrap_or(0) % len);
-        while running.len() < self.options.concurrency && !workspaces.is_empty() {
-            let mut idle = Vec::new();
-            for ws in &workspaces {
-                if running.len() >= self.options.concurrency {
-                    break;
-                }
-                let gate = agents.gate(*ws).await?;
-                let claimed = match gate {
-                    Gate::Closed { until } => {
-                        deadline = earlier(deadline, Some(until));
-                        None
-                    }
-                    Gate::Free | Gate::Probe => self.claim_one(agents, *ws).await?,
-                };
-                match claimed {
-                    Some(lease) => {
-                        let who = (*ws, lease.run.agent.clone());
-                        self.alive.insert(who.clone());
-                        running.push(Box::pin(async move { (who, agents.run_alive(lease).await) }));
-                    }
-                    None => {
-                        let now = agents.clock.now();
-                        let next = agents.store.first(wake_queue::next_due(*ws, now)).await?;
-                        deadline = earlier(deadline, next.flatten());
-                        idle.push(*ws);
-                    }
-                }
-            }
-            workspaces.retain(|ws| !idle.contains(ws));
+        let first = usize::try_from(glance.claims).unwrap_or(0) % queues.len().max(1);
+        queues.rotate_left(first);
+        while found.due.len() < glance.room && queues.iter().any(|queue| !queue.is_empty()) {
+            let room = glance.room - found.due.len();
+            found.due.extend(queues.iter_mut().filter_map(VecDeque::pop_front).take(room));
         }
-        Ok(deadline)
-    }
-
-    async fn claim_one(
-        &mut self,
-        agents: &Agents,
-        ws: WorkspaceId,
-    ) -> Result<Option<Lease>, AgentError> {
-        // A refused claim means that somebody else was faster: rows are read again.
-        for _ in 0..8 {
-            let now = agents.clock.now();
-            let waiting = agents.store.all(wake_queue::claimable(ws, now, 8)).await?;
-            if waiting.is_empty() {
-                return Ok(None);
-            }
-            let foremost = agents.store.all(wake_queue::foremost(ws, now)).await?;
-            for row in claims(self.claims, self.options.offset, foremost, waiting) {
-                if let Some(lease) = agents.claim(ws, &row).await? {
-                    self.claims += 1;
-                    return Ok(Some(lease));
-                }
-            }
-        }
-        Ok(None)
+        Ok(())
     }
 
     /// Looks for what no deadline and no hint points to.
     async fn sweep(
-        &mut self,
+        &self,
         now: Timestamp,
-        tell: &mut (impl FnMut(Event<'_>) + Send),
-    ) -> Result<(), AgentError> {
-        let agents = &self.agents;
-        for line in agents.take_over_dead(&self.alive).await? {
-            tell(Event::Recovered(line));
-        }
+        alive: &BTreeSet<(WorkspaceId, AgentId)>,
+    ) -> Result<Vec<Result<String, String>>, AgentError> {
+        let taken = self.take_over_dead(alive).await?;
+        let mut lines: Vec<_> = taken.into_iter().map(Ok).collect();
         let beyond = now + Duration::from_secs(limits::LEASE_SECONDS);
-        for ws in agents.store.all(wake_queue::workspaces()).await? {
-            let rescue = wake_queue::rescue(ws, now, beyond);
-            agents.store.commit(Commit::new("wake.rescue", Db::Agent, ws).op(rescue)).await?;
+        for ws in self.store.all(wake_queue::workspaces()).await? {
+            let ahead = self.store.first(wake_queue::from_the_future(ws, beyond)).await?;
+            if ahead.is_some() {
+                let rescue = wake_queue::rescue(ws, now, beyond);
+                self.store.commit(Commit::new("wake.rescue", Db::Agent, ws).op(rescue)).await?;
+            }
         }
-        for ws in agents.store.all(saga::workspaces()).await? {
-            for one in agents.changes.recover_older(ws, agents.lease).await? {
-                tell(match one.error {
-                    None => Event::Recovered(format!("{} finished", one.tool)),
-                    Some(error) => Event::Failed(format!("{} stays open: {error}", one.tool)),
+        for ws in self.store.all(saga::workspaces()).await? {
+            for one in self.changes.recover_older(ws, self.lease).await? {
+                lines.push(match one.error {
+                    None => Ok(format!("{} finished", one.tool)),
+                    Some(error) => Err(format!("{} stays open: {error}", one.tool)),
                 });
             }
         }
-        agents.changes.expire_due().await?;
-        Ok(())
+        self.changes.expire_due().await?;
+        Ok(lines)
     }
-}
 
-impl Agents {
+    async fn claim_and_run(
+        &self,
+        ws: WorkspaceId,
+        row: Sleeper,
+    ) -> Result<Option<Ran>, AgentError> {
+        match self.claim(ws, &row).await? {
+            Some(lease) => self.run_alive(lease).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Drives a claimed run to its end and prolongs its lease meanwhile.
     pub async fn run_alive(&self, lease: Lease) -> Result<Ran, AgentError> {
         let run = Box::pin(self.run(lease.clone()));

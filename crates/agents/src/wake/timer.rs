@@ -11,6 +11,7 @@ use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::lifecycle::Settings;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
@@ -126,16 +127,8 @@ impl Agents {
         until: Option<Timestamp>,
         asked: &crate::lifecycle::Asked,
     ) -> Result<(), AgentError> {
-        let agent = self.agent(ws, id).await?.doc.value;
-        crate::lifecycle::alive(&agent)?;
-        let mut ops = vec![wake_queue::sleep_until(ws, id, until)];
-        if until.is_none() {
-            let soon = self.clock.now() + Duration::from_millis(100);
-            ops.push(wake_queue::sooner(ws, id, soon));
-        }
-        let subject =
-            format!("{id}|{}", until.map(|at| at.micros().to_string()).unwrap_or_default());
-        self.tell(ws, id, "agent.sleepUntil", &subject, ops, asked).await
+        let settings = Settings { sleep_until: Some(until), ..Settings::default() };
+        self.configure(ws, id, &settings, asked).await
     }
 }
 

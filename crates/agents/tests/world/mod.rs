@@ -1,5 +1,8 @@
 //! Agents on a store in memory, asking a model that answers from a script.
 
+pub mod model;
+pub mod node;
+
 use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -8,10 +11,12 @@ use std::time::Duration;
 use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_agents::lifecycle::{Asked, NewAgent};
 use dormouse_agents::wake::drain::{Ran, Scope};
+use dormouse_agents::wake::service::Options;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
 use dormouse_runs::{Driver, End};
+use dormouse_store::agent::agent_entity::{Agent, Automation, State};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::message::{self, Message};
@@ -19,13 +24,16 @@ use dormouse_store::agent::report::Report;
 use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Commit, Db, Op, Query, Store, params};
+use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
-use dormouse_types::port::{Clock, NoFaults};
+use dormouse_types::port::Clock;
 use dormouse_types::{AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
+
+use self::model::Turnstile;
+use self::node::{Hooks, Node};
 
 pub const WS: WorkspaceId = WorkspaceId(1);
 
@@ -63,6 +71,8 @@ pub struct World {
     pub agents: Agents,
     pub clock: ManualClock,
     pub script: Arc<Script>,
+    pub model: Arc<Turnstile>,
+    pub hooks: Arc<Hooks>,
 }
 
 impl World {
@@ -71,7 +81,15 @@ impl World {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(1));
         let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        Self::on(Arc::new(sqlite), clock, "test")
+    }
+
+    /// A world on any engine.
+    pub fn on(engine: Arc<dyn Backend>, clock: ManualClock, owner: &str) -> Self {
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy = Arc::new(CountingEntropy::seeded(2));
+        let hooks = Arc::new(Hooks::default());
+        let store = Store::new(engine, hooks.clone());
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
         let zone = TimeZone::UTC;
         let changes = Changes::new(
@@ -82,7 +100,8 @@ impl World {
             zone.clone(),
         );
         let script = Arc::new(Script::default());
-        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), script.clone());
+        let model = Arc::new(Turnstile::before(script.clone()));
+        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), model.clone());
         let agents = Agents::new(Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -91,9 +110,9 @@ impl World {
             clock: port,
             entropy,
             zone,
-            owner: "test".into(),
+            owner: owner.into(),
         });
-        Self { store, journal, changes, agents, clock, script }
+        Self { store, journal, changes, agents, clock, script, model, hooks }
     }
 
     /// A world with a task and its agent, which has run once and reported.
@@ -104,6 +123,51 @@ impl World {
         world.script.push(dull());
         assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
         (world, task, agent)
+    }
+
+    /// Another agent with its task, settled as well.
+    pub fn another(&self, title: &str) -> (TaskId, AgentId) {
+        let task = self.task(title, &["It began."]);
+        let agent = self.create(&task);
+        self.script.push(dull());
+        assert_eq!(self.ends(&task), [End::Completed { cut: false }]);
+        (task, agent)
+    }
+
+    /// A node that has done whatever there was to do.
+    pub fn serve(&self) -> Node {
+        self.serve_with(Options::default())
+    }
+
+    pub fn serve_with(&self, options: Options) -> Node {
+        self.serve_as(&self.agents, options)
+    }
+
+    pub fn serve_as(&self, agents: &Agents, options: Options) -> Node {
+        let mut node = Node::start(agents, &self.clock, options);
+        node.settle();
+        node
+    }
+
+    /// The same rooms under the name of another process.
+    pub fn owned_by(&self, owner: &str) -> Agents {
+        let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
+        let entropy = Arc::new(CountingEntropy::seeded(owner.bytes().map(u64::from).sum()));
+        Agents::new(Parts {
+            store: self.store.clone(),
+            journal: self.journal.clone(),
+            changes: self.changes.clone(),
+            driver: Driver::new(
+                self.store.clone(),
+                port.clone(),
+                entropy.clone(),
+                self.model.clone(),
+            ),
+            clock: port,
+            entropy,
+            zone: TimeZone::UTC,
+            owner: owner.into(),
+        })
     }
 
     pub fn later(&self, seconds: u64) {
@@ -124,6 +188,67 @@ impl World {
 
     pub fn note(&self, task: &TaskId, text: &str) {
         self.edit(task, &[Edit::note(text)]);
+    }
+
+    /// An edit of this very moment.
+    pub fn edit_now(&self, task: &TaskId, edits: &[Edit]) {
+        now(self.journal.edit(WS, task, edits, &person())).expect("the edit is accepted");
+    }
+
+    pub fn note_now(&self, task: &TaskId, text: &str) {
+        self.edit_now(task, &[Edit::note(text)]);
+    }
+
+    /// A person's wake of this very moment.
+    pub fn wake_now(&self, agent: &AgentId, words: Option<&str>) {
+        now(self.agents.wake(WS, agent, Reason::UserInitiated, words, &me())).expect("woken");
+    }
+
+    /// Lets the next runs end with the same report as ever.
+    pub fn answers(&self, n: usize) {
+        (0..n).for_each(|_| self.script.push(dull()));
+    }
+
+    pub fn pause(&self, agent: &AgentId) {
+        now(self.agents.pause(WS, agent, &me())).expect("paused");
+    }
+
+    pub fn resume(&self, agent: &AgentId) {
+        now(self.agents.resume(WS, agent, &me())).expect("resumed");
+    }
+
+    pub fn set_automation(&self, agent: &AgentId, automation: Automation) {
+        now(self.agents.set_automation(WS, agent, automation, &me())).expect("set");
+    }
+
+    pub fn agent_state(&self, agent: &AgentId) -> State {
+        now(self.agents.state(WS, agent)).expect("the state").value
+    }
+
+    pub fn agent_row(&self, agent: &AgentId) -> Agent {
+        now(self.agents.agent(WS, agent)).expect("the agent").doc.value
+    }
+
+    /// The delta that the model was last shown.
+    pub fn last_delta(&self) -> String {
+        text(&self.last_request(), FragmentKind::Delta).expect("a delta")
+    }
+
+    /// The events of the agent store whose name begins so, oldest first.
+    pub fn events(&self, prefix: &'static str) -> Vec<String> {
+        let sql = "SELECT event FROM change_log WHERE event <> '' ORDER BY seq";
+        let decode =
+            |row: &dormouse_store::Row| Ok(row.text(0).expect("the name of an event").to_owned());
+        let all = now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }));
+        let mut events = all.expect("events");
+        events.retain(|event| event.starts_with(prefix));
+        events
+    }
+
+    /// Writes behind everybody's back.
+    pub fn behind_the_back(&self, db: Db, sql: &'static str, params: Vec<Param>) {
+        let commit = Commit::new("test.write", db, WS).op(Op::any(sql, params));
+        now(self.store.commit(commit)).expect("written");
     }
 
     pub fn state(&self, task: &TaskId) -> TaskState {

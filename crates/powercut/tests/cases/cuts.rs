@@ -37,3 +37,14 @@ fn a_store_that_syncs_at_checkpoints_only_loses_commits_and_no_files() {
     assert!(wrongs.get(&Wrong::Lost).is_some_and(|n| *n >= 10), "{wrongs:?}");
     assert_eq!(wrongs.get(&Wrong::Damaged), None, "{wrongs:?}");
 }
+
+#[test]
+fn the_same_seed_repeats_the_work_and_what_is_lost() {
+    let cut = |seed, threads| {
+        run(Options { cuts: 260, seed, syncs: Syncs::AtCheckpoint, threads }).expect("the work")
+    };
+    let report = cut(4, 1);
+    assert!(!report.broken.is_empty());
+    assert!(report == cut(4, 2), "the number of threads changes nothing");
+    assert!(report != cut(5, 2));
+}

@@ -6,7 +6,7 @@ use dormouse_powercut::chance::Chance;
 use dormouse_powercut::disk::Disk;
 use dormouse_powercut::load::{Gate, Kind, Outcome, Plan, WS, step, wait};
 use dormouse_powercut::story::{open, put};
-use dormouse_powercut::tape::{Fault, Image, Tape};
+use dormouse_powercut::tape::{Event, Fault, Image, Tape};
 use dormouse_powercut::{Syncs, vfs};
 use dormouse_store::{CommitError, Db, Query, Store, receipt};
 use dormouse_types::port::Clock;
@@ -211,38 +211,69 @@ fn behind_a_failed_sync_nothing_more_is_accepted_until_the_store_is_opened_again
     }
 }
 
-/// SQLite folds the log into the file behind a commit, and tells nobody when that fails.
-#[test]
-fn a_sync_that_fails_in_a_checkpoint_loses_nothing() {
-    let db = Db::Journal;
-    let mut struck = 0;
-    // Of a run without faults: which syncs are not the one of a commit.
-    let commits = 60;
-    let syncs_of_checkpoints = 3;
-    for n in 1..=commits + syncs_of_checkpoints {
-        let noted = Noted::new();
-        noted.tape.arm(Fault::Sync { n });
-        let mut acknowledged = 1;
-        for n in 2..commits as i64 {
-            match noted.send(bulk(db, n)) {
-                Ok(_) => acknowledged += 1,
-                Err(_) => break,
-            }
-        }
-        let fired = noted.tape.heal();
-        assert_eq!(fired, 1, "sync {n}");
-        let in_checkpoint = acknowledged == commits - 1;
-        struck += usize::from(in_checkpoint);
-        if in_checkpoint {
-            let mut chance = Chance::new(n as u64);
-            for _ in 0..10 {
-                opened(&noted.cut(&mut chance), |store| {
-                    assert_eq!(numbers(store, db).len(), acknowledged, "sync {n}");
-                });
-            }
+/// Enough commits that SQLite folds the log into the file once; how many were acknowledged.
+fn until_a_checkpoint(noted: &Noted, db: Db) -> i64 {
+    let commits = (2..50).map_while(|n| noted.send(bulk(db, n)).ok());
+    1 + commits.map(|_| 1).sum::<i64>()
+}
+
+/// Which writes and which syncs belong to a checkpoint: their numbers, counted from 1 behind the
+/// first commits, in a run in which nothing goes wrong.
+fn of_a_checkpoint(db: Db) -> (Vec<usize>, Vec<usize>) {
+    let noted = Noted::new();
+    let from = noted.tape.len();
+    assert_eq!(until_a_checkpoint(&noted, db), 49);
+    let events = noted.tape.events();
+    let file = events.iter().find_map(|event| match event {
+        Event::Create { name, inode } if *name == format!("{}.sqlite", db.name()) => Some(*inode),
+        _ => None,
+    });
+    let file = file.expect("the file was created");
+    let (mut writes, mut syncs) = ((0, Vec::new()), (0, Vec::new()));
+    for event in &events[from..] {
+        let (inode, seen) = match event {
+            Event::Write { inode, .. } => (inode, &mut writes),
+            Event::Sync { inode } => (inode, &mut syncs),
+            _ => continue,
+        };
+        seen.0 += 1;
+        if *inode == file {
+            seen.1.push(seen.0);
         }
     }
-    assert!(struck >= 1, "{struck} syncs of checkpoints failed");
+    (writes.1, syncs.1)
+}
+
+/// SQLite folds the log into the file behind a commit, and tells nobody when that fails.
+#[test]
+fn a_checkpoint_that_fails_loses_nothing() {
+    for db in Db::ALL {
+        let (writes, syncs) = of_a_checkpoint(db);
+        assert!(writes.len() >= 20 && !syncs.is_empty(), "{writes:?} {syncs:?}");
+        let full = writes.iter().step_by(9).map(|n| Fault::Full { n: *n });
+        // The sync of the log comes just before the first write to the file, the one of the file
+        // behind the last.
+        let failed = syncs.iter().flat_map(|n| [n - 1, *n]).map(|n| Fault::Sync { n });
+        for fault in full.chain(failed) {
+            let noted = Noted::new();
+            noted.tape.arm(fault);
+            let acknowledged = until_a_checkpoint(&noted, db);
+            assert!(noted.tape.heal() > 0, "{fault:?}");
+            assert!(acknowledged >= 20, "{fault:?}: it was a commit that failed");
+            let mut chance = Chance::new(acknowledged as u64);
+            for _ in 0..5 {
+                opened(&noted.cut(&mut chance), |store| {
+                    assert_eq!(numbers(store, db).len() as i64, acknowledged, "{fault:?}");
+                });
+            }
+            for n in 50..60 {
+                noted.send(bulk(db, n)).expect("the writer goes on");
+            }
+            opened(&noted.cut(&mut chance), |store| {
+                assert_eq!(numbers(store, db).len() as i64, acknowledged + 10, "{fault:?}");
+            });
+        }
+    }
 }
 
 #[test]

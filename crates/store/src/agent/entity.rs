@@ -259,3 +259,24 @@ pub fn of_task<T: Entity>(workspace: WorkspaceId, task: &TaskId) -> Query<Stored
         decode: decode::<T>,
     }
 }
+
+/// Live entities of one kind of an agent behind a place in their order, newest first.
+///
+/// The first page begins behind `(the largest time, "~")`: an id has no `~`. The sign in
+/// `+created_at` is for SQLite, as in [`of_agent`].
+pub fn page_of_agent<T: Entity>(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    (at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Stored<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND agent_id = ?2 AND type = ?3 AND deleted_at IS NULL
+                AND +created_at <= ?4 AND (created_at < ?4 OR id < ?5)
+              ORDER BY +created_at DESC, id DESC LIMIT ?6",
+        params: params_values![ws(workspace), agent.to_string(), T::KIND, at, id, limit],
+        decode: decode::<T>,
+    }
+}

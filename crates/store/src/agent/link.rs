@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use dormouse_types::{LinkId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, LinkId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use crate::commit::{Db, Op, Refusal};
@@ -135,6 +135,30 @@ pub fn to(workspace: WorkspaceId, id: &str) -> Query<Link> {
         sql: "SELECT id, serialized, deleted_at FROM agent_links
               WHERE ws = ?1 AND to_id = ?2 AND deleted_at IS NULL ORDER BY created_at DESC, id",
         params: params_values![ws(workspace), id],
+        decode,
+    }
+}
+
+/// Live links that leave any entity of an agent, itself included, behind a place in their order,
+/// newest first; of one type unless that is empty.
+///
+/// The first page begins behind `(the largest time, "")`.
+pub fn page_of_agent(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    kind: &str,
+    (at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Link> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT l.id, l.serialized, l.deleted_at
+              FROM agent_entities e JOIN agent_links l ON l.ws = e.ws AND l.from_id = e.id
+              WHERE e.ws = ?1 AND e.agent_id = ?2 AND l.deleted_at IS NULL
+                AND (?3 = '' OR l.type = ?3)
+                AND l.created_at <= ?4 AND (l.created_at < ?4 OR l.id > ?5)
+              ORDER BY l.created_at DESC, l.id LIMIT ?6",
+        params: params_values![ws(workspace), agent.to_string(), kind, at, id, limit],
         decode,
     }
 }

@@ -10,6 +10,7 @@ use super::entity::{self, Columns, Entity, Stored};
 use super::link;
 use crate::commit::{Db, Op};
 use crate::store::{Query, ws};
+use crate::value::Value;
 use crate::{params_values, text};
 
 /// The kinds of messages this version writes; others are shown by their name.
@@ -274,6 +275,66 @@ pub fn newest(workspace: WorkspaceId, thread: &ThreadId) -> Query<Stored<Message
                 SELECT MAX(clock_counter) FROM agent_entities
                 WHERE ws = ?1 AND thread_id = ?2 AND type = 'agentMessage')",
         params: params_values![ws(workspace), thread.to_string()],
+        decode: entity::decode::<Message>,
+    }
+}
+
+/// Which messages of an agent are asked for. They stand in the order of their commits; those of one
+/// commit come together, so a page may hold more than it asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Only of this thread.
+    pub thread: Option<ThreadId>,
+    /// Only of this kind.
+    pub kind: Option<&'static str>,
+    /// From the commit with this number on.
+    pub from: i64,
+    /// Whole commits until so many are there.
+    pub at_least: i64,
+}
+
+impl Wanted {
+    fn params(&self, workspace: WorkspaceId, agent: &AgentId) -> Vec<Value> {
+        params_values![
+            ws(workspace),
+            agent.to_string(),
+            self.thread.as_ref().map(ToString::to_string).unwrap_or_default(),
+            self.kind.unwrap_or_default(),
+            self.from,
+            self.at_least
+        ]
+    }
+}
+
+/// Messages of an agent, oldest first.
+pub fn forward(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Query<Stored<Message>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM (SELECT *, RANK() OVER (ORDER BY clock_counter) AS place FROM agent_entities
+                    WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
+                      AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
+                      AND clock_counter >= ?5) AS ranked
+              WHERE place <= ?6 ORDER BY clock_counter, id",
+        params: wanted.params(workspace, agent),
+        decode: entity::decode::<Message>,
+    }
+}
+
+/// The newest messages of an agent, oldest first.
+pub fn last(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Query<Stored<Message>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM (SELECT *, RANK() OVER (ORDER BY clock_counter DESC) AS place
+                    FROM agent_entities
+                    WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
+                      AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
+                      AND clock_counter >= ?5) AS ranked
+              WHERE place <= ?6 ORDER BY clock_counter, id",
+        params: wanted.params(workspace, agent),
         decode: entity::decode::<Message>,
     }
 }

@@ -4,6 +4,7 @@ use dormouse_types::{OperationId, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
 use crate::{params, params_values};
 
 /// How far an operation is.
@@ -96,6 +97,21 @@ pub fn close(
     )
 }
 
+fn decode(row: &Row) -> Result<Saga, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "saga", &e);
+    Ok(Saga {
+        operation: OperationId(row.text(0).map_err(column)?.to_owned()),
+        run_key: row.text(1).map_err(column)?.to_owned(),
+        phase: row.text(2).map_err(column)?.to_owned(),
+        status: row.text(3).map_err(column)?.to_owned(),
+        tool: row.text(4).map_err(column)?.to_owned(),
+        payload: row.text(5).map_err(column)?.to_owned(),
+        last_error: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),
+        created_at: row.time(7).map_err(column)?,
+        updated_at: row.time(8).map_err(column)?,
+    })
+}
+
 /// Sagas by status, oldest first.
 pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
     Query {
@@ -104,20 +120,19 @@ pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
                 created_at, updated_at
               FROM saga_log WHERE ws = ?1 AND status = ?2 ORDER BY updated_at, operation_id",
         params: params_values![ws(workspace), status],
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "saga", &e);
-            Ok(Saga {
-                operation: OperationId(row.text(0).map_err(column)?.to_owned()),
-                run_key: row.text(1).map_err(column)?.to_owned(),
-                phase: row.text(2).map_err(column)?.to_owned(),
-                status: row.text(3).map_err(column)?.to_owned(),
-                tool: row.text(4).map_err(column)?.to_owned(),
-                payload: row.text(5).map_err(column)?.to_owned(),
-                last_error: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),
-                created_at: row.time(7).map_err(column)?,
-                updated_at: row.time(8).map_err(column)?,
-            })
-        },
+        decode,
+    }
+}
+
+/// Sagas of every status behind one in this order: by operation.
+pub fn page(workspace: WorkspaceId, behind: &str, limit: i64) -> Query<Saga> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT operation_id, run_key, phase, status, tool_name, payload, last_error,
+                created_at, updated_at
+              FROM saga_log WHERE ws = ?1 AND operation_id > ?2 ORDER BY operation_id LIMIT ?3",
+        params: params_values![ws(workspace), behind, limit],
+        decode,
     }
 }
 

@@ -56,6 +56,18 @@ fn decode(row: &crate::value::Row) -> Result<Subscription, ReadError> {
     })
 }
 
+/// Which agents watch the tasks between two ids, both included, as their own: the live agent of each.
+pub fn own_between(workspace: WorkspaceId, first: &TaskId, last: &TaskId) -> Query<Subscription> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, task_id FROM subscriptions
+              WHERE ws = ?1 AND task_id >= ?2 AND task_id <= ?3 AND watch = 'own'
+              ORDER BY task_id",
+        params: params_values![ws(workspace), first.to_string(), last.to_string()],
+        decode,
+    }
+}
+
 /// Who watches a task.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Subscription> {
     Query {

@@ -496,7 +496,7 @@ pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, Sleeper)> {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
                 message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
-              FROM wake_queue WHERE owner IS NOT NULL AND expires_at <= ?1 ORDER BY ws, agent_id",
+              FROM wake_queue WHERE owner IS NOT NULL AND expires_at <= ?1 ORDER BY +ws, agent_id",
         params: params_values![now],
         decode: with_workspace,
     }
@@ -581,6 +581,20 @@ pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestam
         decode: |row| {
             row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
         },
+    }
+}
+
+/// A row that waits for a signal which seems to have come after a time; none in a healthy queue.
+pub fn from_the_future(workspace: WorkspaceId, beyond: Timestamp) -> Query<Sleeper> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+              FROM wake_queue
+              WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?2 AND first_signal_at > ?2 LIMIT 1",
+        params: params_values![ws(workspace), beyond],
+        decode,
     }
 }
 

@@ -232,3 +232,73 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
         decode,
     }
 }
+
+/// What the trail of the run `r` counts: two columns.
+macro_rules! counts {
+    () => {
+        "(SELECT COUNT(*) FROM wake_requests q WHERE q.ws = r.ws AND q.run_key = r.run_key),
+         (SELECT COUNT(*) FROM agent_entities m WHERE m.ws = r.ws AND m.thread_id = r.thread_id
+            AND m.type = 'agentMessage' AND m.subtype = 'action')"
+    };
+}
+
+/// A run with what its trail counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The run.
+    pub run: Run,
+    /// Turns that were asked of the model.
+    pub turns: i64,
+    /// Calls of tools.
+    pub calls: i64,
+}
+
+/// Runs of an agent behind a place in their order, newest first, with what their trails count.
+///
+/// The first page begins behind `(the largest time, "")`.
+pub fn page(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    (at, key): (Timestamp, &str),
+    limit: i64,
+) -> Query<Counted> {
+    Query {
+        db: Db::Agent,
+        sql: concat!(
+            "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
+                r.status, r.logical_change_key, r.processed, r.upto, r.message_id, r.epoch,
+                r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
+                r.error_message, ",
+            counts!(),
+            " FROM wake_run_log r
+              WHERE r.ws = ?1 AND r.agent_id = ?2 AND r.created_at <= ?3
+                AND (r.created_at < ?3 OR r.run_key > ?4)
+              ORDER BY r.created_at DESC, r.run_key LIMIT ?5"
+        ),
+        params: params_values![ws(workspace), agent.to_string(), at, key, limit],
+        decode: counted,
+    }
+}
+
+/// A run by its key, with what its trail counts.
+pub fn counted_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Counted> {
+    Query {
+        db: Db::Agent,
+        sql: concat!(
+            "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
+                r.status, r.logical_change_key, r.processed, r.upto, r.message_id, r.epoch,
+                r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
+                r.error_message, ",
+            counts!(),
+            " FROM wake_run_log r WHERE r.ws = ?1 AND r.run_key = ?2"
+        ),
+        params: params_values![ws(workspace), key.as_str()],
+        decode: counted,
+    }
+}
+
+fn counted(row: &Row) -> Result<Counted, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "run", &e);
+    let (turns, calls) = (row.int(19).map_err(column)?, row.int(20).map_err(column)?);
+    Ok(Counted { run: decode(row)?, turns, calls })
+}

@@ -15,3 +15,4 @@ pub mod imported;
 pub mod setting;
 pub mod fence;
 pub mod touched;
+pub mod raw;

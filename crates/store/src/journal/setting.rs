@@ -18,6 +18,19 @@ pub fn put(workspace: WorkspaceId, key: &str, value: &str) -> Op {
     )
 }
 
+/// Every setting, by its key.
+pub fn all(workspace: WorkspaceId) -> Query<(String, String)> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT key, value FROM settings WHERE ws = ?1 ORDER BY key",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "setting", &e);
+            Ok((row.text(0).map_err(column)?.to_owned(), row.text(1).map_err(column)?.to_owned()))
+        },
+    }
+}
+
 /// A setting, where one was set.
 pub fn by_key(workspace: WorkspaceId, key: &str) -> Query<String> {
     Query {

@@ -183,8 +183,10 @@ fn what_was_acknowledged_survives_a_server_that_crashes() {
                     let key = format!("{writer}|{n:02}");
                     // Whoever was told that it is not written, or that nobody knows, asks again.
                     while let Err(error) = wait(store.commit(once(&key))) {
-                        let may_ask_again =
-                            matches!(error, CommitError::Broken { .. } | CommitError::Unknown { .. });
+                        let may_ask_again = matches!(
+                            error,
+                            CommitError::Broken { .. } | CommitError::Unknown { .. }
+                        );
                         assert!(may_ask_again, "{error}");
                     }
                     n_done.fetch_add(1, Ordering::SeqCst);

@@ -367,7 +367,8 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
     let found = wait(store.first(setting::by_key(WS, "k"))).expect("the setting");
     assert_eq!(found.as_deref(), Some("lucky"));
 
-    let rewind = format!("ALTER SEQUENCE {prefix}journal.attempts RESTART WITH -1000 MINVALUE -1000");
+    let rewind =
+        format!("ALTER SEQUENCE {prefix}journal.attempts RESTART WITH -1000 MINVALUE -1000");
     wait(raw().batch_execute(&rewind)).expect("the sequence is rewound");
     let commit = set("never").op(Op::one(lucky, params![WS.0], Refusal::Exists));
     let error = wait(store.commit(commit)).expect_err("it does not try for ever");
@@ -465,7 +466,8 @@ fn a_new_schema_is_not_begun_beside_a_newer_one() {
 fn a_schema_of_somebody_else_is_left_alone() {
     let cluster = Cluster::new();
     let prefix = &cluster.prefix;
-    let sql = format!("CREATE SCHEMA {prefix}journal; CREATE TABLE {prefix}journal.diary (day TEXT)");
+    let sql =
+        format!("CREATE SCHEMA {prefix}journal; CREATE TABLE {prefix}journal.diary (day TEXT)");
     wait(raw().batch_execute(&sql)).expect("a schema");
     let error = node(Server::shared().url(), prefix, &still(), 1).err().expect("it is refused");
     assert!(matches!(&error, OpenError::Damaged { .. }), "{error}");

@@ -101,7 +101,8 @@ impl Batch<'_> {
     async fn prepare(&self, commits: &[Commit]) -> Result<Prepared, Failure> {
         let asked = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
         let all: BTreeSet<&'static str> = OWN.iter().copied().chain(asked).collect();
-        let sent = all.iter().map(|sql| -> BoxFuture<'_, _> { Box::pin(self.session.prepare(sql)) });
+        let sent =
+            all.iter().map(|sql| -> BoxFuture<'_, _> { Box::pin(self.session.prepare(sql)) });
         let mut prepared = Prepared::new();
         for (sql, statement) in all.iter().zip(together(sent.collect()).await) {
             if let Err(failure) = &statement

@@ -4,6 +4,7 @@
 //! simulation use it. It is the same code but for the thread.
 
 mod apply;
+pub mod look;
 pub(super) mod open;
 mod writer;
 
@@ -124,6 +125,15 @@ impl Sqlite {
     /// Copies both databases of a memory store; none for a folder.
     pub fn snapshot(&self) -> Option<Snapshot> {
         Some(Snapshot { journal: self.journal.serialize()?, agent: self.agent.serialize()? })
+    }
+
+    /// How many transactions the writer thread of a database has begun since it started: each is
+    /// one sync. None of a memory store, which has no such thread.
+    pub fn n_transactions(&self, db: Db) -> Option<u64> {
+        match &self.half(db).writer {
+            Writer::Thread(handle) => Some(handle.n_transactions()),
+            Writer::Inline(..) => None,
+        }
     }
 
     fn half(&self, db: Db) -> &Half {

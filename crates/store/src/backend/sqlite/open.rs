@@ -31,7 +31,7 @@ pub(in crate::backend) fn migrations(db: Db) -> &'static [&'static str] {
 }
 
 /// The schema version that this program writes.
-fn newest(db: Db) -> i64 {
+pub(super) fn newest(db: Db) -> i64 {
     i64::try_from(migrations(db).len()).unwrap_or(i64::MAX)
 }
 
@@ -77,7 +77,7 @@ pub enum OpenError {
     },
 }
 
-fn error(path: &Path, e: &rusqlite::Error) -> OpenError {
+pub(super) fn error(path: &Path, e: &rusqlite::Error) -> OpenError {
     use rusqlite::ErrorCode as Code;
     let (path, detail) = (path.to_owned(), e.to_string());
     match e.sqlite_error_code() {
@@ -89,7 +89,7 @@ fn error(path: &Path, e: &rusqlite::Error) -> OpenError {
     }
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
@@ -116,13 +116,16 @@ pub(super) fn refuse_newer(path: &Path, db: Db) -> Result<(), OpenError> {
     Err(OpenError::Newer { path: path.to_owned(), found, known: newest(db) })
 }
 
+/// Acknowledged means durable: FULL syncs the log at each COMMIT, and many commits share one.
+pub(super) const DURABLE: &str = "PRAGMA synchronous = FULL;";
+
 /// Opens the writing connection of a file.
 pub(super) fn file(path: &Path, _db: Db) -> Result<Connection, OpenError> {
     let connection = Connection::open(path).map_err(|e| error(path, &e))?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(|e| error(path, &e))?;
-    // Acknowledged means durable: FULL syncs the log at each COMMIT, and many commits share one.
     connection
-        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+        .execute_batch("PRAGMA journal_mode = WAL;")
+        .and_then(|()| connection.execute_batch(DURABLE))
         .map_err(|e| error(path, &e))?;
     connection.set_prepared_statement_cache_capacity(256);
     Ok(connection)

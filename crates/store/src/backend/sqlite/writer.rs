@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use dormouse_types::HostId;
@@ -19,6 +20,7 @@ type Answer = oneshot::Sender<Result<Committed, CommitError>>;
 pub(super) struct Handle {
     sender: Option<Sender<(Commit, Answer)>>,
     thread: Option<std::thread::JoinHandle<()>>,
+    n_transactions: Arc<AtomicU64>,
 }
 
 impl Handle {
@@ -31,11 +33,17 @@ impl Handle {
         path: &Path,
     ) -> Result<Self, OpenError> {
         let (sender, receiver) = channel();
+        let n_transactions = Arc::new(AtomicU64::new(0));
+        let ended = n_transactions.clone();
         let thread = std::thread::Builder::new()
             .name(format!("{}-writer", db.name()))
-            .spawn(move || write(connection, db, &host, &*clock, &changes, &receiver))
+            .spawn(move || write(connection, db, &host, &*clock, &changes, &ended, &receiver))
             .map_err(|e| OpenError::Engine { path: path.into(), detail: e.to_string() })?;
-        Ok(Self { sender: Some(sender), thread: Some(thread) })
+        Ok(Self { sender: Some(sender), thread: Some(thread), n_transactions })
+    }
+
+    pub(super) fn n_transactions(&self) -> u64 {
+        self.n_transactions.load(Ordering::Relaxed)
     }
 
     pub(super) async fn commit(&self, commit: Commit) -> Result<Committed, CommitError> {
@@ -70,6 +78,7 @@ fn write(
     host: &HostId,
     clock: &dyn Clock,
     changes: &watch::Sender<u64>,
+    n_transactions: &AtomicU64,
     receiver: &Receiver<(Commit, Answer)>,
 ) {
     // Set by a failed sync, for good: this connection does not know what the disk has.
@@ -81,6 +90,7 @@ fn write(
         let results = if stopped {
             apply::refused(db, &commits)
         } else {
+            n_transactions.fetch_add(1, Ordering::Relaxed);
             apply::batch(&mut connection, db, host, clock.now().micros(), commits)
         };
         if results.iter().any(|result| matches!(result, Err(CommitError::Unknown { .. }))) {

@@ -1,0 +1,169 @@
+//! A model that can be held, made to fail, and counted, with a script behind it.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use dormouse_adapters::scripted::Script;
+use dormouse_types::model::{Away, ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Model, ModelClass};
+use futures_util::Stream;
+
+/// A turnstile before a script: each question passes when it may.
+pub struct Turnstile {
+    script: Arc<Script>,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    class: ModelClass,
+    /// How many questions may pass; none = all.
+    permits: Option<usize>,
+    waiting: Vec<Waker>,
+    away: Option<ModelError>,
+    asks: usize,
+    open: usize,
+    most: usize,
+}
+
+impl Turnstile {
+    pub fn before(script: Arc<Script>) -> Self {
+        let state = State {
+            class: ModelClass::Free,
+            permits: None,
+            waiting: Vec::new(),
+            away: None,
+            asks: 0,
+            open: 0,
+            most: 0,
+        };
+        Self { script, state: Arc::new(Mutex::new(state)) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    fn pass(&self, permits: Option<usize>) {
+        let waiting = {
+            let mut state = self.state();
+            state.permits = permits;
+            std::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Lets no question pass from here on.
+    pub fn close(&self) {
+        self.pass(Some(0));
+    }
+
+    /// Lets one more question pass.
+    pub fn let_one_pass(&self) {
+        let permits = self.state().permits;
+        self.pass(permits.map(|n| n + 1));
+    }
+
+    /// Lets all questions pass.
+    pub fn open(&self) {
+        self.pass(None);
+    }
+
+    /// Lets the provider fail from here on.
+    pub fn goes_away(&self, why: Away) {
+        let detail = "503 Service Unavailable".into();
+        self.state().away = Some(ModelError::Provider { provider: "script".into(), why, detail });
+    }
+
+    /// Lets the provider answer again.
+    pub fn comes_back(&self) {
+        self.state().away = None;
+    }
+
+    /// Makes the model one that is paid by use.
+    pub fn is_paid(&self) {
+        self.state().class = ModelClass::Paid;
+    }
+
+    /// Questions so far, those that failed included.
+    pub fn asks(&self) -> usize {
+        self.state().asks
+    }
+
+    /// Questions that wait for their answer now, and the most that ever did.
+    pub fn at_once(&self) -> (usize, usize) {
+        let state = self.state();
+        (state.open, state.most)
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Model for Turnstile {
+    fn name(&self) -> &str {
+        self.script.name()
+    }
+
+    fn class(&self) -> ModelClass {
+        self.state().class
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        let mut state = self.state();
+        state.asks += 1;
+        state.open += 1;
+        state.most = state.most.max(state.open);
+        let away = state.away.clone();
+        drop(state);
+        let script = &self.script;
+        let answer: Answer<'a> = match away {
+            Some(error) => Box::new(move || {
+                let failed: BoxStream<'a, _> =
+                    Box::pin(futures_util::stream::iter([Err(error.clone())]));
+                failed
+            }),
+            None => Box::new(move || script.ask(request)),
+        };
+        Box::pin(Passing { state: self.state.clone(), answer, passed: None })
+    }
+}
+
+type Answer<'a> = Box<dyn FnMut() -> BoxStream<'a, Result<TurnEvent, ModelError>> + Send + 'a>;
+
+/// A question before or behind the turnstile.
+struct Passing<'a> {
+    state: Arc<Mutex<State>>,
+    answer: Answer<'a>,
+    passed: Option<BoxStream<'a, Result<TurnEvent, ModelError>>>,
+}
+
+impl Stream for Passing<'_> {
+    type Item = Result<TurnEvent, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.passed.is_none() {
+            {
+                let mut state = lock(&self.state);
+                match &mut state.permits {
+                    None => {}
+                    Some(0) => {
+                        state.waiting.push(context.waker().clone());
+                        return Poll::Pending;
+                    }
+                    Some(n) => *n -= 1,
+                }
+            }
+            let stream = (self.answer)();
+            self.passed = Some(stream);
+        }
+        self.passed.as_mut().expect("it has passed").as_mut().poll_next(context)
+    }
+}
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        lock(&self.state).open -= 1;
+    }
+}

@@ -1,0 +1,215 @@
+//! A node that serves, polled by hand; and places where something happens in between.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use dormouse_agents::Agents;
+use dormouse_agents::wake::service::{Event, Options, Service};
+use dormouse_runs::End;
+use dormouse_testkit::ManualClock;
+use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
+use dormouse_types::{AgentId, RunKey, Timestamp};
+use futures_util::FutureExt as _;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a node told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    Ran(AgentId, RunKey, End),
+    Recovered(String),
+    Failed(String),
+}
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Completes when it is raised.
+#[derive(Clone, Default)]
+struct Flag(Arc<Mutex<(bool, Vec<Waker>)>>);
+
+impl Flag {
+    fn raise(&self) {
+        let waiting = {
+            let mut state = lock(&self.0);
+            state.0 = true;
+            std::mem::take(&mut state.1)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Future for Flag {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = lock(&self.0);
+        if state.0 {
+            return Poll::Ready(());
+        }
+        state.1.push(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// A node. Dropping it is its death: nothing is put back.
+pub struct Node {
+    service: Option<BoxFuture<'static, ()>>,
+    woken: Arc<Woken>,
+    told: Arc<Mutex<Vec<Told>>>,
+    stop: Flag,
+    clock: ManualClock,
+}
+
+impl Node {
+    pub fn start(agents: &Agents, clock: &ManualClock, options: Options) -> Self {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let stop = Flag::default();
+        let stopping: BoxFuture<'static, ()> = Box::pin(stop.clone());
+        let note = told.clone();
+        let service = Service::new(agents, options, stopping.shared()).run(move |event| {
+            lock(&note).push(match event {
+                Event::Ran(ran) => Told::Ran(ran.agent.clone(), ran.run.key.clone(), ran.end.clone()),
+                Event::Recovered(line) => Told::Recovered(line),
+                Event::Failed(line) => Told::Failed(line),
+            });
+        });
+        let woken = Arc::new(Woken(AtomicBool::new(true)));
+        let service: BoxFuture<'static, ()> = Box::pin(service);
+        Self { service: Some(service), woken, told, stop, clock: clock.clone() }
+    }
+
+    /// Lets the node do whatever it can do now.
+    pub fn settle(&mut self) {
+        let waker = Waker::from(self.woken.clone());
+        for _ in 0..1_000_000 {
+            let Some(service) = &mut self.service else { return };
+            if !self.woken.0.swap(false, Ordering::SeqCst) {
+                return;
+            }
+            if service.as_mut().poll(&mut Context::from_waker(&waker)).is_ready() {
+                self.service = None;
+            }
+        }
+        panic!("the node never comes to rest");
+    }
+
+    /// Lets time pass; the node wakes at every time that it waits for.
+    pub fn pass(&mut self, by: Duration) {
+        let end = self.clock.now() + by;
+        self.settle();
+        while let Some(next) = self.clock.next_sleeper().filter(|next| *next <= end) {
+            self.clock.set(next.max(self.clock.now()));
+            self.settle();
+        }
+        self.jump(end);
+    }
+
+    pub fn pass_seconds(&mut self, seconds: u64) {
+        self.pass(Duration::from_secs(seconds));
+    }
+
+    /// Moves the clock at one stroke.
+    pub fn jump(&mut self, to: Timestamp) {
+        self.clock.set(to);
+        self.settle();
+    }
+
+    pub fn jump_to(&mut self, to: &str) {
+        self.jump(ManualClock::at(to).now());
+    }
+
+    /// Asks the node to stop and lets it come to its end.
+    pub fn stop(mut self) -> Vec<Told> {
+        self.stop.raise();
+        self.settle();
+        assert!(self.service.is_none(), "the node has not stopped");
+        self.take()
+    }
+
+    /// What the node told since it was last asked.
+    pub fn take(&mut self) -> Vec<Told> {
+        std::mem::take(&mut lock(&self.told))
+    }
+
+    /// The runs that ended since it was last asked; anything else that was told is a fault.
+    #[track_caller]
+    pub fn ran(&mut self) -> Vec<(AgentId, End)> {
+        let ran = |told| match told {
+            Told::Ran(agent, _, end) => (agent, end),
+            Told::Recovered(line) | Told::Failed(line) => panic!("nobody expects: {line}"),
+        };
+        self.take().into_iter().map(ran).collect()
+    }
+
+    /// What failed since it was last asked.
+    pub fn failures(&mut self) -> Vec<String> {
+        let failed = |told| match told {
+            Told::Failed(line) => Some(line),
+            Told::Ran(..) | Told::Recovered(_) => None,
+        };
+        self.take().into_iter().filter_map(failed).collect()
+    }
+}
+
+/// What happens in between.
+type Between = Box<dyn FnOnce() + Send>;
+
+/// Lets something happen where the program passes, and counts what it commits.
+#[derive(Default)]
+pub struct Hooks {
+    between: Mutex<Vec<(Stage, &'static str, Between)>>,
+    commits: Mutex<BTreeMap<String, usize>>,
+}
+
+impl Hooks {
+    /// Lets something happen the next time that a place is passed.
+    pub fn once(&self, stage: Stage, label: &'static str, between: impl FnOnce() + Send + 'static) {
+        lock(&self.between).push((stage, label, Box::new(between)));
+    }
+
+    /// Whether everything that was to happen has happened.
+    pub fn is_done(&self) -> bool {
+        lock(&self.between).is_empty()
+    }
+
+    /// How often a commit was made.
+    pub fn commits(&self, label: &str) -> usize {
+        lock(&self.commits).get(label).copied().unwrap_or(0)
+    }
+
+    /// Commits of any kind.
+    pub fn all_commits(&self) -> usize {
+        lock(&self.commits).values().sum()
+    }
+}
+
+impl Faults for Hooks {
+    fn pass(&self, point: Point<'_>) {
+        if point.stage == Stage::AfterCommit {
+            *lock(&self.commits).entry(point.label.to_owned()).or_default() += 1;
+        }
+        let next = {
+            let mut between = lock(&self.between);
+            let place = between
+                .iter()
+                .position(|(stage, label, _)| *stage == point.stage && *label == point.label);
+            place.map(|at| between.remove(at))
+        };
+        if let Some((_, _, between)) = next {
+            between();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Faults on demand, for the tests of crashes; only with the feature `faults`.
+//!
+//! `DORMOUSE_FAULTS` is a list with commas. `kill:LABEL:before:N` and `kill:LABEL:after:N` kill the
+//! process when it passes the point of that name for the Nth time, before or after the commit or the
+//! effect. `model:holds`, `model:fails` and `model:away` change the mood of the model.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dormouse_types::model::{Away, ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Faults, Model, ModelClass, Point, Stage};
+use futures_util::stream;
+use rustix::process::{Signal, getpid, kill_process};
+
+/// The faults of this process.
+#[derive(Debug, Default)]
+pub struct Plan {
+    kills: Vec<Kill>,
+    mood: Option<Mood>,
+}
+
+#[derive(Debug)]
+struct Kill {
+    label: String,
+    is_after: bool,
+    /// How many passes are left; it strikes at 1.
+    left: AtomicU64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Mood {
+    /// Never answers.
+    Holds,
+    /// Refuses every request.
+    Fails,
+    /// Is away.
+    Away,
+}
+
+impl Plan {
+    /// Reads a list of faults.
+    ///
+    /// Errors: what is not understood.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut plan = Self::default();
+        for part in text.split(',') {
+            match part.split(':').collect::<Vec<_>>()[..] {
+                ["kill", label, moment @ ("before" | "after"), n] => {
+                    let n: u64 = n.parse().map_err(|_| format!("`{part}`: {n} is no number"))?;
+                    plan.kills.push(Kill {
+                        label: label.to_owned(),
+                        is_after: moment == "after",
+                        left: AtomicU64::new(n),
+                    });
+                }
+                ["model", "holds"] => plan.mood = Some(Mood::Holds),
+                ["model", "fails"] => plan.mood = Some(Mood::Fails),
+                ["model", "away"] => plan.mood = Some(Mood::Away),
+                _ => return Err(format!("`{part}` is no fault")),
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The model in the mood of this plan.
+    pub fn model(&self, model: Arc<dyn Model>) -> Arc<dyn Model> {
+        match self.mood {
+            Some(mood) => Arc::new(Moody { model, mood }),
+            None => model,
+        }
+    }
+}
+
+impl Faults for Plan {
+    fn pass(&self, point: Point<'_>) {
+        let is_after = matches!(point.stage, Stage::AfterCommit | Stage::AfterEffect);
+        for kill in &self.kills {
+            let is_here = kill.label == point.label && kill.is_after == is_after;
+            if is_here && kill.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+                // A process may always send itself this signal; the abort is for a system that
+                // refuses all the same.
+                let _refused = kill_process(getpid(), Signal::KILL);
+                std::process::abort();
+            }
+        }
+    }
+}
+
+struct Moody {
+    model: Arc<dyn Model>,
+    mood: Mood,
+}
+
+impl Model for Moody {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn class(&self) -> ModelClass {
+        self.model.class()
+    }
+
+    fn ask<'a>(&'a self, _request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        let detail = "a fault on demand".to_owned();
+        let error = match self.mood {
+            Mood::Holds => return Box::pin(stream::pending()),
+            Mood::Fails => ModelError::Request { detail },
+            Mood::Away => ModelError::Provider {
+                provider: self.provider().to_owned(),
+                why: Away::Outage,
+                detail,
+            },
+        };
+        Box::pin(stream::iter([Err(error)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_that_is_not_understood_is_refused() {
+        assert!(Plan::read("kill:run.claim:after:3,model:holds").is_ok());
+        for wrong in ["", "kill", "kill:run.claim:within:1", "kill:a:before:x", "model:sleeps"] {
+            assert!(Plan::read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A store that breaks one of its promises: what a play must notice.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock};
+
+use dormouse_store::{Backend as _, Commit, CommitError, Committed, Db, Row, Value};
+use futures_util::future::FutureExt as _;
+
+use crate::hub::{Hub, lock};
+
+/// A promise that the store of a play does not keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Nobody's epoch is looked at: neither the lease's nor the fence's.
+    Epoch,
+    /// The journal keeps no receipts.
+    Receipts,
+    /// Proposals never grow old.
+    Expiry,
+    /// The feed position moves on before the signals are written.
+    Feed,
+}
+
+/// Applies a commit to the store of a play, as far as it is honest.
+pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitError> {
+    match hub.sabotage {
+        Some(Sabotage::Epoch) => {
+            for op in &mut commit.ops {
+                op.sql = rewritten(op.sql, "owner = ?3 AND epoch = ?4", "?3 = ?3 AND ?4 = ?4");
+                op.sql = rewritten(op.sql, "AND epoch <= ?3", "AND ?3 = ?3");
+            }
+        }
+        Some(Sabotage::Receipts) if commit.db == Db::Journal => commit.once = None,
+        Some(Sabotage::Expiry) => {
+            if commit.label == "change.expire" {
+                let detail = "no expiry".into();
+                return Err(CommitError::Broken { label: commit.label, db: "agent", detail });
+            }
+            for op in &mut commit.ops {
+                op.sql = rewritten(op.sql, "shown_at > ?11", "?11 = ?11");
+                op.sql = rewritten(op.sql, "shown_at + CAST(?11 AS BIGINT) > ?12", "?12 = ?12");
+            }
+        }
+        Some(Sabotage::Feed) if commit.label == "wake.route" && commit.ops.len() > 1 => {
+            let rest = commit.ops.split_off(1);
+            let mut first = commit.clone();
+            first.change = None;
+            first.audit.clear();
+            commit.ops = rest;
+            let first = applied(hub, first)?;
+            // The second half of the commit is lost now and then.
+            if hub.draw(|chance| chance.one_in(4)) {
+                return Ok(first);
+            }
+        }
+        Some(Sabotage::Receipts | Sabotage::Feed) | None => {}
+    }
+    applied(hub, commit)
+}
+
+fn applied(hub: &Hub, commit: Commit) -> Result<Committed, CommitError> {
+    let label = commit.label;
+    hub.sqlite.commit(commit).now_or_never().unwrap_or_else(|| {
+        let detail = "a store in memory answers at once".into();
+        Err(CommitError::Unknown { label, detail })
+    })
+}
+
+/// What a store tells that does not let proposals grow old.
+pub(crate) fn told(hub: &Hub, sql: &'static str, rows: &mut [Row]) {
+    if hub.sabotage == Some(Sabotage::Expiry) && sql.contains("FROM change_items") {
+        for Row(values) in rows {
+            if let Some(Value::Int(shown)) = values.get_mut(14) {
+                *shown = shown.saturating_add(365 * 86_400_000_000);
+            }
+        }
+    }
+}
+
+/// A statement with a part of it replaced; the same text for the same statement.
+fn rewritten(sql: &'static str, from: &str, to: &str) -> &'static str {
+    static TEXTS: OnceLock<Mutex<BTreeMap<(&'static str, String), &'static str>>> = OnceLock::new();
+    if !sql.contains(from) {
+        return sql;
+    }
+    let mut texts = lock(TEXTS.get_or_init(Mutex::default));
+    // There are few statements, and each is leaked once.
+    texts.entry((sql, from.to_owned())).or_insert_with(|| sql.replace(from, to).leak())
+}

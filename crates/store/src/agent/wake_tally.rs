@@ -1,0 +1,57 @@
+//! The wake queue in numbers: how many wait and run, and how long the first has waited.
+
+use dormouse_types::{Timestamp, WorkspaceId};
+
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ReadError, ws};
+
+/// Rows that wait for a claim.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// All of them.
+    pub total: i64,
+    /// Those whose time has come.
+    pub due: i64,
+    /// When the first of those came due.
+    pub oldest_due: Option<Timestamp>,
+    /// When the next of the others comes due.
+    pub next_due: Option<Timestamp>,
+}
+
+/// Counts the rows that wait at a time.
+pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<Waiting> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COUNT(*), COUNT(CASE WHEN due_at <= ?2 THEN 1 END),
+                MIN(CASE WHEN due_at <= ?2 THEN due_at END),
+                MIN(CASE WHEN due_at > ?2 THEN due_at END)
+              FROM wake_queue WHERE ws = ?1 AND due_at IS NOT NULL AND owner IS NULL",
+        params: params_values![ws(workspace), now],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "wake queue row", &e);
+            Ok(Waiting {
+                total: row.int(0).map_err(column)?,
+                due: row.int(1).map_err(column)?,
+                oldest_due: row.opt_time(2).map_err(column)?,
+                next_due: row.opt_time(3).map_err(column)?,
+            })
+        },
+    }
+}
+
+/// Rows that somebody holds: how many, and of how many of these the lease has run out.
+///
+/// The sign in `+ws` keeps SQLite at the index of leased rows.
+pub fn held(workspace: WorkspaceId, now: Timestamp) -> Query<(i64, i64)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COUNT(*), COUNT(CASE WHEN expires_at <= ?2 THEN 1 END)
+              FROM wake_queue WHERE owner IS NOT NULL AND +ws = ?1",
+        params: params_values![ws(workspace), now],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "wake queue row", &e);
+            Ok((row.int(0).map_err(column)?, row.int(1).map_err(column)?))
+        },
+    }
+}

@@ -1,0 +1,100 @@
+//! Looks at the database files of a folder and writes nothing: also beside a running server, and at
+//! files that cannot be opened for work.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::apply;
+use super::open::{self, OpenError};
+use crate::commit::Db;
+use crate::store::{Query, ReadError};
+
+/// One database file, open for looking.
+pub struct Look {
+    connection: Connection,
+    path: PathBuf,
+    db: Db,
+}
+
+/// What is known of a database file as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// The version of SQLite in this program.
+    pub sqlite: String,
+    /// `wal` unless somebody changed it.
+    pub journal_mode: String,
+    /// How a commit reaches the disk, as the writer of this program sets it.
+    pub synchronous: String,
+    /// Its schema.
+    pub schema: i64,
+    /// The schema this program writes.
+    pub known: i64,
+    /// Its host id; none in a file without one.
+    pub host: Option<String>,
+    /// What the engine finds wrong with the file; empty when it is whole.
+    pub faults: Vec<String>,
+}
+
+impl Look {
+    /// Opens the file of a database in a folder; none when there is no such file.
+    ///
+    /// Errors: it cannot be read, or is no database.
+    pub fn open(folder: &Path, db: Db) -> Result<Option<Self>, OpenError> {
+        let path = folder.join(format!("{}.sqlite", db.name()));
+        if !path.exists() {
+            return Ok(None);
+        }
+        let look = || -> rusqlite::Result<Connection> {
+            // A log that a killed process left needs its index beside the file, which only a
+            // connection that may write can make.
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(&path, flags)?;
+            connection.busy_timeout(Duration::from_secs(5))?;
+            // Closing would fold that log into the file.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            connection.execute_batch("PRAGMA query_only = ON;")?;
+            connection.query_row("SELECT COUNT(*) FROM sqlite_master", [], |_| Ok(()))?;
+            Ok(connection)
+        };
+        let connection = look().map_err(|e| open::error(&path, &e))?;
+        Ok(Some(Self { connection, path, db }))
+    }
+
+    /// What is known of the file as a whole; reads all of it.
+    ///
+    /// Errors: the file broke off while it was read.
+    pub fn facts(&self) -> Result<Facts, OpenError> {
+        let facts = || -> rusqlite::Result<Facts> {
+            let text = |sql: &str| self.connection.query_row(sql, [], |row| row.get(0));
+            self.connection.execute_batch(open::DURABLE)?;
+            let synchronous: i64 =
+                self.connection.query_row("PRAGMA synchronous", [], |row| row.get(0))?;
+            let names = ["OFF", "NORMAL", "FULL", "EXTRA"];
+            let synchronous = usize::try_from(synchronous).ok().and_then(|n| names.get(n));
+            let mut check = self.connection.prepare("PRAGMA quick_check(20)")?;
+            let faults: Vec<String> =
+                check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            Ok(Facts {
+                sqlite: rusqlite::version().to_owned(),
+                journal_mode: text("PRAGMA journal_mode")?,
+                synchronous: (*synchronous.unwrap_or(&"?")).to_owned(),
+                schema: open::version(&self.connection)?,
+                known: open::newest(self.db),
+                host: text("SELECT value FROM meta WHERE key = 'host'").ok(),
+                faults: faults.into_iter().filter(|fault| fault != "ok").collect(),
+            })
+        };
+        facts().map_err(|e| open::error(&self.path, &e))
+    }
+
+    /// Reads all rows of a query.
+    pub fn all<T>(&self, query: Query<T>) -> Result<Vec<T>, ReadError> {
+        let engine =
+            |e: rusqlite::Error| ReadError::Engine { db: self.db.name(), detail: e.to_string() };
+        let rows = apply::rows(&self.connection, query.sql, &query.params).map_err(engine)?;
+        rows.iter().map(query.decode).collect()
+    }
+}

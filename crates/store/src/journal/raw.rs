@@ -1,0 +1,111 @@
+//! Rows of the journal as they are stored, whatever they hold: what is handed on or looked over
+//! loses nothing, a kind or a key of a newer version included.
+
+use dormouse_types::{TaskId, Timestamp, WorkspaceId};
+use serde::de::IgnoredAny;
+
+use super::category::Category;
+use super::checklist::Checklist;
+use super::entry::Entry;
+use super::item::Item;
+use super::label::Label;
+use super::row::Entity;
+use super::task::Task;
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+
+/// A row with its document as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raw {
+    /// Its id.
+    pub id: String,
+    /// `task`, `checklist`, …, or a newer version's.
+    pub kind: String,
+    /// How often the task was changed; of a task's own row.
+    pub revision: i64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Its document.
+    pub text: String,
+}
+
+impl Raw {
+    /// Looks whether this version can read the document; of an unknown kind, whether it is JSON.
+    pub fn check(&self) -> Result<(), ReadError> {
+        let read = match self.kind.as_str() {
+            Task::KIND => serde_json::from_str::<Task>(&self.text).map(drop),
+            Checklist::KIND => serde_json::from_str::<Checklist>(&self.text).map(drop),
+            Item::KIND => serde_json::from_str::<Item>(&self.text).map(drop),
+            Entry::KIND => serde_json::from_str::<Entry>(&self.text).map(drop),
+            Label::KIND => serde_json::from_str::<Label>(&self.text).map(drop),
+            Category::KIND => serde_json::from_str::<Category>(&self.text).map(drop),
+            _ => serde_json::from_str::<IgnoredAny>(&self.text).map(drop),
+        };
+        read.map_err(|e| ReadError::Corrupt {
+            db: Db::Journal.name(),
+            noun: "row",
+            id: self.id.clone(),
+            detail: e.to_string(),
+        })
+    }
+}
+
+fn decode(row: &Row) -> Result<Raw, ReadError> {
+    let column = |e| ReadError::column(Db::Journal, "row", &e);
+    Ok(Raw {
+        id: row.text(0).map_err(column)?.to_owned(),
+        kind: row.text(1).map_err(column)?.to_owned(),
+        revision: row.int(2).map_err(column)?,
+        created_at: row.time(3).map_err(column)?,
+        text: row.text(4).map_err(column)?.to_owned(),
+    })
+}
+
+/// Every row of a task, soft-deleted ones too: its own, then those of its parts by kind and age.
+pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Raw> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, type, revision, created_at, serialized FROM journal
+              WHERE ws = ?1 AND task_id = ?2
+              ORDER BY CASE WHEN id = ?2 THEN 0 ELSE 1 END, type, created_at, id",
+        params: params_values![ws(workspace), task.to_string()],
+        decode,
+    }
+}
+
+/// The rows of tasks themselves behind a place, oldest first, soft-deleted ones too.
+pub fn tasks(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) -> Query<Raw> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, type, revision, created_at, serialized FROM journal
+              WHERE ws = ?1 AND type = 'task' AND created_at >= ?2
+                AND (created_at > ?2 OR id > ?3)
+              ORDER BY created_at, id LIMIT ?4",
+        params: params_values![ws(workspace), at, id, limit],
+        decode,
+    }
+}
+
+/// Every label and category, soft-deleted ones too, by kind and age.
+pub fn definitions(workspace: WorkspaceId) -> Query<Raw> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, type, revision, created_at, serialized FROM journal
+              WHERE ws = ?1 AND type IN ('label', 'category') ORDER BY type, created_at, id",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}
+
+/// Rows of every kind behind an id, by id.
+pub fn behind(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, type, revision, created_at, serialized FROM journal
+              WHERE ws = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+        params: params_values![ws(workspace), id, limit],
+        decode: |row| Ok(decode(row)),
+    }
+}

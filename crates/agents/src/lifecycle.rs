@@ -55,23 +55,32 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What is asked, as one text.
-    fn subject(&self, id: &AgentId) -> String {
-        let until = self.sleep_until.map(|until| until.map(Timestamp::micros));
-        format!("{id}|{:?}|{:?}|{until:?}", self.automation, self.wake_on_linked)
+    /// What is asked, as one text: receipts and the audit log keep it.
+    fn detail(&self) -> String {
+        let automation = self.automation.map(|automation| match automation {
+            Automation::Auto => "automation auto".to_owned(),
+            Automation::On => "automation on".to_owned(),
+            Automation::Off => "automation off".to_owned(),
+        });
+        let linked = self.wake_on_linked.map(|wakes| format!("wakeOnLinked {wakes}"));
+        let until = self.sleep_until.map(|until| match until {
+            Some(until) => format!("sleepUntil {until}"),
+            None => "sleepUntil none".to_owned(),
+        });
+        [automation, linked, until].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
 /// A change of an agent, as receipts and the audit log name it, and what is written beside it.
 struct Wanted {
     action: &'static str,
-    subject: String,
+    detail: String,
     beside: Vec<Op>,
 }
 
 impl Wanted {
-    fn plain(action: &'static str, id: &AgentId) -> Self {
-        Self { action, subject: id.to_string(), beside: Vec::new() }
+    fn plain(action: &'static str) -> Self {
+        Self { action, detail: String::new(), beside: Vec::new() }
     }
 }
 
@@ -280,7 +289,7 @@ impl Agents {
                 beside.push(wake_queue::sooner(ws, id, soon));
             }
         }
-        let wanted = Wanted { action: "agent.configure", subject: settings.subject(id), beside };
+        let wanted = Wanted { action: "agent.configure", detail: settings.detail(), beside };
         self.change_agent(ws, id, wanted, asked, |agent| {
             alive(agent)?;
             let config = &mut agent.config;
@@ -298,7 +307,7 @@ impl Agents {
         id: &AgentId,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, Wanted::plain("agent.pause", id), asked, |agent| {
+        self.change_agent(ws, id, Wanted::plain("agent.pause"), asked, |agent| {
             // Sent again because the answer was lost: it is paused, which is what was asked.
             if agent.dormant_reason == Some(DormantReason::Paused) {
                 return Ok(());
@@ -318,14 +327,16 @@ impl Agents {
         id: &AgentId,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, Wanted::plain("agent.resume", id), asked, |agent| match agent.lifecycle {
-            Lifecycle::Dormant => {
-                agent.lifecycle = Lifecycle::Active;
-                agent.dormant_reason = None;
-                Ok(())
+        self.change_agent(ws, id, Wanted::plain("agent.resume"), asked, |agent| {
+            match agent.lifecycle {
+                Lifecycle::Dormant => {
+                    agent.lifecycle = Lifecycle::Active;
+                    agent.dormant_reason = None;
+                    Ok(())
+                }
+                Lifecycle::Created | Lifecycle::Active => Ok(()),
+                Lifecycle::Destroyed => alive(agent),
             }
-            Lifecycle::Created | Lifecycle::Active => Ok(()),
-            Lifecycle::Destroyed => alive(agent),
         })
         .await
     }
@@ -338,7 +349,7 @@ impl Agents {
         asked: &Asked,
     ) -> Result<(), AgentError> {
         let now = self.clock.now();
-        self.change_agent(ws, id, Wanted::plain("agent.destroy", id), asked, |agent| {
+        self.change_agent(ws, id, Wanted::plain("agent.destroy"), asked, |agent| {
             if agent.lifecycle != Lifecycle::Destroyed {
                 agent.lifecycle = Lifecycle::Destroyed;
                 agent.dormant_reason = None;
@@ -357,8 +368,8 @@ impl Agents {
         asked: &Asked,
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
-        let Wanted { action, subject, beside } = wanted;
-        let once = once(asked, action, &subject, id.as_str());
+        let Wanted { action, detail, beside } = wanted;
+        let once = once(asked, action, &format!("{id}|{detail}"), id.as_str());
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
@@ -404,7 +415,7 @@ impl Agents {
             let mut commit = Commit::new("agent.change", Db::Agent, ws)
                 .ops(ops)
                 .change(self.event("agent:changed", None, id.as_str()))
-                .audit(audit(asked, action, id.as_str()));
+                .audit(Audit { detail: detail.clone(), ..audit(asked, action, id.as_str()) });
             commit.once.clone_from(&once);
             match self.store.commit(commit).await {
                 Err(error) if error.refusal() == Some(Refusal::Stale) && attempt < 2 => {

@@ -7,7 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::command::{agent, change, import, report, review, task};
+use crate::command::{agent, change, import, report, review, serve, task};
+use crate::config::DatabaseUrl;
 
 /// Agents that sleep, one for each task that deserves one.
 ///
@@ -37,10 +38,14 @@ pub struct Global {
     /// The data folder [default: $DORMOUSE_DATA, else dormouse in the user's data folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// A Postgres database instead of the data folder [also: $DORMOUSE_DATABASE_URL, or
+    /// $DORMOUSE_DATABASE_URL_FILE]
+    #[arg(long, global = true, value_name = "URL")]
+    pub database_url: Option<DatabaseUrl>,
     /// Print the body of the API's answer, and nothing else
     #[arg(long, global = true)]
     pub json: bool,
-    /// Leave the agents asleep; the next command wakes them
+    /// Do not wait for agents; without a server the next command wakes them
     #[arg(long, global = true)]
     pub no_wait: bool,
     /// Print without colour [also: $NO_COLOR]
@@ -51,6 +56,8 @@ pub struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Keep the agents at work, and answer commands and programs
+    Serve(serve::Params),
     /// Bring tasks in from Markdown files
     Import(import::Params),
     /// Tasks: add, list, show, edit, …

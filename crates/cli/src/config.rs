@@ -1,9 +1,17 @@
 //! What the environment and the flags say. Nothing else reads the environment.
 
 use std::env::var_os;
+use std::ffi::OsString;
+use std::fmt;
 use std::io::IsTerminal as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
+#[cfg(feature = "faults")]
+use std::sync::Arc;
+use std::time::Duration;
 
+use dormouse_types::limits;
 use jiff::tz::TimeZone;
 
 use crate::args::Global;
@@ -12,6 +20,34 @@ use crate::terminal::Settings;
 
 /// Units: columns. A width nobody tells us.
 const DEFAULT_WIDTH: usize = 80;
+
+/// Where `serve` listens when nobody says.
+const DEFAULT_BIND: &str = "127.0.0.1:7330";
+/// Units: seconds. Shorter leases would be lost by a node that is only busy.
+const LEASE_SECONDS: std::ops::RangeInclusive<u64> = 1..=3600;
+
+/// Where a Postgres database is. It holds a password: it is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseUrl(String);
+
+impl DatabaseUrl {
+    /// The whole URL, for whoever connects.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for DatabaseUrl {
+    fn from(url: String) -> Self {
+        Self(url)
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DatabaseUrl(…)")
+    }
+}
 
 /// The settings of one command.
 #[derive(Debug, Clone)]
@@ -26,6 +62,58 @@ pub struct Config {
     pub no_wait: bool,
     /// The person's time zone.
     pub zone: TimeZone,
+    /// A Postgres database, used instead of the files in the data folder.
+    pub database: Option<DatabaseUrl>,
+    /// How long leases last; none is as long as usual.
+    pub lease: Option<Duration>,
+    /// Faults on demand, for tests.
+    #[cfg(feature = "faults")]
+    pub faults: Arc<crate::faults::Plan>,
+}
+
+/// The settings of `serve`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Serving {
+    /// Where to listen: on this machine only.
+    pub bind: SocketAddr,
+    /// Wakes at once.
+    pub concurrency: usize,
+}
+
+impl Serving {
+    /// Reads flags first, then the environment, then defaults.
+    ///
+    /// Errors: an address that is none or not of this machine, a number out of range.
+    pub fn read(bind: Option<&str>, concurrency: Option<usize>) -> Result<Self, Failure> {
+        let bind = bind.map(str::to_owned);
+        let bind = bind.or(text("DORMOUSE_BIND")?).unwrap_or_else(|| DEFAULT_BIND.to_owned());
+        let concurrency = match concurrency {
+            Some(given) => given,
+            None => number("DORMOUSE_CONCURRENCY")?.unwrap_or(limits::CONCURRENCY),
+        };
+        if !(1..=limits::CONCURRENCY_MAX).contains(&concurrency) {
+            let most = limits::CONCURRENCY_MAX;
+            let wrong = format!("{concurrency} wakes at once are not possible");
+            return Err(Failure::usage(wrong).hint(format!("say 1 to {most}")));
+        }
+        Ok(Self { bind: loopback(&bind)?, concurrency })
+    }
+}
+
+/// Reads an address to listen on.
+fn loopback(text: &str) -> Result<SocketAddr, Failure> {
+    let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let Ok(address) = named.as_deref().unwrap_or(text).parse::<SocketAddr>() else {
+        return Err(Failure::usage(format!("`{text}` is no address to listen on"))
+            .hint("write an address of this machine and a port, such as 127.0.0.1:7330"));
+    };
+    if !address.ip().is_loopback() {
+        return Err(Failure::usage(format!(
+            "{address} can be reached from other machines, and a server does not listen there yet"
+        ))
+        .hint("listen on 127.0.0.1 or [::1]"));
+    }
+    Ok(address)
 }
 
 impl Config {
@@ -43,7 +131,32 @@ impl Config {
             None => program(),
         };
         let screen = Settings { width: width(), colour: colour(global), json: global.json };
-        Ok(Self { data, call, screen, no_wait: global.no_wait, zone: TimeZone::system() })
+        let database = match &global.database_url {
+            Some(url) => Some(url.clone()),
+            None => secret("DORMOUSE_DATABASE_URL")?.map(DatabaseUrl),
+        };
+        let lease = number("DORMOUSE_LEASE_SECONDS")?;
+        if let Some(wrong) = lease.filter(|seconds| !LEASE_SECONDS.contains(seconds)) {
+            return Err(Failure::usage(format!("DORMOUSE_LEASE_SECONDS={wrong} is out of range"))
+                .hint(format!("say {} to {}", LEASE_SECONDS.start(), LEASE_SECONDS.end())));
+        }
+        #[cfg(feature = "faults")]
+        let faults = match text("DORMOUSE_FAULTS")? {
+            Some(text) => crate::faults::Plan::read(&text)
+                .map_err(|wrong| Failure::usage(format!("DORMOUSE_FAULTS: {wrong}")))?,
+            None => crate::faults::Plan::default(),
+        };
+        Ok(Self {
+            data,
+            call,
+            screen,
+            no_wait: global.no_wait,
+            zone: TimeZone::system(),
+            database,
+            lease: lease.map(Duration::from_secs),
+            #[cfg(feature = "faults")]
+            faults: Arc::new(faults),
+        })
     }
 }
 
@@ -55,6 +168,37 @@ fn program() -> String {
 
 fn folder(name: &str) -> Option<PathBuf> {
     var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// A variable as text; an empty one is not set.
+fn text(name: &str) -> Result<Option<String>, Failure> {
+    match var_os(name).filter(|value| !value.is_empty()).map(OsString::into_string) {
+        None => Ok(None),
+        Some(Ok(text)) => Ok(Some(text)),
+        Some(Err(_)) => Err(Failure::usage(format!("{name} is not UTF-8"))),
+    }
+}
+
+/// A variable as a number.
+fn number<T: FromStr>(name: &str) -> Result<Option<T>, Failure> {
+    let Some(text) = text(name)? else { return Ok(None) };
+    match text.trim().parse() {
+        Ok(number) => Ok(Some(number)),
+        Err(_) => Err(Failure::usage(format!("{name}={text} is no number"))),
+    }
+}
+
+/// A secret: in a variable, or in the file that the variable with `_FILE` names.
+fn secret(name: &str) -> Result<Option<String>, Failure> {
+    if let Some(secret) = text(name)? {
+        return Ok(Some(secret));
+    }
+    let Some(path) = folder(&format!("{name}_FILE")) else { return Ok(None) };
+    let read = std::fs::read_to_string(&path);
+    let secret = read.map_err(|e| {
+        Failure::failed(format!("{name}_FILE: {} cannot be read: {e}", path.display()))
+    })?;
+    Ok(Some(secret.trim().to_owned()).filter(|secret| !secret.is_empty()))
 }
 
 fn default_data() -> Option<PathBuf> {
@@ -95,5 +239,25 @@ mod tests {
         assert_eq!(quoted("target/demo"), "target/demo");
         assert_eq!(quoted("my tasks"), "'my tasks'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn a_server_listens_on_this_machine_alone() {
+        for ours in ["127.0.0.1:0", "127.0.0.9:7330", "[::1]:7330", "localhost:7330"] {
+            assert!(loopback(ours).is_ok(), "{ours}");
+        }
+        for wrong in ["", "7330", "127.0.0.1", "example.org:7330", "localhost:x", "127.0.0.1:70000"] {
+            assert_eq!(loopback(wrong).unwrap_err().code, 2, "{wrong}");
+        }
+        for open in ["0.0.0.0:7330", "[::]:7330", "192.168.0.2:7330"] {
+            let said = loopback(open).unwrap_err().message;
+            assert!(said.contains("other machines"), "{open}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_url_with_its_password_is_not_shown() {
+        let url = DatabaseUrl::from("postgres://me:secret@db/x".to_owned());
+        assert!(!format!("{url:?}").contains("secret"));
     }
 }

@@ -1,63 +1,134 @@
 //! The composition root: opens the store, wires every part, and runs the agents that are due.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use dormouse::view::RunOutcome;
-use dormouse::{Dormouse, DrainReport, DrainScope, Parts, WORKSPACE};
+use dormouse::{Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
 use dormouse_adapters::{OsEntropy, SystemClock};
 use dormouse_builtin::Builtin;
-use dormouse_types::Caller;
-use dormouse_types::port::{Clock, Entropy};
+use dormouse_types::port::{Clock, Entropy, Model};
+use dormouse_types::{Caller, HostId, Id as _};
 use jiff::tz::TimeZone;
 
 use crate::client::Client;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::folder::{Folder, FolderError};
+use crate::folder::{Folder, FolderError, Found};
+use crate::served::Server;
 use crate::terminal::note;
+
+/// Where the data is when a command begins.
+pub enum Place {
+    /// In this process.
+    Here(Box<Engine>),
+    /// Behind a server, which does the work.
+    There(Server),
+}
 
 /// Everything that runs in this process.
 pub struct Engine {
-    /// The time zone that was settled when the folder was new.
+    /// The time zone that was settled when the store was new.
     pub zone: TimeZone,
-    dormouse: Dormouse,
-    // Held to the end: no second command may write beside this one.
-    _folder: Folder,
+    /// Every service.
+    pub dormouse: Dormouse,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// The name under which this process holds leases.
+    owner: String,
+    // Held to the end: no second process may write beside this one. None for a command on a
+    // database that several nodes share.
+    folder: Option<Folder>,
+}
+
+impl Place {
+    /// Finds the server of the data folder, or takes the folder. A shared database needs neither.
+    ///
+    /// Errors: the folder is in use or cannot be used, or the store cannot be opened.
+    pub async fn find(config: &Config) -> Result<Self, Failure> {
+        let folder = match &config.database {
+            Some(_) => None,
+            None => match enter(config).await? {
+                Found::Free(folder) => Some(folder),
+                Found::Served(server) => return Ok(Self::There(server)),
+            },
+        };
+        Ok(Self::Here(Box::new(Engine::start(config, folder).await?)))
+    }
+}
+
+/// Looks who is in the data folder, and takes it if it is free.
+///
+/// Errors: the folder is in use or cannot be used.
+pub async fn enter(config: &Config) -> Result<Found, Failure> {
+    let answers = async |server: &Server| Client::of(server.clone()).is_answered().await;
+    Folder::enter(&config.data, &SystemClock, answers, note).await.map_err(no_folder)
 }
 
 impl Engine {
-    /// Takes the folder, opens the store, finishes what a crash left half way.
+    /// Opens the store, and finishes what a crash left half way.
     ///
-    /// Errors: the folder is in use or cannot be used, or the store cannot be opened.
-    pub async fn start(config: &Config) -> Result<Self, Failure> {
+    /// Errors: the store cannot be opened.
+    pub async fn start(config: &Config, folder: Option<Folder>) -> Result<Self, Failure> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let folder = Folder::take(&config.data, &*clock, note).await.map_err(no_folder)?;
         let entropy: Arc<dyn Entropy> = Arc::new(
             OsEntropy::open()
                 .map_err(|e| Failure::failed(format!("/dev/urandom cannot be read: {e}")))?,
         );
-        let store = dormouse::open_folder(folder.path(), &clock, &entropy)
-            .map_err(|e| Failure::failed(e.to_string()))?;
+        let store = open(config, &clock, &entropy).await?;
+        let owner = match &config.database {
+            None => format!("process-{}", std::process::id()),
+            // Process ids are the same on several machines.
+            Some(_) => HostId::fresh(clock.now(), &*entropy).as_str().replace("ho-", "node-"),
+        };
         let zone = dormouse::settled_zone(&store, &clock, &entropy, &config.zone)
             .await
             .map_err(|e| told(&e))?;
-        let dormouse = Dormouse::new(Parts {
+        let mut dormouse = Dormouse::new(Parts {
             store,
             clock,
-            entropy,
-            model: Arc::new(Builtin),
+            entropy: entropy.clone(),
+            model: model(config),
             zone: zone.clone(),
-            owner: format!("process-{}", std::process::id()),
+            owner: owner.clone(),
         });
-        for finished in dormouse.recover().await.map_err(|e| told(&e))? {
+        if let Some(lease) = config.lease {
+            dormouse = dormouse.with_lease(lease);
+        }
+        let finished = match &config.database {
+            None => dormouse.recover().await,
+            // Other nodes are alive: what they hold is theirs.
+            Some(_) => dormouse.recover_silent().await,
+        };
+        for finished in finished.map_err(|e| told(&e))? {
             note(&format!("recovered: {finished}"));
         }
-        Ok(Self { zone, dormouse, _folder: folder })
+        Ok(Self { zone, dormouse, entropy, owner, folder })
     }
 
-    /// The client of this process' own router, with every right of the owner.
+    /// The data folder, where it was taken.
+    pub fn folder(&self) -> Option<&Folder> {
+        self.folder.as_ref()
+    }
+
+    /// Where this process begins among agents of equal rank, so that nodes do not all try the same.
+    pub fn offset(&self) -> usize {
+        if self.owner.starts_with("process-") {
+            return 0;
+        }
+        let mut hasher = DefaultHasher::new();
+        self.owner.hash(&mut hasher);
+        usize::from(hasher.finish().to_le_bytes()[0])
+    }
+
+    /// This process' own router, with every right of the owner.
+    pub fn router(&self) -> axum::Router {
+        dormouse_server::router(self.dormouse.clone(), Caller::owner(WORKSPACE))
+    }
+
+    /// The client of this process' own router.
     pub fn client(&self) -> Client {
-        Client::new(dormouse_server::router(self.dormouse.clone(), Caller::owner(WORKSPACE)))
+        Client::new(self.router())
     }
 
     /// Wakes the agents that are due because of these tasks and agents.
@@ -68,6 +139,31 @@ impl Engine {
     ) -> Result<DrainReport, Failure> {
         self.dormouse.drain(scope, on_run).await.map_err(|e| told(&e))
     }
+}
+
+async fn open(
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Store, Failure> {
+    let store = match &config.database {
+        None => dormouse::open_folder(&config.data, clock, entropy)
+            .map_err(|e| Failure::failed(e.to_string()))?,
+        Some(url) => dormouse::open_postgres(url.reveal(), clock, entropy)
+            .await
+            .map_err(|e| Failure::failed(e.to_string()))?,
+    };
+    #[cfg(feature = "faults")]
+    let store = store.with_faults(config.faults.clone());
+    Ok(store)
+}
+
+#[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "only faults change it"))]
+fn model(config: &Config) -> Arc<dyn Model> {
+    let model: Arc<dyn Model> = Arc::new(Builtin);
+    #[cfg(feature = "faults")]
+    let model = config.faults.model(model);
+    model
 }
 
 fn no_folder(error: FolderError) -> Failure {

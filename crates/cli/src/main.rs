@@ -1,22 +1,27 @@
 //! The command line: configuration, wiring, the folder lock, commands, and text for the terminal.
 //!
 //! Owns: what is typed and what is shown; reading the environment and files; starting every part.
-//! Defends against: two commands writing one folder; a terminal repainted by the text of a note; a
+//! Defends against: two processes writing one folder; a terminal repainted by the text of a note; a
 //! decision about something else than what was shown.
 //!
 //! Does not own: rules about tasks, agents or proposals. A command is a client of the REST API,
 //! also when no server runs; `engine` is the one place that knows the parts behind it.
 //!
-//! Reading order: `args` (what can be typed), `session` (how a command runs), `engine`, `command`
-//! (one file for each), `client`, `find`, `terminal`.
+//! Reading order: `args` (what can be typed), `session` (how a command runs), `engine`, `folder` and
+//! `served` (who holds the data), `command` (one file for each), `client`, `wait`, `find`,
+//! `terminal`.
 
 mod args;
 mod config;
 mod failure;
+#[cfg(feature = "faults")]
+mod faults;
+mod served;
 mod folder;
 mod terminal;
 mod client;
 mod engine;
+mod wait;
 mod session;
 mod find;
 mod command;
@@ -36,7 +41,12 @@ fn main() -> ExitCode {
         .with_ansi(false)
         .without_time()
         .init();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    // A server answers while an agent thinks; a command does one thing.
+    let mut runtime = match args.command {
+        Some(args::Command::Serve(_)) => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime.enable_all().build();
     match runtime {
         Ok(runtime) => ExitCode::from(runtime.block_on(session::run(args))),
         Err(e) => {

@@ -2,18 +2,21 @@
 
 use std::io::{ErrorKind, IsTerminal as _};
 
-use dormouse::DrainScope;
 use dormouse::view::RunOutcome;
-use dormouse_types::{AgentId, Id as _, TaskId};
+use dormouse::{DrainReport, DrainScope};
+use dormouse_adapters::SystemClock;
+use dormouse_types::port::Clock as _;
+use dormouse_types::{AgentId, Id as _, TaskId, Timestamp};
 use jiff::tz::TimeZone;
 
-use crate::args::Args;
+use crate::args::{Args, Command};
 use crate::client::{Client, Reply};
 use crate::command;
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::engine::{Engine, Place};
 use crate::failure::Failure;
 use crate::terminal::{Screen, line, note};
+use crate::wait;
 
 /// One command while it runs.
 pub struct Session {
@@ -23,7 +26,10 @@ pub struct Session {
     pub screen: Screen,
     /// The person's time zone.
     pub zone: TimeZone,
-    engine: Engine,
+    /// The parts in this process; none when a server does the work.
+    engine: Option<Box<Engine>>,
+    /// When this command began.
+    since: Timestamp,
     call: String,
     no_wait: bool,
     tasks: Vec<TaskId>,
@@ -38,6 +44,12 @@ pub async fn run(args: Args) -> u8 {
         Err(failure) => return report(&failure, false, "dormouse"),
     };
     let (is_json, call) = (config.screen.json, config.call.clone());
+    if let Some(Command::Serve(params)) = &args.command {
+        return match command::serve::run(&config, params).await {
+            Ok(()) => 0,
+            Err(failure) => report(&failure, is_json, &call),
+        };
+    }
     let mut session = match Session::open(config).await {
         Ok(session) => session,
         Err(failure) => return report(&failure, is_json, &call),
@@ -58,13 +70,21 @@ pub async fn run(args: Args) -> u8 {
 
 impl Session {
     async fn open(config: Config) -> Result<Self, Failure> {
-        let engine = Engine::start(&config).await?;
+        let since = SystemClock.now();
+        let (client, zone, engine) = match Place::find(&config).await? {
+            Place::Here(engine) => (engine.client(), engine.zone.clone(), Some(engine)),
+            Place::There(server) => {
+                let zone = TimeZone::get(&server.zone).unwrap_or(config.zone);
+                (Client::of(server), zone, None)
+            }
+        };
         Ok(Self {
-            client: engine.client(),
+            client,
             screen: Screen::new(config.screen),
-            zone: engine.zone.clone(),
+            zone,
             call: config.call,
             engine,
+            since,
             no_wait: config.no_wait,
             tasks: Vec::new(),
             agents: Vec::new(),
@@ -95,8 +115,12 @@ impl Session {
     ///
     /// Errors: the store cannot be read or written.
     pub async fn route(&self) -> Result<(), Failure> {
-        if !self.no_wait {
-            self.engine.drain(DrainScope::default(), &mut |_nobody| {}).await?;
+        match &self.engine {
+            Some(engine) if !self.no_wait => {
+                engine.drain(DrainScope::default(), &mut |_nobody| {}).await?;
+            }
+            // A server routes by itself.
+            Some(_) | None => {}
         }
         Ok(())
     }
@@ -114,7 +138,7 @@ impl Session {
         self.screen.is_json()
     }
 
-    /// Runs the agents this command touched so far, unless `--no-wait` was given; says how many runs
+    /// Runs the agents this command touched so far, or waits until the server has run them, unless `--no-wait` was given; says how many runs
     /// ended, or none when nobody was waited for.
     pub async fn wait(&mut self) -> Option<usize> {
         let nobody = self.tasks.is_empty() && self.agents.is_empty() && !self.all_due;
@@ -136,13 +160,14 @@ impl Session {
         let (ran, waiting) = tokio::select! {
             biased;
             interrupted = tokio::signal::ctrl_c() => {
-                note(match interrupted {
-                    Ok(()) => "stopped: the agents go on at the next command",
-                    Err(_) => "the agents are left for the next command",
+                note(match (interrupted, &self.engine) {
+                    (Ok(()), Some(_)) => "stopped: the agents go on at the next command",
+                    (Err(_), Some(_)) => "the agents are left for the next command",
+                    (_, None) => "not waiting any more: the server goes on",
                 });
                 return Some(0);
             }
-            drained = self.engine.drain(scope, &mut on_run) => match drained {
+            ended = self.run_to_end(scope, &mut on_run) => match ended {
                 Ok(report) => (report.ran, report.waiting),
                 Err(failure) => {
                     note(&format!("note: agents could not run: {}", line(&failure.message)));
@@ -164,9 +189,35 @@ impl Session {
         Some(ran)
     }
 
-    /// Runs what is still to be run at the end of a command.
+    /// Runs agents here, or waits until the server has.
+    async fn run_to_end(
+        &self,
+        scope: DrainScope,
+        on_run: &mut (dyn FnMut(RunOutcome) + Send),
+    ) -> Result<DrainReport, Failure> {
+        if let Some(engine) = &self.engine {
+            return engine.drain(scope, on_run).await;
+        }
+        let mut agents = scope.agents;
+        if scope.all_due {
+            agents.extend(wait::at_work(&self.client, &SystemClock).await?);
+        }
+        let mut ran = 0;
+        let mut tell = |run| {
+            ran += 1;
+            on_run(run);
+        };
+        let (client, since) = (&self.client, self.since);
+        let waiting =
+            wait::until_asleep(client, &SystemClock, &agents, since, &mut tell).await?;
+        Ok(DrainReport { ran, waiting })
+    }
+
+    /// Runs what is still to be run at the end of a command. A server does that without us.
     async fn finish(&mut self) {
-        self.wait().await;
+        if self.engine.is_some() {
+            self.wait().await;
+        }
     }
 
     /// Writes out the answer so far; a reader that went away is no failure.

@@ -271,11 +271,13 @@ async fn woken<'a>(
         }
     };
     let changed = async {
-        match hints {
-            Some(hints) if hints.changed().await.is_ok() => Woken::Changed,
-            // A closed hint is no hint.
-            Some(_) | None => pending().await,
+        // A closed hint is no hint.
+        if let Some(hints) = hints
+            && hints.changed().await.is_ok()
+        {
+            return Woken::Changed;
         }
+        pending().await
     };
     let stopped = async {
         match stop {

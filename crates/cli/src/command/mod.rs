@@ -7,6 +7,7 @@ pub mod overview;
 pub mod proposal;
 pub mod report;
 pub mod review;
+pub mod serve;
 pub mod task;
 
 use crate::args::Command;
@@ -17,6 +18,8 @@ use crate::session::Session;
 pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), Failure> {
     match command {
         None => overview::run(session).await,
+        // It is not a client of the API: `session` runs it by itself.
+        Some(Command::Serve(_)) => Err(Failure::failed("a server cannot be a client of itself")),
         Some(Command::Import(params)) => import::run(session, params).await,
         Some(Command::Task(command)) => task::run(session, command).await,
         Some(Command::Agent(command)) => agent::run(session, command).await,

@@ -8,6 +8,11 @@ pub fn minute(at: Timestamp, zone: &TimeZone) -> String {
     at.to_jiff().to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// A moment to the second, in the person's time zone.
+pub fn second(at: Timestamp, zone: &TimeZone) -> String {
+    at.to_jiff().to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
 /// Minutes as hours and minutes.
 pub fn duration(minutes: u32) -> String {
     match (minutes / 60, minutes % 60) {

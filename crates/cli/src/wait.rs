@@ -1,0 +1,125 @@
+//! Waiting for agents that a server runs, by asking it.
+
+use std::time::Duration;
+
+use dormouse::view::{Agent, ChangeSet, Page, Report, RunOutcome, Wake};
+use dormouse_types::port::Clock;
+use dormouse_types::{AgentId, Timestamp, limits};
+use serde::de::DeserializeOwned;
+
+use crate::client::{Client, path};
+use crate::failure::Failure;
+use crate::terminal::note;
+
+/// Between the first two questions; each pause is twice as long as the one before.
+const SHORTEST: Duration = Duration::from_millis(20);
+/// Between two questions.
+const LONGEST: Duration = Duration::from_millis(500);
+/// After this the person is told what is waited for.
+const QUIET: Duration = Duration::from_secs(5);
+/// A wake that is not due within this time waits for something else than a free moment.
+const SOON: Duration = Duration::from_secs(5);
+
+/// How an agent stands.
+enum Stand {
+    AtWork,
+    Asleep,
+    /// It waits for a time that is not near, such as the end of a back-off.
+    Held,
+}
+
+fn stand(agent: &Agent, now: Timestamp) -> Stand {
+    match agent.activity.as_str() {
+        "running" => Stand::AtWork,
+        "waiting" if agent.due_at.is_some_and(|due| due <= now + SOON) => Stand::AtWork,
+        "waiting" => Stand::Held,
+        _ => Stand::Asleep,
+    }
+}
+
+/// The agents that a server runs now or soon.
+pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>, Failure> {
+    let page: Page<Agent> = read(client, "/api/agents").await?;
+    let now = clock.now();
+    let all = page.items.into_iter();
+    Ok(all.filter(|agent| matches!(stand(agent, now), Stand::AtWork)).map(|a| a.id).collect())
+}
+
+/// Waits until these agents sleep again, and tells their runs that ended after `since`; says how
+/// many agents still wait.
+///
+/// Errors: the server does not answer.
+pub async fn until_asleep(
+    client: &Client,
+    clock: &dyn Clock,
+    agents: &[AgentId],
+    since: Timestamp,
+    tell: &mut impl FnMut(RunOutcome),
+) -> Result<usize, Failure> {
+    let mut waiting = 0;
+    for id in agents {
+        let agent = asleep(client, clock, id).await?;
+        waiting += usize::from(!matches!(stand(&agent, clock.now()), Stand::Asleep));
+        let wakes: Page<Wake> = read(client, &format!("/api/agents/{id}/wakes?limit=20")).await?;
+        for wake in wakes.items.into_iter().rev() {
+            if wake.completed_at.is_some_and(|at| at >= since) {
+                tell(outcome(client, &agent, wake).await?);
+            }
+        }
+    }
+    Ok(waiting)
+}
+
+/// An agent once it sleeps, or waits for a time that is not near.
+async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agent, Failure> {
+    let start = clock.now();
+    // A run has its own end; this is for one that cannot begin.
+    let until = start + Duration::from_secs(limits::WAKE_SECONDS);
+    let (mut pause, mut is_told) = (SHORTEST, false);
+    loop {
+        let agent: Agent = read(client, &format!("/api/agents/{id}")).await?;
+        let now = clock.now();
+        if now >= until || !matches!(stand(&agent, now), Stand::AtWork) {
+            return Ok(agent);
+        }
+        if now >= start + QUIET && !is_told {
+            is_told = true;
+            note("waiting for the server to run the agent; Ctrl-C leaves it to the server");
+        }
+        clock.sleep_until(now + pause).await;
+        pause = (pause * 2).min(LONGEST);
+    }
+}
+
+async fn outcome(client: &Client, agent: &Agent, wake: Wake) -> Result<RunOutcome, Failure> {
+    let run_key = wake.run_key.unwrap_or_default();
+    let task = agent.slots.active_task_id.clone();
+    let proposals = match &task {
+        None => 0,
+        Some(task) => {
+            let query = [("task", task.as_str()), ("all", "true")];
+            let sets: Page<ChangeSet> = read(client, &path("/api/change-sets", &query)).await?;
+            let own = sets.items.iter().filter(|set| set.run_key == run_key.as_str());
+            own.map(|set| set.items.len()).sum()
+        }
+    };
+    let reports: Page<Report> =
+        read(client, &format!("/api/agents/{}/reports?limit=1", agent.id)).await?;
+    let is_of_run = |report: &Report| report.provenance["runKey"] == run_key.as_str();
+    Ok(RunOutcome {
+        agent_id: agent.id.clone(),
+        agent_name: agent.display_name.clone(),
+        task_id: task,
+        task_title: agent.task_title.clone().unwrap_or_default(),
+        status: wake.status,
+        error: wake.error_message,
+        report: reports.items.iter().any(is_of_run),
+        proposals,
+        observations: 0,
+        run_key,
+    })
+}
+
+async fn read<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Failure> {
+    client.get(path).await?.read()
+}

@@ -1,0 +1,190 @@
+//! The store as one node sees it: it answers late, lies about what became of a commit, loses hints,
+//! and is where nodes die.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, ReadError, Row, Value};
+use dormouse_types::HostId;
+use dormouse_types::port::BoxFuture;
+use futures_util::future::FutureExt as _;
+use tokio::sync::{oneshot, watch};
+
+use crate::faults::Fault;
+use crate::hub::{Hub, OUTSIDE, lock};
+use crate::{node, oracle, sabotage};
+
+/// The store as one node sees it.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    pub(crate) hub: Arc<Hub>,
+    /// The place of the node among all that were started.
+    pub(crate) node: usize,
+    /// The name under which it holds leases.
+    pub(crate) owner: String,
+    pub(crate) hints: Arc<watch::Sender<u64>>,
+}
+
+/// Lets somebody else go first, once.
+pub(crate) struct Turn(bool);
+
+impl Turn {
+    pub(crate) fn of_others() -> Self {
+        Self(false)
+    }
+}
+
+impl Future for Turn {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl Wire {
+    /// Lets others go on before an answer, or a little time pass.
+    async fn pace(&self) {
+        match self.hub.draw(|chance| chance.below(64)) {
+            0 => {
+                let millis = 1 + self.hub.draw(|chance| chance.below(2000));
+                self.hub.wait(Duration::from_millis(millis)).await;
+            }
+            1..24 => Turn::of_others().await,
+            _ => {}
+        }
+    }
+
+    async fn dies<T>(&self, fault: Fault, label: &str) -> T {
+        self.hub.tell(format_args!("{} dies: {fault:?} {label}", self.owner));
+        node::crash(&self.hub, self.node);
+        std::future::pending().await
+    }
+
+    async fn write(&self, commit: Commit) -> Result<Committed, CommitError> {
+        self.pace().await;
+        let label = commit.label;
+        let strikes = |fault| self.hub.strikes(fault);
+        let db = commit.db.name();
+        if strikes(Fault::CrashBefore) {
+            return self.dies(Fault::CrashBefore, label).await;
+        }
+        if strikes(Fault::Broken) {
+            let detail = "the disk is full".into();
+            return Err(CommitError::Broken { label, db, detail });
+        }
+        let unknown = || CommitError::Unknown { label, detail: "the answer was lost".into() };
+        if strikes(Fault::UnknownNot) {
+            return Err(unknown());
+        }
+        let result = if !self.hub.is_alone() && strikes(Fault::Late) {
+            self.write_late(commit).await
+        } else {
+            self.apply(commit)
+        };
+        if result.is_ok() && strikes(Fault::CrashAfter) {
+            return self.dies(Fault::CrashAfter, label).await;
+        }
+        if result.is_ok() && strikes(Fault::UnknownDone) {
+            return Err(unknown());
+        }
+        self.pace().await;
+        result
+    }
+
+    /// The commit is on its way and arrives, whatever becomes of its node.
+    async fn write_late(&self, commit: Commit) -> Result<Committed, CommitError> {
+        let label = commit.label;
+        let (sender, answer) = oneshot::channel();
+        let wire = self.clone();
+        let late = self.hub.draw(|chance| 1 + chance.below(90));
+        self.hub.spawn(OUTSIDE, format!("late {label}"), async move {
+            wire.hub.wait(Duration::from_secs(late)).await;
+            // Who asked may be dead.
+            let _ = sender.send(wire.apply(commit));
+        });
+        answer.await.unwrap_or(Err(CommitError::Unknown { label, detail: "gone".into() }))
+    }
+
+    /// Applies a commit in this moment, under the eyes of the oracle.
+    fn apply(&self, commit: Commit) -> Result<Committed, CommitError> {
+        let hub = &self.hub;
+        let suspicions = oracle::suspicions(hub, &self.owner, &commit);
+        let result = sabotage::apply(hub, commit.clone());
+        let brief = oracle::brief(&commit);
+        match &result {
+            Ok(done) if done.replayed.is_some() => {
+                hub.tell(format_args!("{} {brief}: replayed", self.owner));
+            }
+            Ok(done) => {
+                hub.tell(format_args!("{} {brief}: {}", self.owner, done.seq));
+                for suspicion in suspicions {
+                    hub.wrong(suspicion);
+                }
+                oracle::saw(hub, &self.owner, &commit);
+                if commit.change.is_some() {
+                    self.hint();
+                }
+            }
+            Err(error) => hub.tell(format_args!("{} {brief}: {error}", self.owner)),
+        }
+        result
+    }
+
+    fn hint(&self) {
+        let listeners: Vec<_> = lock(&self.hub.nodes)
+            .iter()
+            .filter(|node| node.is_alive)
+            .map(|node| node.hints.clone())
+            .collect();
+        for listener in listeners {
+            if !self.hub.strikes(Fault::LostHint) {
+                listener.send_modify(|n| *n += 1);
+            }
+        }
+    }
+}
+
+impl Backend for Wire {
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        Box::pin(async move {
+            self.pace().await;
+            let detail = || "the disk does not answer".to_owned();
+            if self.hub.strikes(Fault::Unreadable) {
+                return Err(ReadError::Engine { db: db.name(), detail: detail() });
+            }
+            let read = self.hub.sqlite.read(db, sql, params).now_or_never();
+            let read = read.unwrap_or(Err(ReadError::Engine { db: db.name(), detail: detail() }));
+            let read = read.map(|mut rows| {
+                sabotage::told(&self.hub, sql, &mut rows);
+                rows
+            });
+            self.pace().await;
+            read
+        })
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        Box::pin(self.write(commit))
+    }
+
+    fn host(&self, db: Db) -> HostId {
+        self.hub.sqlite.host(db)
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.hints.subscribe()
+    }
+}

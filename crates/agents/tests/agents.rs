@@ -11,6 +11,7 @@ mod cases {
     mod proposing;
     mod remembering;
     mod reporting;
+    mod serving;
     mod waking;
 }
 

@@ -12,7 +12,7 @@ use dormouse_store::{
 };
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::postgres::Server;
-use dormouse_types::{Origin, Seq, hash};
+use dormouse_types::{Origin, Seq, WorkspaceId, hash};
 use tokio_postgres::{Client, NoTls};
 
 use crate::world::{OTHER_WS, WS, connections, node, still, store, wait};
@@ -61,12 +61,12 @@ impl Cluster {
     }
 
     /// Locks the counter of a workspace of the journal, as a slow node does; the guard lets go.
-    fn hold(&self) -> Held {
+    fn hold(&self, ws: WorkspaceId) -> Held {
         let client = raw();
         let sql = format!(
-            "BEGIN; INSERT INTO {0}journal.counters (ws, seq) VALUES (1, 0) ON CONFLICT DO NOTHING;
-             SELECT seq FROM {0}journal.counters WHERE ws = 1 FOR UPDATE",
-            self.prefix
+            "INSERT INTO {0}journal.counters (ws, seq) VALUES ({1}, 0) ON CONFLICT DO NOTHING;
+             BEGIN; SELECT seq FROM {0}journal.counters WHERE ws = {1} FOR UPDATE NOWAIT",
+            self.prefix, ws.0
         );
         wait(client.batch_execute(&sql)).expect("the counter is locked");
         Held { client }
@@ -239,7 +239,7 @@ fn commits_that_wait_share_one_transaction_and_one_time() {
         let params = vec![WS.0.into(), n.to_string().into(), Param::Now, Param::Seq];
         Commit::new("stamp", Db::Journal, WS).op(Op::one(sql, params, Refusal::Exists))
     };
-    let results = together(&store, cluster.hold(), (0..64).map(stamped).collect());
+    let results = together(&store, cluster.hold(WS), (0..64).map(stamped).collect());
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     assert_eq!(engine.n_transactions(Db::Journal) - before, 2, "the first, and all the others");
     let looks = Query {
@@ -264,7 +264,7 @@ fn a_refused_commit_of_a_batch_takes_only_itself_back() {
     let insert = "INSERT INTO settings (ws, key, value) VALUES (?1, 'a', 'y')";
     let results = together(
         &store,
-        cluster.hold(),
+        cluster.hold(WS),
         vec![
             set("a"),
             set("refused").op(Op::one(never, params![WS.0], Refusal::Missing)),
@@ -311,36 +311,30 @@ fn a_refused_commit_of_a_batch_takes_only_itself_back() {
     assert_eq!(kept.map(|receipt| (receipt.seq, receipt.answer)), Some((Seq(3), "first".into())));
 }
 
-/// A batch is for several workspaces, and nodes meet in more than one of them.
+/// A batch is for several workspaces. Nodes that meet in two of them would wait for each other if
+/// each locked them in the order in which its commits came.
 #[test]
-fn batches_over_the_same_workspaces_do_not_stand_in_each_others_way() {
+fn counters_are_locked_in_the_order_of_the_workspaces() {
+    let (first, second, busy) = (WS, OTHER_WS, WorkspaceId(3));
     let cluster = Cluster::new();
-    let nodes = [store(cluster.node()), store(cluster.node())];
-    std::thread::scope(|scope| {
-        for (n, node) in nodes.iter().enumerate() {
-            scope.spawn(move || {
-                for round in 0..20 {
-                    let mut order = vec![WS, OTHER_WS];
-                    order.rotate_left((n + round) % 2);
-                    let commits: Vec<_> = order
-                        .into_iter()
-                        .map(|ws| {
-                            let key = format!("{n}|{round}");
-                            let op = setting::put(ws, &key, "x");
-                            node.commit(Commit::new("set", Db::Journal, ws).op(op))
-                        })
-                        .collect();
-                    wait(async {
-                        for commit in commits {
-                            commit.await.expect("it is accepted");
-                        }
-                    });
-                }
-            });
-        }
-    });
-    for ws in [WS, OTHER_WS] {
-        assert_eq!(wait(nodes[0].first(change_log::head(Db::Journal, ws))), Ok(Some(Seq(40))));
+    let store = store(cluster.node());
+    let commit = |ws| {
+        let op = setting::put(ws, "k", "x");
+        Box::pin(store.commit(Commit::new("set", Db::Journal, ws).op(op)))
+    };
+    let held = cluster.hold(busy);
+    let (mut earlier, mut late, mut early) = (commit(busy), commit(second), commit(first));
+    wait(async { assert!(is_pending(&mut earlier).await) });
+    held.is_awaited();
+    wait(async { assert!(is_pending(&mut late).await && is_pending(&mut early).await) });
+    let slow = cluster.hold(first);
+    wait(held.let_go());
+    slow.is_awaited();
+    // Panics where the counter is locked.
+    wait(cluster.hold(second).let_go());
+    wait(slow.let_go());
+    for commit in [earlier, late, early] {
+        wait(commit).expect("it is accepted");
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse::view::{Agent, ChangeSet, Page, Report, RunOutcome, Wake};
 use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, Timestamp, limits};
+use dormouse_types::{AgentId, Id as _, RunKey, Timestamp, limits};
 use serde::de::DeserializeOwned;
 
 use crate::client::{Client, path};
@@ -62,8 +62,10 @@ pub async fn until_asleep(
         waiting += usize::from(!matches!(stand(&agent, clock.now()), Stand::Asleep));
         let wakes: Page<Wake> = read(client, &format!("/api/agents/{id}/wakes?limit=20")).await?;
         for wake in wakes.items.into_iter().rev() {
-            if wake.completed_at.is_some_and(|at| at >= since) {
-                tell(outcome(client, &agent, wake).await?);
+            if wake.completed_at.is_some_and(|at| at >= since)
+                && let Some(run) = wake.run_key.clone()
+            {
+                tell(outcome(client, &agent, wake, run).await?);
             }
         }
     }
@@ -91,8 +93,12 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
     }
 }
 
-async fn outcome(client: &Client, agent: &Agent, wake: Wake) -> Result<RunOutcome, Failure> {
-    let run_key = wake.run_key.unwrap_or_default();
+async fn outcome(
+    client: &Client,
+    agent: &Agent,
+    wake: Wake,
+    run_key: RunKey,
+) -> Result<RunOutcome, Failure> {
     let task = agent.slots.active_task_id.clone();
     let proposals = match &task {
         None => 0,

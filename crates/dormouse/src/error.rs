@@ -150,8 +150,10 @@ impl Error {
             extra.insert("unit".into(), json!(beyond.limit.unit));
         }
         if let Some(field) = self.field() {
-            let error =
-                json!({ "pointer": format!("/{field}"), "code": kind, "message": chain(self) });
+            // A parameter is named as it stands in the address, a value by its place in the body.
+            let pointer =
+                if field.starts_with('?') { field.to_owned() } else { format!("/{field}") };
+            let error = json!({ "pointer": pointer, "code": kind, "message": chain(self) });
             extra.insert("errors".into(), json!([error]));
         }
         Problem {

@@ -2,20 +2,35 @@
 
 use dormouse_changes::tools;
 use dormouse_runs::drive::rebuild;
+use dormouse_store::agent::agent_entity;
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::message;
 use dormouse_store::agent::report;
-use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
 use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_turns::{LoggedTurn, request};
 use dormouse_types::model::{ToolSpec, Turn};
-use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId};
+use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;
 
 use crate::asked::require;
-use crate::view::{Decision, Message, Prompt, PromptFragment, Report, Wake};
-use crate::{Dormouse, Error};
+use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Wake};
+use crate::{Dormouse, Error, page};
+
+/// Which messages of an agent are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessagesAsked {
+    /// Only of this thread.
+    pub thread: Option<ThreadId>,
+    /// At most so many.
+    pub limit: usize,
+    /// Behind the page that gave this.
+    pub cursor: Option<String>,
+    /// Begin with the newest, and give a cursor behind the last page too: what is written later
+    /// stands behind it.
+    pub follow: bool,
+}
 
 impl Dormouse {
     /// The report a person reads.
@@ -51,6 +66,30 @@ impl Dormouse {
             .collect())
     }
 
+    /// A page of the reports of an agent, newest first.
+    pub async fn reports_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Report>, Error> {
+        require(caller, Scope::Read)?;
+        let agent = self.agent(caller, id).await?;
+        let (at, behind) = page::behind(cursor, (page::LATEST, "~"))?;
+        let limit_read = page::reading(limit);
+        let place = (at, behind.as_str());
+        let query = entity::page_of_agent::<report::Report>(caller.workspace, id, place, limit_read);
+        let all = self.store.all(query).await?.into_iter();
+        let views = all
+            .map(|stored| Report {
+                task_id: agent.slots.active_task_id.clone(),
+                ..report_view(stored.doc.value)
+            })
+            .collect();
+        Ok(page::cut(views, limit, |report| page::place(report.created_at, &report.id)))
+    }
+
     /// Messages of an agent with their content, oldest first; of one thread if given.
     pub async fn messages(
         &self,
@@ -77,75 +116,161 @@ impl Dormouse {
         });
         let mut messages = Vec::new();
         for one in stored {
-            let message = one.doc.value;
-            let content = dormouse_runs::trail::text(&self.store, ws, &message).await?;
-            // Markdown stays text; everything else is JSON.
-            let content = content.map(|text| {
-                serde_json::from_str(&text)
-                    .ok()
-                    .filter(Value::is_object)
-                    .unwrap_or(Value::String(text))
-            });
-            messages.push(Message {
-                id: message.id,
-                agent_id: message.agent_id,
-                thread_id: message.thread_id,
-                kind: message.kind,
-                content,
-                prev_message_id: message.prev_message_id,
-                tool_name: message.metadata.tool_name,
-                operation_id: message.metadata.operation_id,
-                refused: message.metadata.refused,
-                priority: message.metadata.priority,
-                tokens_approx: message.tokens_approx,
-                created_at: message.created_at,
-                vector_clock: one.columns.clock,
-            });
+            messages.push(self.message_view(ws, one).await?);
         }
         Ok(messages)
     }
 
-    /// The runs of an agent, newest first; a waiting wake stands on top as `queued`.
+    /// A page of the messages of an agent, oldest first; those of one thread stand together.
+    pub async fn messages_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        asked: MessagesAsked,
+    ) -> Result<Page<Message>, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        self.agents.agent(ws, id).await?;
+        let MessagesAsked { thread, limit, cursor, follow } = asked;
+        let read = self.read_messages(ws, id, thread, None, limit, cursor.as_deref(), follow);
+        let (rows, next_cursor) = read.await?;
+        let mut threads: Vec<ThreadId> = Vec::new();
+        let mut items = Vec::new();
+        for row in rows {
+            let message = self.message_view(ws, row).await?;
+            if !threads.contains(&message.thread_id) {
+                threads.push(message.thread_id.clone());
+            }
+            items.push(message);
+        }
+        items.sort_by_key(|message| threads.iter().position(|it| *it == message.thread_id));
+        Ok(Page { items, next_cursor, damaged: Vec::new() })
+    }
+
+    /// Messages in their order from a cursor on, and the cursor behind them.
+    ///
+    /// Shape of the cursor: the number of a commit, a dot, how many of its messages were given out.
+    #[expect(clippy::too_many_arguments, reason = "what a list can be asked for")]
+    pub(crate) async fn read_messages(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        thread: Option<ThreadId>,
+        kind: Option<&'static str>,
+        limit: usize,
+        cursor: Option<&str>,
+        follow: bool,
+    ) -> Result<(Vec<Stored<message::Message>>, Option<String>), Error> {
+        let (from, seen): (i64, usize) = cursor.map_or(Ok((0, 0)), page::pair)?;
+        let at_least = page::reading(limit.saturating_add(seen));
+        let wanted = message::Wanted { thread, kind, from, at_least };
+        let newest = follow && cursor.is_none();
+        let mut rows = self
+            .store
+            .all(if newest {
+                message::last(ws, id, &wanted)
+            } else {
+                message::forward(ws, id, &wanted)
+            })
+            .await?;
+        rows.sort_by_cached_key(|row| {
+            (counter(row), row.doc.value.metadata.n, row.doc.value.id.clone())
+        });
+        // What a cursor passed over is of its own commit, and of no other.
+        let given_out = rows.iter().take(seen).take_while(|row| counter(row) == from).count();
+        let begin = if newest { rows.len().saturating_sub(limit) } else { given_out };
+        let end = rows.len().min(begin.saturating_add(limit));
+        let more = end < rows.len();
+        let cursor = match rows[..end].last() {
+            Some(last) => {
+                let of_commit = |row: &&Stored<message::Message>| counter(row) == counter(last);
+                format!("{}.{}", counter(last), rows[..end].iter().filter(of_commit).count())
+            }
+            None => format!("{from}.{seen}"),
+        };
+        rows.truncate(end);
+        Ok((rows.split_off(begin.min(end)), (more || follow).then_some(cursor)))
+    }
+
+    pub(crate) async fn message_view(
+        &self,
+        ws: WorkspaceId,
+        stored: Stored<message::Message>,
+    ) -> Result<Message, Error> {
+        let message = stored.doc.value;
+        let content = dormouse_runs::trail::text(&self.store, ws, &message).await?;
+        // Markdown stays text; everything else is JSON.
+        let content = content.map(|text| {
+            serde_json::from_str(&text)
+                .ok()
+                .filter(Value::is_object)
+                .unwrap_or(Value::String(text))
+        });
+        Ok(Message {
+            id: message.id,
+            agent_id: message.agent_id,
+            thread_id: message.thread_id,
+            run_key: message.metadata.run_key.map(RunKey),
+            turn: message.metadata.turn,
+            kind: message.kind,
+            content,
+            prev_message_id: message.prev_message_id,
+            tool_name: message.metadata.tool_name,
+            operation_id: message.metadata.operation_id,
+            refused: message.metadata.refused,
+            priority: message.metadata.priority,
+            tokens_approx: message.tokens_approx,
+            created_at: message.created_at,
+            vector_clock: stored.columns.clock,
+        })
+    }
+
+    /// The newest runs of an agent, newest first; a waiting wake stands on top as `queued`.
     pub async fn wakes(
         &self,
         caller: &Caller,
         id: &AgentId,
         limit: usize,
     ) -> Result<Vec<Wake>, Error> {
+        Ok(self.wakes_page(caller, id, limit, None).await?.items)
+    }
+
+    /// A page of the runs of an agent, newest first; a waiting wake stands on top as `queued`.
+    pub async fn wakes_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Wake>, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         self.agents.agent(ws, id).await?;
-        let mut wakes = Vec::new();
+        let (at, behind) = page::behind(cursor, (page::LATEST, ""))?;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
-        if let Some(row) = row.filter(|row| row.due_at.is_some() && !row.reasons.is_empty()) {
-            let reason = dormouse_agents::wake::key::strongest(&row.reasons);
-            wakes.push(Wake {
-                run_key: None,
-                agent_id: id.clone(),
-                reason: reason.name().into(),
-                reason_id: row.request_id,
-                initiator: if reason.priority() == 0 { "person" } else { "automation" }.into(),
-                thread_id: None,
-                status: "queued".into(),
-                logical_change_key: None,
-                model: None,
-                cut: false,
-                crashes: 0,
-                created_at: row.first_signal_at.unwrap_or_default(),
-                completed_at: None,
-                due_at: row.due_at,
-                error_message: None,
-            });
+        let waiting = row.as_ref().filter(|_| cursor.is_none()).and_then(waiting_view);
+        let limit = limit.saturating_sub(usize::from(waiting.is_some()));
+        let query = wake_run::page(ws, id, (at, &behind), page::reading(limit));
+        let runs = self.store.all(query).await?.into_iter();
+        let views = runs.map(|run| wake_view(run, row.as_ref())).collect();
+        let key = |wake: &Wake| wake.run_key.as_ref().map_or("", |key| key.as_str()).to_owned();
+        let mut page = page::cut(views, limit, |wake| page::place(wake.created_at, key(wake)));
+        if limit == 0 {
+            // The waiting one fills a page of one: the next begins at the first run.
+            page.next_cursor = Some(page::place(page::LATEST, ""));
         }
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let runs = self.store.all(wake_run::of_agent(ws, id, limit)).await?;
-        wakes.extend(runs.into_iter().map(wake_view));
-        Ok(wakes)
+        page.items.splice(0..0, waiting);
+        Ok(page)
     }
 
     /// One run of an agent.
     pub async fn wake(&self, caller: &Caller, id: &AgentId, key: &RunKey) -> Result<Wake, Error> {
-        Ok(wake_view(self.run(caller, id, key).await?))
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        let run = self.store.first(wake_run::counted_by_key(ws, key)).await?;
+        let run = run.filter(|run| run.run.agent == *id).ok_or_else(|| no_run(key))?;
+        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        Ok(wake_view(run, row.as_ref()))
     }
 
     async fn run(
@@ -156,8 +281,7 @@ impl Dormouse {
     ) -> Result<wake_run::Run, Error> {
         require(caller, Scope::Read)?;
         let run = self.store.first(wake_run::by_key(caller.workspace, key)).await?;
-        run.filter(|run| run.agent == *id)
-            .ok_or_else(|| Error::NotFound { what: "wake of this agent", id: key.to_string() })
+        run.filter(|run| run.agent == *id).ok_or_else(|| no_run(key))
     }
 
     /// The prompts of a run as they were sent, rebuilt from spans and checked by their digest.
@@ -220,6 +344,24 @@ impl Dormouse {
         Ok(self.store.all(all).await?.into_iter().map(decision_view).collect())
     }
 
+    /// A page of the decisions on an agent's proposals, newest first.
+    pub async fn decisions_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Decision>, Error> {
+        require(caller, Scope::Read)?;
+        self.agents.agent(caller.workspace, id).await?;
+        let (at, behind) = page::behind(cursor, (page::LATEST, "~"))?;
+        let (place, limit_read) = ((at, behind.as_str()), page::reading(limit));
+        let query =
+            entity::page_of_agent::<change_set::Decision>(caller.workspace, id, place, limit_read);
+        let views = self.store.all(query).await?.into_iter().map(decision_view).collect();
+        Ok(page::cut(views, limit, |one| page::place(one.created_at, &one.id)))
+    }
+
     /// Decisions about a task, newest first.
     pub async fn task_decisions(
         &self,
@@ -248,8 +390,58 @@ fn report_view(report: report::Report) -> Report {
     }
 }
 
-fn wake_view(run: wake_run::Run) -> Wake {
+/// The number of the commit that wrote a row.
+fn counter<T>(row: &Stored<T>) -> i64 {
+    row.columns.clock.values().copied().max().unwrap_or(0)
+}
+
+fn no_run(key: &RunKey) -> Error {
+    Error::NotFound { what: "wake of this agent", id: key.to_string() }
+}
+
+/// A wake that waits, as a run whose key is not known yet: it is named by what it waits for.
+fn waiting_view(row: &Sleeper) -> Option<Wake> {
+    if row.due_at.is_none() || row.reasons.is_empty() {
+        return None;
+    }
+    let reason = dormouse_agents::wake::key::strongest(&row.reasons);
+    let reason_id = match reason {
+        Reason::Subscription => Some(agent_entity::own_subscription(&row.agent).to_string()),
+        Reason::Timer => row.due_at.map(|due| due.micros().to_string()),
+        Reason::Creation => Some("creation".to_owned()),
+        Reason::Reanalysis | Reason::UserInitiated => row.request_id.clone(),
+    };
+    Some(Wake {
+        run_key: None,
+        agent_id: row.agent.clone(),
+        reason: reason.name().into(),
+        reason_id,
+        initiator: if reason.is_automatic() { "automation" } else { "person" }.into(),
+        thread_id: None,
+        status: "queued".into(),
+        logical_change_key: None,
+        model: None,
+        cut: false,
+        crashes: 0,
+        epoch: row.epoch,
+        turns: 0,
+        operations: 0,
+        created_at: row.first_signal_at.unwrap_or_default(),
+        started_at: None,
+        completed_at: None,
+        due_at: row.due_at,
+        error_message: None,
+    })
+}
+
+/// A run; one that waits to be resumed is due when its agent's row is.
+fn wake_view(counted: wake_run::Counted, row: Option<&Sleeper>) -> Wake {
+    let wake_run::Counted { run, turns, calls } = counted;
+    let is_waiting = |row: &&Sleeper| {
+        run.status == wake_run::Status::Queued && row.run_key.as_ref() == Some(&run.key)
+    };
     Wake {
+        due_at: row.filter(is_waiting).and_then(|row| row.due_at),
         run_key: Some(run.key),
         agent_id: run.agent,
         reason: run.reason,
@@ -261,9 +453,12 @@ fn wake_view(run: wake_run::Run) -> Wake {
         model: run.model,
         cut: run.cut,
         crashes: run.crashes,
+        epoch: run.epoch,
+        turns,
+        operations: calls,
         created_at: run.created_at,
+        started_at: run.started_at,
         completed_at: run.completed_at,
-        due_at: None,
         error_message: run.error,
     }
 }

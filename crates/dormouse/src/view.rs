@@ -14,6 +14,17 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod health;
+mod trail;
+
+pub use health::{
+    DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity,
+};
+pub use trail::{
+    AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, Subscription,
+    SubscriptionFilter, Timer, ToolCall, Wake,
+};
+
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -216,6 +227,10 @@ pub struct Agent {
     pub processed_counter_by_host: BTreeMap<String, i64>,
     /// Since when its report is out of date.
     pub stale_since: Option<Timestamp>,
+    /// Until when automatic wakes are held back.
+    pub sleep_until: Option<Timestamp>,
+    /// Whether a change of a linked task wakes it at once.
+    pub wake_on_linked: bool,
     /// The model it asks.
     pub model: String,
     /// When it was made.
@@ -391,106 +406,6 @@ pub struct Decision {
     pub vector_clock: BTreeMap<String, i64>,
 }
 
-/// A run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Wake {
-    /// Its key; none while it waits in the queue.
-    pub run_key: Option<RunKey>,
-    /// The agent.
-    pub agent_id: AgentId,
-    /// The strongest of its reasons.
-    pub reason: String,
-    /// Subscription, timer or request.
-    pub reason_id: Option<String>,
-    /// `person` or `automation`.
-    pub initiator: String,
-    /// Its messages.
-    pub thread_id: Option<ThreadId>,
-    /// `queued`, `started`, `completed`, `skipped`, `failed`, `abandoned`.
-    pub status: String,
-    /// The interval of the change sequence.
-    pub logical_change_key: Option<String>,
-    /// The model it asked.
-    pub model: Option<String>,
-    /// Whether it ran into the cap on turns.
-    pub cut: bool,
-    /// How often it was interrupted by a crash.
-    pub crashes: i64,
-    /// When it was claimed, or when the signal came.
-    pub created_at: Timestamp,
-    /// When it ended.
-    pub completed_at: Option<Timestamp>,
-    /// When a waiting one is due.
-    pub due_at: Option<Timestamp>,
-    /// Why it failed.
-    pub error_message: Option<String>,
-}
-
-/// A message with its content.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Message {
-    /// Its id.
-    pub id: MessageId,
-    /// The agent.
-    pub agent_id: AgentId,
-    /// Its thread.
-    pub thread_id: ThreadId,
-    /// `observation`, `user`, `thought`, `action`, `toolResult`, …
-    pub kind: String,
-    /// Its content: text, or JSON of a call.
-    pub content: Option<Value>,
-    /// The message before it.
-    pub prev_message_id: Option<MessageId>,
-    /// Of a call or decision.
-    pub tool_name: Option<String>,
-    /// Of a call or decision.
-    pub operation_id: Option<String>,
-    /// Of a result: whether it was refused.
-    pub refused: Option<bool>,
-    /// Of an observation.
-    pub priority: Option<String>,
-    /// Units: tokens, estimated.
-    pub tokens_approx: i64,
-    /// When it was written.
-    pub created_at: Timestamp,
-    /// Host and counter of its write.
-    pub vector_clock: BTreeMap<String, i64>,
-}
-
-/// A prompt as it was sent.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Prompt {
-    /// The run.
-    pub run_key: RunKey,
-    /// The turn, from 1.
-    pub turn: u32,
-    /// Its pieces, in order.
-    pub fragments: Vec<PromptFragment>,
-    /// Of the canonical request, as stored.
-    pub digest: String,
-    /// Whether the rebuilt prompt has that digest.
-    pub verified: bool,
-    /// When it was asked.
-    pub at: Timestamp,
-}
-
-/// A piece of a prompt.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct PromptFragment {
-    /// `system`, `log`, `taskState`, … or `tools`.
-    pub kind: String,
-    /// As it was sent.
-    pub text: String,
-}
-
 /// What became of one run of a drain or of a person's wake.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -539,6 +454,10 @@ pub struct Overview {
     pub dormant_agents: usize,
     /// Operations that are not finished.
     pub open_operations: usize,
+    /// The wake queue.
+    pub queue: Queue,
+    /// Model providers that are not asked now.
+    pub alerts: Vec<ProviderAlert>,
 }
 
 /// One line of an import's progress.

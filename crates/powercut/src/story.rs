@@ -214,7 +214,7 @@ struct Work {
 
 impl Work {
     fn record(base: Base, chance: &mut Chance, long: bool) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir().context("cannot make a folder")?;
+        let folder = folder()?;
         put(folder.path(), &base.image)?;
         let tape = Arc::new(Tape::over(base.image));
         let watch = vfs::watch(folder.path(), tape.clone())?;
@@ -286,7 +286,7 @@ impl Work {
     /// commits are there.
     fn look(&self, image: &Image, at: usize) -> Result<[usize; 2], Broken> {
         let damaged = |e: anyhow::Error| Broken::new(Wrong::Damaged, format!("{e:#}"));
-        let folder = tempfile::tempdir().map_err(|e| damaged(e.into()))?;
+        let folder = folder().map_err(damaged)?;
         put(folder.path(), image).map_err(damaged)?;
         let clock: Arc<dyn Clock> = Arc::new(Gate::default());
         let store = open(folder.path(), &clock, 77).map_err(damaged)?;
@@ -323,6 +323,13 @@ fn rewinds(tape: &Tape) -> usize {
         }
     }
     begun.values().map(|times| times - 1).sum()
+}
+
+/// A fresh folder; in memory where the system has a place for that, since nothing is synced anyway.
+pub fn folder() -> anyhow::Result<tempfile::TempDir> {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    folder.context("cannot make a folder")
 }
 
 /// Opens a folder with the product.

@@ -1,1 +1,35 @@
-//! Simulation.
+//! The whole runtime under a seeded scheduler: nodes, people and a model, and everything that can go
+//! wrong between them.
+//!
+//! A play runs on one store in memory and on one thread. Its seed picks which of the ready tasks
+//! goes on, when a node dies and what the model says, so a seed that fails can be played again. The
+//! oracle looks at every commit and every question in the moment in which they happen; when nothing
+//! is due any more, the rows of both databases are looked at as a whole.
+//!
+//! Does not own: any rule of the runtime, and the store; only tests and `xtask` use this room. Crash
+//! points of single stories live in `dormouse-scenes`, disks in `dormouse-powercut`.
+//!
+//! Reading order: [`batch`], [`play`], [`faults`], [`sabotage`], [`chance`], [`time`], then what a
+//! play is made of: the hub, the executor, the wire, the oracle, the model, nodes, people, the sky,
+//! and what must hold at rest.
+
+pub mod batch;
+pub mod play;
+pub mod faults;
+pub mod sabotage;
+pub mod chance;
+pub mod time;
+mod hub;
+mod executor;
+mod wire;
+mod oracle;
+mod model;
+mod node;
+mod person;
+mod sky;
+mod rest;
+
+pub use batch::{Options, Report, run};
+pub use faults::{Fault, Tally};
+pub use play::{Played, play};
+pub use sabotage::Sabotage;

@@ -2,7 +2,7 @@
 //!
 //! A story takes a `World` and knows no engine; `each_engine!` makes one test of it per engine, so
 //! that a further engine is one line there. What only files can show stands in the `folder` cases, what
-//! only several nodes can in `nodes` and `cuts`.
+//! only a server can in `schemas`, `nodes` and `cuts`.
 
 #[macro_use]
 mod world;
@@ -27,6 +27,7 @@ mod cases {
     mod round_trip_journal;
     mod runs;
     mod sagas;
+    mod schemas;
     mod subscriptions;
     mod unknown_rows;
     mod timers;

@@ -1,7 +1,5 @@
 //! Timers: when a due date draws near, and when a person asked for it.
 
-use std::time::Duration;
-
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Op, Refusal};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_powercut::chance::Chance;
 use dormouse_powercut::disk::Disk;
 use dormouse_powercut::load::{Gate, Kind, Outcome, Plan, WS, step, wait};
-use dormouse_powercut::story::{open, put};
+use dormouse_powercut::story::{folder, open, put};
 use dormouse_powercut::tape::{Event, Fault, Image, Tape};
 use dormouse_powercut::{Syncs, vfs};
 use dormouse_store::{CommitError, Db, Query, Store, receipt};
@@ -23,7 +23,7 @@ struct Noted {
 impl Noted {
     /// A fresh store in which the first commit of each database is acknowledged.
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the test");
+        let folder = folder().expect("a folder for the test");
         let tape = Arc::new(Tape::over(Image::new()));
         let watch = vfs::watch(folder.path(), tape.clone()).expect("the folder is watched");
         let gate = Arc::new(Gate::default());
@@ -92,7 +92,7 @@ fn numbers(store: &Store, db: Db) -> Vec<String> {
 
 /// Opens what a cut left.
 fn opened<T>(image: &Image, look: impl FnOnce(&Store) -> T) -> T {
-    let folder = tempfile::tempdir().expect("a folder for the test");
+    let folder = folder().expect("a folder for the test");
     put(folder.path(), image).expect("the image is written");
     let clock: Arc<dyn Clock> = Arc::new(Gate::default());
     look(&open(folder.path(), &clock, 2).expect("what the cut left can be opened"))
@@ -282,7 +282,7 @@ fn a_full_disk_or_a_failed_sync_while_opening_is_told_and_a_later_opening_works(
     for fault in faults {
         let mut struck = 0;
         for n in 1.. {
-            let folder = tempfile::tempdir().expect("a folder for the test");
+            let folder = folder().expect("a folder for the test");
             let tape = Arc::new(Tape::over(Image::new()));
             let watch = vfs::watch(folder.path(), tape.clone()).expect("the folder is watched");
             tape.arm(fault(n));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dormouse_powercut::chance::Chance;
 use dormouse_powercut::load::{Gate, Kind, Plan, WS, wait};
-use dormouse_powercut::story::{every_cut, open, put};
+use dormouse_powercut::story::{every_cut, folder, open, put};
 use dormouse_powercut::tape::{Image, Tape};
 use dormouse_powercut::vfs;
 use dormouse_store::{Db, Query, Row, Store, receipt};
@@ -60,13 +60,13 @@ fn schema(store: &Store) -> Vec<Vec<Row>> {
 
 /// The schema of a folder that this version made in peace.
 fn present() -> Vec<Vec<Row>> {
-    let folder = tempfile::tempdir().expect("a folder for the test");
+    let folder = folder().expect("a folder for the test");
     schema(&open(folder.path(), &clock(), 1).expect("a fresh store"))
 }
 
 /// The tape of an opening of a folder that holds these files, and the ids that were told.
 fn opening(before: Image) -> (Arc<Tape>, [HostId; 2], usize) {
-    let folder = tempfile::tempdir().expect("a folder for the test");
+    let folder = folder().expect("a folder for the test");
     put(folder.path(), &before).expect("the files are written");
     let tape = Arc::new(Tape::over(before));
     let watch = vfs::watch(folder.path(), tape.clone()).expect("the folder is watched");
@@ -79,7 +79,7 @@ fn opening(before: Image) -> (Arc<Tape>, [HostId; 2], usize) {
 
 /// Opens what a cut left, twice: what the first opening finished stays.
 fn reopened(image: &Image, look: impl Fn(&Store)) -> anyhow::Result<()> {
-    let folder = tempfile::tempdir()?;
+    let folder = folder()?;
     put(folder.path(), image)?;
     let first = {
         let store = open(folder.path(), &clock(), 2)?;
@@ -153,7 +153,7 @@ fn version_1(folder: &Path, killed: bool) -> Image {
 fn an_upgrade_that_was_cut_is_finished_by_the_next_opening_and_loses_nothing() {
     let present = present();
     for killed in [false, true] {
-        let folder = tempfile::tempdir().expect("a folder for the test");
+        let folder = folder().expect("a folder for the test");
         let before = version_1(folder.path(), killed);
         assert_eq!(before.len(), if killed { 4 } else { 2 }, "{:?}", before.keys());
         let (tape, told, _) = opening(before);

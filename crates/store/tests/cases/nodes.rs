@@ -1,10 +1,10 @@
-//! Several nodes on one Postgres: one order, one time, one schema, and hints to each other.
+//! Several nodes on one Postgres: one order, one time, and hints to each other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use dormouse_store::backend::postgres::{OpenError, Options, Postgres, Time};
+use dormouse_store::backend::postgres::{Options, Postgres, Time};
 use dormouse_store::journal::setting;
 use dormouse_store::{
     ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Param, Query, Refusal, Store, Value,
@@ -13,19 +13,9 @@ use dormouse_store::{
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::postgres::Server;
 use dormouse_types::{Origin, Seq, WorkspaceId, hash};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
-use crate::world::{OTHER_WS, WS, connections, node, still, store, wait};
-
-/// A connection of its own, beside the engine.
-fn raw() -> Client {
-    connections().block_on(async {
-        let url = Server::shared().url();
-        let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a server");
-        connections().spawn(connection);
-        client
-    })
-}
+use crate::world::{OTHER_WS, WS, beside, connections, node, still, store, wait};
 
 /// Fails instead of waiting for ever.
 fn soon<F: Future>(future: F) -> F::Output {
@@ -62,7 +52,7 @@ impl Cluster {
 
     /// Locks the counter of a workspace of the journal, as a slow node does; the guard lets go.
     fn hold(&self, ws: WorkspaceId) -> Held {
-        let client = raw();
+        let client = beside();
         let sql = format!(
             "INSERT INTO {0}journal.counters (ws, seq) VALUES ({1}, 0) ON CONFLICT DO NOTHING;
              BEGIN; SELECT seq FROM {0}journal.counters WHERE ws = {1} FOR UPDATE NOWAIT",
@@ -184,7 +174,7 @@ fn a_cursor_skips_no_change_of_any_node() {
 /// Why positions come from a locked row: a sequence is taken at once and shown at COMMIT.
 #[test]
 fn a_plain_sequence_would_let_a_cursor_skip_a_slow_node() {
-    let (slow, fast, reader) = (raw(), raw(), raw());
+    let (slow, fast, reader) = (beside(), beside(), beside());
     let table = format!("{}plain", Server::shared().prefix());
     let insert = format!("INSERT INTO {table} DEFAULT VALUES");
     let ids = |behind: i64| -> Vec<i64> {
@@ -201,30 +191,6 @@ fn a_plain_sequence_would_let_a_cursor_skip_a_slow_node() {
     assert_eq!(ids(0), [2]);
     wait(slow.batch_execute("COMMIT")).expect("the slow one commits");
     assert_eq!(ids(2), [0i64; 0], "the cursor is past it");
-}
-
-#[test]
-fn nodes_that_start_together_make_the_schemas_once() {
-    let cluster = Cluster::new();
-    let nodes: Vec<Postgres> = std::thread::scope(|scope| {
-        let starts: Vec<_> = (0..6)
-            .map(|seed| {
-                let prefix = &cluster.prefix;
-                let start = move || node(Server::shared().url(), prefix, &still(), seed);
-                scope.spawn(start)
-            })
-            .collect();
-        starts.into_iter().map(|start| start.join().expect("no panic").expect("a node")).collect()
-    });
-    let stores: Vec<Store> = nodes.into_iter().map(store).collect();
-    for db in Db::ALL {
-        let hosts: Vec<_> = stores.iter().map(|store| store.host(db)).collect();
-        assert!(hosts.iter().all(|host| *host == hosts[0]), "{db:?}: {hosts:?}");
-    }
-    for store in &stores {
-        wait(store.commit(set("k"))).expect("each node writes");
-    }
-    assert_eq!(wait(stores[0].all(change_log::after(WS, Seq(0), 9))).expect("the feed").len(), 6);
 }
 
 #[test]
@@ -354,7 +320,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
            RETURN 'lucky';
          END $$"
     );
-    wait(raw().batch_execute(&sql)).expect("the function is made");
+    wait(beside().batch_execute(&sql)).expect("the function is made");
     let lucky = "INSERT INTO settings (ws, key, value) SELECT ?1, 'k', third_time_lucky()";
     let commit = set("before").op(Op::one(lucky, params![WS.0], Refusal::Exists));
     assert_eq!(wait(store.commit(commit)).expect("it is accepted").seq, Seq(1));
@@ -363,7 +329,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
 
     let rewind =
         format!("ALTER SEQUENCE {prefix}journal.attempts RESTART WITH -1000 MINVALUE -1000");
-    wait(raw().batch_execute(&rewind)).expect("the sequence is rewound");
+    wait(beside().batch_execute(&rewind)).expect("the sequence is rewound");
     let commit = set("never").op(Op::one(lucky, params![WS.0], Refusal::Exists));
     let error = wait(store.commit(commit)).expect_err("it does not try for ever");
     assert!(matches!(&error, CommitError::Broken { detail, .. } if detail.contains("defeated")));
@@ -377,7 +343,7 @@ fn now_is_the_time_of_the_database() {
     let store = store(cluster.node_by_database_time());
     let time = || -> i64 {
         let sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
-        wait(raw().query_one(sql, &[])).expect("a time").get(0)
+        wait(beside().query_one(sql, &[])).expect("a time").get(0)
     };
     let before = time();
     let seq = wait(store.commit(set("k"))).expect("it is accepted").seq;
@@ -423,94 +389,3 @@ fn readers_cannot_write() {
     assert!(error.to_string().contains("journal database"), "{error}");
     assert_eq!(wait(store.first(setting::by_key(WS, "k"))), Ok(None));
 }
-
-#[test]
-fn a_schema_of_a_newer_version_is_refused_and_left_as_it_was() {
-    for newer in Db::ALL {
-        let cluster = Cluster::new();
-        drop(cluster.node());
-        let schema = format!("{}{}", cluster.prefix, newer.name());
-        let sql = format!("UPDATE {schema}.meta SET value = '99' WHERE key = 'schema'");
-        wait(raw().batch_execute(&sql)).expect("the version is raised");
-        let error = node(Server::shared().url(), &cluster.prefix, &still(), 1);
-        let error = error.err().expect("the schema is refused");
-        let OpenError::Newer { schema: named, found: 99, .. } = &error else { panic!("{error}") };
-        assert_eq!(*named, schema);
-        let told = error.to_string();
-        assert!(told.contains("was written by a newer Dormouse (schema 99, this one"), "{told}");
-    }
-}
-
-#[test]
-fn a_new_schema_is_not_begun_beside_a_newer_one() {
-    let cluster = Cluster::new();
-    let prefix = &cluster.prefix;
-    let sql = format!(
-        "CREATE SCHEMA {prefix}agent; CREATE TABLE {prefix}agent.meta (key TEXT, value TEXT);
-         INSERT INTO {prefix}agent.meta VALUES ('schema', '99')"
-    );
-    wait(raw().batch_execute(&sql)).expect("a newer schema");
-    let error = node(Server::shared().url(), prefix, &still(), 1).err().expect("it is refused");
-    assert!(matches!(&error, OpenError::Newer { found: 99, .. }), "{error}");
-    let journal = format!("SELECT 1 FROM pg_namespace WHERE nspname = '{prefix}journal'");
-    assert!(wait(raw().query_opt(&journal, &[])).expect("the schemas").is_none());
-}
-
-#[test]
-fn a_schema_of_somebody_else_is_left_alone() {
-    let cluster = Cluster::new();
-    let prefix = &cluster.prefix;
-    let sql =
-        format!("CREATE SCHEMA {prefix}journal; CREATE TABLE {prefix}journal.diary (day TEXT)");
-    wait(raw().batch_execute(&sql)).expect("a schema");
-    let error = node(Server::shared().url(), prefix, &still(), 1).err().expect("it is refused");
-    assert!(matches!(&error, OpenError::Damaged { .. }), "{error}");
-}
-
-#[test]
-fn what_cannot_be_opened_is_told_without_the_password() {
-    let refused = |url: &str| {
-        let error = node(url.to_owned(), "", &still(), 1).err().expect("it is refused");
-        let told = error.to_string();
-        assert!(!told.contains("secret"), "{told}");
-        (error, told)
-    };
-    let (_, told) = refused("mysql://u:secret@127.0.0.1/d");
-    assert!(told.contains("does not begin with postgres://"), "{told}");
-    let (_, told) = refused("postgres://u:secret@127.0.0.1/d?sslmode=prefer");
-    assert!(told.contains("sslmode=prefer is not one of disable, require, verify-full"), "{told}");
-    let (_, told) = refused("postgres://u:secret@127.0.0.1/d?sslmode=require&sslrootcert=/no/file");
-    assert!(told.contains("sslrootcert /no/file cannot be read"), "{told}");
-    let (error, told) = refused("postgres://u:secret@127.0.0.1:1/d");
-    assert!(matches!(error, OpenError::Unreachable { .. }), "{told}");
-    let nobody = Server::shared().url().replace("dormouse@", "nobody:secret@");
-    let (_, told) = refused(&nobody);
-    assert!(told.contains("role \"nobody\" does not exist"), "{told}");
-}
-
-/// A server without a certificate is not talked to in the clear when encryption was asked for.
-#[test]
-fn who_asks_for_encryption_gets_it_or_nothing() {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let roots = folder.path().join("root.pem");
-    std::fs::write(&roots, ROOT).expect("the file is written");
-    let url = format!("{}?sslmode=require&sslrootcert={}", Server::shared().url(), roots.display());
-    let error = node(url, "", &still(), 1).err().expect("it is refused");
-    assert!(matches!(error, OpenError::Unreachable { .. }), "{error}");
-    assert!(error.to_string().contains("server does not support TLS"), "{error}");
-}
-
-/// Nobody holds its key.
-const ROOT: &str = "\
------BEGIN CERTIFICATE-----
-MIIBjzCCATWgAwIBAgIUJo7eAG3WZEKyYaEmMG8ILjWNLJgwCgYIKoZIzj0EAwIw
-HDEaMBgGA1UEAwwRYSByb290IGZvciBhIHRlc3QwIBcNMjYxMTIyMDA1MzQ3WhgP
-MjEyNjEwMjkwMDUzNDdaMBwxGjAYBgNVBAMMEWEgcm9vdCBmb3IgYSB0ZXN0MFkw
-EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEQUph0bJn82Su/AvO/4U4ejyzn0t1apwc
-dg/7ckyNrP2jlCXv+a4QKTNoo8YNFRC4xtPGs3t4hyinCZqiAtqMP6NTMFEwHQYD
-VR0OBBYEFMVUI32uTRo4Fio7EhXPb2oaBwLEMB8GA1UdIwQYMBaAFMVUI32uTRo4
-Fio7EhXPb2oaBwLEMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIh
-AMYNamAYHTO49JJoPNWRVdn2XMmaAPphw3I4WtsAkp4UAiBUQmjHDSvGb/MjUaIj
-PReu8IiQ4oZ8PTBKbMf8dxFU0Q==
------END CERTIFICATE-----
-";

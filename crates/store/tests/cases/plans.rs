@@ -10,10 +10,9 @@ use dormouse_store::agent::{
 use dormouse_store::journal::task::Wanted;
 use dormouse_store::journal::{fence, field_say, imported, label, setting, task};
 use dormouse_store::{Db, Query, change_log, receipt, text};
-use dormouse_testkit::postgres::Server;
 use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, ThreadId, hash};
 
-use crate::world::{WS, World, at, connections};
+use crate::world::{WS, World, at, beside, wait};
 
 /// A query by the words that ask it.
 struct Asked {
@@ -61,18 +60,6 @@ fn entities_are_found_by_agent_kind_and_type() {
     );
     let by_type = "SEARCH agent_entities USING INDEX agent_entities_type (ws=? AND type=?)";
     check_plan(&world, &entity::of_kind::<Agent>(WS), by_type);
-}
-
-/// A connection that sees one schema of a world on Postgres.
-async fn beside(world: &World, db: Db) -> tokio_postgres::Client {
-    let url = Server::shared().url();
-    let (client, connection) =
-        tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("a server");
-    connections().spawn(connection);
-    let prefix = world.prefix().expect("a world on Postgres");
-    let path = format!("SET search_path TO {prefix}{}", db.name());
-    client.batch_execute(&path).await.expect("the schema is there");
-    client
 }
 
 /// Fills each table with rows of no meaning, so that the planner sees which columns tell rows apart
@@ -142,11 +129,13 @@ fn too_much_on_postgres(plan: &[String]) -> Vec<String> {
 #[test]
 fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
     let world = World::on_postgres();
-    let scans = connections().block_on(async {
+    let prefix = world.prefix().expect("a world on Postgres");
+    let client = beside();
+    let scans = wait(async {
         let mut scans = Vec::new();
         for db in Db::ALL {
-            let client = beside(&world, db).await;
-            client.batch_execute(FILL).await.expect("the tables are filled");
+            let fill = format!("SET search_path TO {prefix}{}; {FILL}", db.name());
+            client.batch_execute(&fill).await.expect("the tables are filled");
             for asked in queries(&world).iter().filter(|asked| asked.db == db) {
                 let plan = plan_on_postgres(&client, asked).await;
                 assert!(!plan.is_empty());

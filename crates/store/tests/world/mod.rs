@@ -63,6 +63,17 @@ pub fn node(
     connections().block_on(Postgres::connect(options, &CountingEntropy::seeded(seed)))
 }
 
+/// A connection to the shared server, beside the engine.
+pub fn beside() -> tokio_postgres::Client {
+    connections().block_on(async {
+        let url = Server::shared().url();
+        let (client, connection) =
+            tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("a server");
+        connections().spawn(connection);
+        client
+    })
+}
+
 /// A store on an engine that nothing happens to.
 pub fn store(engine: Postgres) -> Store {
     Store::new(Arc::new(engine), Arc::new(NoFaults))

@@ -1,0 +1,278 @@
+//! What happened, for clients that stay: a function of the change rows of both databases.
+//!
+//! A cursor names a place in both. Whoever asks behind it again gets each later event once, in the
+//! order of its database; where that cannot be kept, the answer says to read everything anew.
+
+use std::fmt;
+
+use dormouse_store::change_log::{self, Told};
+use dormouse_store::Db;
+use dormouse_types::{Caller, HostId, Scope, Seq, TaskId, Timestamp, WorkspaceId};
+use serde::Serialize;
+
+use crate::asked::require;
+use crate::{Dormouse, Error};
+
+/// Something that happened. What it is about is read when it is shown: it may have changed since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// `journal:changed`, `agent:wake`, `agent:report`, `change-set:created`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Behind this event.
+    pub cursor: String,
+    /// What it is about: an id of the agent store.
+    pub subject: Option<String>,
+    /// The tasks it touches.
+    pub tasks: Vec<TaskId>,
+    /// When it was committed.
+    pub at: Timestamp,
+}
+
+/// What happened behind a cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Since {
+    /// These events, oldest first, and the cursor behind them; none of them when nothing happened.
+    Page {
+        /// The events.
+        events: Vec<Event>,
+        /// Where to go on.
+        cursor: String,
+    },
+    /// Events may be missing: read everything anew, and go on from here.
+    Resync {
+        /// Where to go on.
+        cursor: String,
+    },
+}
+
+/// A place in both databases.
+///
+/// Shape: journal id, position, agent store id, position, with dots between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    journal: (HostId, Seq),
+    agent: (HostId, Seq),
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((journal, at), (agent, now)) = (&self.journal, &self.agent);
+        write!(f, "{journal}.{}.{agent}.{}", at.0, now.0)
+    }
+}
+
+impl Cursor {
+    /// Reads a cursor; none when it is not one.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let mut place = || Some((parts.next()?.parse().ok()?, Seq(parts.next()?.parse().ok()?)));
+        let cursor = Self { journal: place()?, agent: place()? };
+        parts.next().is_none().then_some(cursor)
+    }
+}
+
+/// What the change rows of a database hold now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// The id of the database.
+    pub host: HostId,
+    /// Rows up to here were taken away.
+    pub trimmed: Seq,
+    /// The newest position.
+    pub head: Seq,
+}
+
+impl Log {
+    /// Whether every row behind a place is there: it is of this database, not before what was taken
+    /// away, and not behind the end, as one of a store that was restored from a backup would be.
+    fn follows(&self, (host, seq): &(HostId, Seq)) -> bool {
+        *host == self.host && *seq >= self.trimmed && *seq <= self.head
+    }
+
+    fn end(&self) -> (HostId, Seq) {
+        (self.host.clone(), self.head)
+    }
+}
+
+/// Says whether one can go on from a cursor.
+///
+/// Errors: the cursor behind everything there is, from which to go on instead.
+pub fn resume(cursor: &Cursor, journal: &Log, agent: &Log) -> Result<(), Cursor> {
+    if journal.follows(&cursor.journal) && agent.follows(&cursor.agent) {
+        return Ok(());
+    }
+    Err(Cursor { journal: journal.end(), agent: agent.end() })
+}
+
+/// The events of the rows that follow a cursor in each database, the older first between the two.
+pub fn events(mut cursor: Cursor, journal: Vec<Told>, agent: Vec<Told>) -> (Vec<Event>, Cursor) {
+    let (mut journal, mut agent) = (journal.into_iter().peekable(), agent.into_iter().peekable());
+    let mut events = Vec::new();
+    loop {
+        let journal_first = match (journal.peek(), agent.peek()) {
+            (None, None) => return (events, cursor),
+            (Some(one), Some(other)) => one.at <= other.at,
+            (one, _) => one.is_some(),
+        };
+        let row = if journal_first { journal.next() } else { agent.next() };
+        let Some(row) = row else { return (events, cursor) };
+        let place = if journal_first { &mut cursor.journal } else { &mut cursor.agent };
+        place.1 = row.seq;
+        let kind = match (journal_first, row.event.as_str()) {
+            (true, _) => "journal:changed".to_owned(),
+            (false, "") => "agent:changed".to_owned(),
+            (false, _) => row.event,
+        };
+        events.push(Event {
+            kind,
+            cursor: cursor.to_string(),
+            subject: row.subject,
+            tasks: row.touched,
+            at: row.at,
+        });
+    }
+}
+
+/// Rows of each database in one answer.
+const BATCH: i64 = 200;
+
+impl Dormouse {
+    /// What happened behind a cursor; without one, nothing yet, and the cursor to begin with.
+    ///
+    /// Errors: text that is no cursor.
+    pub async fn events_since(
+        &self,
+        caller: &Caller,
+        cursor: Option<&str>,
+    ) -> Result<Since, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        let (journal, agent) = (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
+        let Some(text) = cursor else {
+            let cursor = Cursor { journal: journal.end(), agent: agent.end() }.to_string();
+            return Ok(Since::Page { events: Vec::new(), cursor });
+        };
+        let cursor = Cursor::read(text).ok_or_else(|| {
+            let shown: String = text.chars().take(60).collect();
+            let message = format!("`{shown}` is not a cursor of events: leave it out to begin");
+            Error::Invalid { field: "?since", message }
+        })?;
+        if let Err(end) = resume(&cursor, &journal, &agent) {
+            return Ok(Since::Resync { cursor: end.to_string() });
+        }
+        let rows = |db, seq| self.store.all(change_log::told(db, ws, seq, BATCH));
+        let in_journal = rows(Db::Journal, cursor.journal.1).await?;
+        let in_agent = rows(Db::Agent, cursor.agent.1).await?;
+        let (events, cursor) = events(cursor, in_journal, in_agent);
+        Ok(Since::Page { events, cursor: cursor.to_string() })
+    }
+
+    async fn log(&self, db: Db, ws: WorkspaceId) -> Result<Log, Error> {
+        let trimmed = self.store.first(change_log::trimmed(db, ws)).await?.unwrap_or_default();
+        let head = self.store.first(change_log::head(db, ws)).await?.unwrap_or_default();
+        Ok(Log { host: self.store.host(db), trimmed, head })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn host(mark: char) -> HostId {
+        format!("ho-{}", mark.to_string().repeat(26)).parse().expect("an id")
+    }
+
+    fn start() -> Cursor {
+        Cursor { journal: (host('j'), Seq(0)), agent: (host('a'), Seq(0)) }
+    }
+
+    /// Rows with gaps between their positions and times that may stand still or go back.
+    fn rows(event: &'static str, steps: &[(i64, i64)]) -> Vec<Told> {
+        let (mut seq, mut at) = (0, 0);
+        steps
+            .iter()
+            .map(|(gap, pass)| {
+                (seq, at) = (seq + gap, at + pass);
+                let at = Timestamp::from_micros(at);
+                let subject = Some(seq.to_string());
+                Told { seq: Seq(seq), event: event.into(), subject, touched: Vec::new(), at }
+            })
+            .collect()
+    }
+
+    /// What a database gives out behind a place.
+    fn behind(rows: &[Told], place: Seq, limit: usize) -> Vec<Told> {
+        rows.iter().filter(|row| row.seq > place).take(limit).cloned().collect()
+    }
+
+    fn subjects(events: &[Event], kind: &str) -> Vec<Option<String>> {
+        events.iter().filter(|event| event.kind == kind).map(|e| e.subject.clone()).collect()
+    }
+
+    fn whole(rows: &[Told]) -> Vec<Option<String>> {
+        rows.iter().map(|row| row.subject.clone()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn however_the_stream_is_split_each_event_comes_once_and_in_order(
+            journal in vec((1i64..4, -2i64..5), 0..20),
+            agent in vec((1i64..4, -2i64..5), 0..20),
+            reads in vec((0usize..4, 0usize..4, any::<prop::sample::Index>()), 1..60),
+        ) {
+            let (journal, agent) = (rows("", &journal), rows("agent:wake", &agent));
+            let mut cursor = start();
+            let mut seen: Vec<Event> = Vec::new();
+            // The last read takes what is left.
+            let rest = (usize::MAX, usize::MAX, None);
+            let reads = reads.into_iter().map(|(j, a, lost)| (j, a, Some(lost))).chain([rest]);
+            for (n_journal, n_agent, lost) in reads {
+                let in_journal = behind(&journal, cursor.journal.1, n_journal);
+                let in_agent = behind(&agent, cursor.agent.1, n_agent);
+                let (mut events, mut next) = events(cursor, in_journal, in_agent);
+                if let Some(lost) = lost.filter(|_| !events.is_empty()) {
+                    // The client went away in the middle and comes back with the last it saw.
+                    events.truncate(lost.index(events.len()) + 1);
+                    let last = &events[events.len() - 1].cursor;
+                    next = Cursor::read(last).expect("what was given out can be read");
+                }
+                seen.extend(events);
+                cursor = next;
+            }
+            prop_assert_eq!(subjects(&seen, "journal:changed"), whole(&journal));
+            prop_assert_eq!(subjects(&seen, "agent:wake"), whole(&agent));
+        }
+    }
+
+    #[test]
+    fn another_database_a_trimmed_place_and_one_behind_the_end_begin_anew() {
+        let log = |mark, trimmed, head| Log { host: host(mark), trimmed: Seq(trimmed), head: Seq(head) };
+        let at = |journal, agent| Cursor {
+            journal: (host('j'), Seq(journal)),
+            agent: (host('a'), Seq(agent)),
+        };
+        let end = Err(at(9, 7));
+        let now = |cursor: Cursor| resume(&cursor, &log('j', 3, 9), &log('a', 0, 7));
+        assert_eq!(now(at(3, 0)), Ok(()));
+        assert_eq!(now(at(9, 7)), Ok(()));
+        assert_eq!(now(at(2, 7)), end, "rows up to 3 are gone");
+        assert_eq!(now(at(10, 7)), end, "a restored journal");
+        assert_eq!(now(at(9, 8)), end, "a restored agent store");
+        let other = Cursor { journal: (host('x'), Seq(5)), ..at(5, 5) };
+        assert_eq!(now(other), end, "another journal");
+    }
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written_and_nothing_else_is_one() {
+        let cursor = Cursor { journal: (host('j'), Seq(4)), agent: (host('a'), Seq(12)) };
+        assert_eq!(Cursor::read(&cursor.to_string()), Some(cursor.clone()));
+        for text in ["", "1.2", "a.b.c.d", &format!("{cursor}.1"), &format!("{cursor}x")] {
+            assert_eq!(Cursor::read(text), None, "{text}");
+        }
+    }
+}

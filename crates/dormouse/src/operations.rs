@@ -1,0 +1,123 @@
+//! What is under way in the workspace: operations that cross the two databases, the queue, and
+//! providers that are away.
+
+use dormouse_runs::breaker::{Gate, gate};
+use dormouse_store::agent::breaker::{self, Breaker};
+use dormouse_store::agent::saga::{self, Saga};
+use dormouse_store::agent::wake_tally;
+use dormouse_types::{Caller, ChangeSetId, RunKey, Scope, TaskId, WorkspaceId};
+use serde::Deserialize;
+
+use crate::asked::require;
+use crate::view::{Operation, Page, ProviderAlert, Queue};
+use crate::{Dormouse, Error, page};
+
+/// Which operations a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationsAsked {
+    /// Those that are not finished, the one first that did not move for longest.
+    Open,
+    /// All of them, by their ids.
+    All,
+}
+
+impl Dormouse {
+    /// A page of the operations that cross the two databases.
+    pub async fn operations(
+        &self,
+        caller: &Caller,
+        asked: OperationsAsked,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Operation>, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        match asked {
+            OperationsAsked::Open => {
+                let open = self.store.all(saga::by_status(ws, "pending")).await?;
+                let behind = match cursor {
+                    None => None,
+                    Some(cursor) => Some(page::behind(Some(cursor), (page::LATEST, ""))?),
+                };
+                let place = |one: &Operation| (one.updated_at, one.operation_id.clone());
+                let views = open.into_iter().map(operation_view);
+                let views = views.filter(|one| behind.as_ref().is_none_or(|it| place(one) > *it));
+                let cursor = |one: &Operation| page::place(one.updated_at, &one.operation_id);
+                Ok(page::cut(views.take(limit + 1).collect(), limit, cursor))
+            }
+            OperationsAsked::All => {
+                let query = saga::page(ws, cursor.unwrap_or_default(), page::reading(limit));
+                let views = self.store.all(query).await?.into_iter().map(operation_view);
+                Ok(page::cut(views.collect(), limit, |one| one.operation_id.clone()))
+            }
+        }
+    }
+
+    /// The wake queue in numbers.
+    pub(crate) async fn queue(&self, ws: WorkspaceId) -> Result<Queue, Error> {
+        let now = self.clock.now();
+        let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
+        let held = self.store.first(wake_tally::held(ws, now)).await?.unwrap_or_default();
+        let provider = self.model.provider();
+        let known = self.store.first(breaker::of_provider(ws, provider)).await?;
+        let held_by = match gate(known.as_ref(), now) {
+            Gate::Free => None,
+            Gate::Probe | Gate::Closed { .. } => Some(provider.to_owned()),
+        };
+        Ok(Queue { held_by, ..queue_view(waiting, held) })
+    }
+
+    /// The model providers that are not asked now.
+    pub(crate) async fn alerts(&self, ws: WorkspaceId) -> Result<Vec<ProviderAlert>, Error> {
+        let all = self.store.all(breaker::all(ws)).await?;
+        Ok(all.into_iter().filter_map(alert).collect())
+    }
+}
+
+pub(crate) fn queue_view(waiting: wake_tally::Waiting, held: (i64, i64)) -> Queue {
+    Queue {
+        waiting: waiting.total,
+        due: waiting.due,
+        running: held.0,
+        expired: held.1,
+        oldest_due_at: waiting.oldest_due,
+        next_due_at: waiting.next_due,
+        held_by: None,
+    }
+}
+
+/// What a person is told of a breaker that was opened.
+pub(crate) fn alert(breaker: Breaker) -> Option<ProviderAlert> {
+    Some(ProviderAlert {
+        until: breaker.open_until?,
+        provider: breaker.provider,
+        since: breaker.since,
+        detail: breaker.detail,
+    })
+}
+
+/// What a person wants to know of a saga's payload; another version's may have less.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Errand {
+    task: Option<TaskId>,
+    set: Option<ChangeSetId>,
+    index: Option<i64>,
+}
+
+pub(crate) fn operation_view(saga: Saga) -> Operation {
+    let errand: Errand = serde_json::from_str(&saga.payload).unwrap_or_default();
+    Operation {
+        operation_id: saga.operation.0,
+        tool_name: saga.tool,
+        phase: saga.phase,
+        status: saga.status,
+        run_key: RunKey(saga.run_key),
+        task_id: errand.task,
+        change_set_id: errand.set,
+        item_index: errand.index,
+        since: saga.created_at,
+        updated_at: saga.updated_at,
+        last_error: saga.last_error,
+    }
+}

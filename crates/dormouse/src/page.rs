@@ -1,0 +1,61 @@
+//! Pages of lists: where the next one begins.
+
+use std::fmt::Display;
+
+use dormouse_types::Timestamp;
+
+use crate::Error;
+use crate::view::Page;
+
+/// A cursor that was not given out by this list.
+pub(crate) fn foreign(cursor: &str) -> Error {
+    let shown: String = cursor.chars().take(60).collect();
+    Error::Invalid {
+        field: "?cursor",
+        message: format!("`{shown}` is not a cursor of this list: use `nextCursor` of its last page"),
+    }
+}
+
+/// Reads two values with a dot between them.
+pub(crate) fn pair<A: std::str::FromStr, B: std::str::FromStr>(
+    cursor: &str,
+) -> Result<(A, B), Error> {
+    let (first, second) = cursor.split_once('.').ok_or_else(|| foreign(cursor))?;
+    match (first.parse(), second.parse()) {
+        (Ok(first), Ok(second)) => Ok((first, second)),
+        (_, _) => Err(foreign(cursor)),
+    }
+}
+
+/// The place behind which a page of a list begins that is sorted by time and id.
+///
+/// Shape of the cursor: microseconds, a dot, the id.
+pub(crate) fn behind(
+    cursor: Option<&str>,
+    first: (Timestamp, &str),
+) -> Result<(Timestamp, String), Error> {
+    let Some(cursor) = cursor else { return Ok((first.0, first.1.to_owned())) };
+    let (micros, id): (i64, String) = pair(cursor)?;
+    Ok((Timestamp::from_micros(micros), id))
+}
+
+/// The cursor of a place in such a list.
+pub(crate) fn place(at: Timestamp, id: impl Display) -> String {
+    format!("{}.{id}", at.micros())
+}
+
+/// Cuts what was read, one more than the limit, to a page.
+pub(crate) fn cut<T>(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> String) -> Page<T> {
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next_cursor = items.last().filter(|_| more).map(cursor);
+    Page { items, next_cursor, damaged: Vec::new() }
+}
+
+/// How many rows are read for a page: one more tells whether there is another page.
+pub(crate) fn reading(limit: usize) -> i64 {
+    i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)
+}
+
+/// The latest time there is: the first page of a list that is sorted by time begins behind it.
+pub(crate) const LATEST: Timestamp = Timestamp::from_micros(i64::MAX);

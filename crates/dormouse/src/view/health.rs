@@ -1,0 +1,149 @@
+//! How the workspace is: its queue, its providers, its files.
+
+use dormouse_types::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Operation;
+
+/// The wake queue in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Queue {
+    /// Agents with a wake that waits.
+    pub waiting: i64,
+    /// Those of them whose time has come.
+    pub due: i64,
+    /// Agents at work.
+    pub running: i64,
+    /// Those of them whose process did not show itself in time; they are taken over.
+    pub expired: i64,
+    /// When the wake came due that waits longest.
+    pub oldest_due_at: Option<Timestamp>,
+    /// When the next wake comes due.
+    pub next_due_at: Option<Timestamp>,
+    /// The provider that is away, so that nothing runs that would ask it.
+    pub held_by: Option<String>,
+}
+
+/// A model provider that failed lately and is not asked for a while. Nothing is lost meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderAlert {
+    /// Its name.
+    pub provider: String,
+    /// When it failed first.
+    pub since: Timestamp,
+    /// When it is asked again.
+    pub until: Timestamp,
+    /// What it said last.
+    pub detail: String,
+}
+
+/// What is known of a data folder by looking at its files.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnosis {
+    /// The data folder.
+    pub folder: String,
+    /// The version of this program.
+    pub version: String,
+    /// When this was looked at.
+    pub at: Timestamp,
+    /// What is wrong or worth knowing, what needs the person first.
+    pub findings: Vec<Finding>,
+    /// The files of the folder that belong to Dormouse.
+    pub files: Vec<FileLook>,
+    /// Units: bytes. What is free on the disk of the folder.
+    pub disk_free_bytes: Option<u64>,
+    /// The two databases.
+    pub databases: Vec<DatabaseLook>,
+    /// The newest position of the journal.
+    pub journal_head: Option<i64>,
+    /// The position up to which changes were told to agents.
+    pub routed_upto: Option<i64>,
+    /// Changes that no agent was told of yet.
+    pub changes_to_route: Option<i64>,
+    /// The wake queue.
+    pub queue: Option<Queue>,
+    /// Operations that are not finished.
+    pub open_operations: Vec<Operation>,
+    /// Model providers that are not asked now.
+    pub alerts: Vec<ProviderAlert>,
+    /// Rows that cannot be read, by their ids.
+    pub damaged: Vec<String>,
+}
+
+impl Diagnosis {
+    /// Notes something that a person must see to.
+    pub fn problem(&mut self, what: impl Into<String>, action: impl Into<String>) {
+        let (message, action) = (what.into(), Some(action.into()));
+        self.findings.push(Finding { severity: Severity::Problem, message, action });
+    }
+
+    /// Notes something worth knowing.
+    pub fn note(&mut self, what: impl Into<String>) {
+        let message = what.into();
+        self.findings.push(Finding { severity: Severity::Note, message, action: None });
+    }
+
+    /// Whether something needs the person.
+    pub fn needs_the_person(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Problem)
+    }
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    /// A person must see to it.
+    Problem,
+    /// Worth knowing.
+    Note,
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What was found, naming the thing.
+    pub message: String,
+    /// What to do.
+    pub action: Option<String>,
+}
+
+/// A file or folder.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileLook {
+    /// Its name in the data folder; `.` is the folder.
+    pub name: String,
+    /// Who may read and write it, as `0600`.
+    pub mode: String,
+    /// Units: bytes.
+    pub bytes: u64,
+}
+
+/// A database file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DatabaseLook {
+    /// `journal` or `agent`.
+    pub name: String,
+    /// The version of SQLite in this program.
+    pub sqlite: String,
+    /// `wal` unless somebody changed it.
+    pub journal_mode: String,
+    /// How a commit reaches the disk: `FULL`.
+    pub synchronous: String,
+    /// Its schema.
+    pub schema: i64,
+    /// The schema this program writes.
+    pub known_schema: i64,
+    /// Its host id.
+    pub host_id: Option<String>,
+}

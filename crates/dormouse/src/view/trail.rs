@@ -1,0 +1,300 @@
+//! What an agent did and is about to do: runs, messages, calls, links, timers, state.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::{
+    AgentId, ChangeSetId, LinkId, MessageId, RunKey, SubscriptionId, TaskId, ThreadId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Wake {
+    /// Its key; none while it waits in the queue.
+    pub run_key: Option<RunKey>,
+    /// The agent.
+    pub agent_id: AgentId,
+    /// The strongest of its reasons.
+    pub reason: String,
+    /// Subscription, timer or request.
+    pub reason_id: Option<String>,
+    /// `person` or `automation`.
+    pub initiator: String,
+    /// Its messages.
+    pub thread_id: Option<ThreadId>,
+    /// `queued`, `started`, `completed`, `skipped`, `failed`, `abandoned`.
+    pub status: String,
+    /// The interval of the change sequence.
+    pub logical_change_key: Option<String>,
+    /// The model it asked.
+    pub model: Option<String>,
+    /// Whether it ran into the cap on turns.
+    pub cut: bool,
+    /// How often it was interrupted by a crash.
+    pub crashes: i64,
+    /// The number of its last lease: rises with each claim of its agent.
+    pub epoch: i64,
+    /// Turns that the model was asked for.
+    pub turns: i64,
+    /// Calls of tools; the list of calls tells them one by one.
+    pub operations: i64,
+    /// When it was claimed, or when the signal came.
+    pub created_at: Timestamp,
+    /// When it was claimed last.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// When a waiting one is due.
+    pub due_at: Option<Timestamp>,
+    /// Why it failed.
+    pub error_message: Option<String>,
+}
+
+/// A message with its content.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// The agent.
+    pub agent_id: AgentId,
+    /// Its thread: a run, or the decisions about the agent's proposals.
+    pub thread_id: ThreadId,
+    /// The run it belongs to.
+    pub run_key: Option<RunKey>,
+    /// Of a run: the turn, from 1.
+    pub turn: Option<u32>,
+    /// `observation`, `user`, `thought`, `action`, `toolResult`, …
+    pub kind: String,
+    /// Its content: text, or JSON of a call.
+    pub content: Option<Value>,
+    /// The message before it.
+    pub prev_message_id: Option<MessageId>,
+    /// Of a call or decision.
+    pub tool_name: Option<String>,
+    /// Of a call or decision.
+    pub operation_id: Option<String>,
+    /// Of a result: whether it was refused.
+    pub refused: Option<bool>,
+    /// Of an observation.
+    pub priority: Option<String>,
+    /// Units: tokens, estimated.
+    pub tokens_approx: i64,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// Host and counter of its write.
+    pub vector_clock: BTreeMap<String, i64>,
+}
+
+/// A prompt as it was sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Prompt {
+    /// The run.
+    pub run_key: RunKey,
+    /// The turn, from 1.
+    pub turn: u32,
+    /// Its pieces, in order.
+    pub fragments: Vec<PromptFragment>,
+    /// Of the canonical request, as stored.
+    pub digest: String,
+    /// Whether the rebuilt prompt has that digest.
+    pub verified: bool,
+    /// When it was asked.
+    pub at: Timestamp,
+}
+
+/// A piece of a prompt.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromptFragment {
+    /// `system`, `log`, `taskState`, … or `tools`.
+    pub kind: String,
+    /// As it was sent.
+    pub text: String,
+}
+
+/// A call of a tool, and what came of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// What was to happen at most once: the same call of the same run has the same one.
+    pub operation_id: Option<String>,
+    /// The tool.
+    pub tool_name: Option<String>,
+    /// Its thread: a run, or the decisions about the agent's proposals.
+    pub thread_id: ThreadId,
+    /// The run it belongs to.
+    pub run_key: Option<RunKey>,
+    /// Of a run: the turn, from 1.
+    pub turn: Option<u32>,
+    /// The message that asks.
+    pub action_message_id: MessageId,
+    /// What it asks; none after it was purged.
+    pub action: Option<Value>,
+    /// `done`, `refused`; `open` while there is no result.
+    pub outcome: String,
+    /// The message that answers.
+    pub result_message_id: Option<MessageId>,
+    /// What it answers.
+    pub result: Option<Value>,
+    /// The entities of the journal that it touched.
+    pub touched: Vec<String>,
+    /// When it was asked.
+    pub created_at: Timestamp,
+    /// When it was answered.
+    pub completed_at: Option<Timestamp>,
+}
+
+/// A link from an entity of an agent to another one, or to the journal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Link {
+    /// Its id.
+    pub id: LinkId,
+    /// `agent_task`, `agent_state`, `message_payload`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it begins.
+    pub from_id: String,
+    /// Where it leads.
+    pub to_id: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// What an agent watches.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Subscription {
+    /// Its id; runs that it starts name it as their reason.
+    pub id: SubscriptionId,
+    /// The agent.
+    pub agent_id: AgentId,
+    /// Kinds of news it hears: `taskNotification`.
+    pub match_token_keys: Vec<String>,
+    /// What the news must be about: the task, with its items and entries, later ones too.
+    pub match_entity_ids: Vec<String>,
+    /// What it leaves out of that.
+    pub filter: SubscriptionFilter,
+}
+
+/// What a subscription leaves out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SubscriptionFilter {
+    /// Changes of these origins wake nobody.
+    pub except_origins: Vec<String>,
+    /// What a change of a linked task does: `stale` marks the report, `wake` wakes at once.
+    pub linked: String,
+}
+
+/// When an agent is to be woken whatever happens.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Timer {
+    /// `dueDate`, `wakeAt`, `backOff`.
+    pub kind: String,
+    /// When it wakes the agent.
+    pub at: Timestamp,
+    /// What it is about: the due date, or the failures.
+    pub about: Option<String>,
+    /// When it fired; until a run completes that saw it.
+    pub fired_at: Option<Timestamp>,
+}
+
+/// Everything that decides when an agent runs next.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentState {
+    /// The agent.
+    pub agent_id: AgentId,
+    /// `asleep`, `waiting`, `running`.
+    pub activity: String,
+    /// Why it is to wake, strongest first.
+    pub reasons: Vec<String>,
+    /// When it wakes next, if a wake waits.
+    pub due_at: Option<Timestamp>,
+    /// Until when automatic wakes are held back.
+    pub sleep_until: Option<Timestamp>,
+    /// Since when its task, or one linked to it, is not as its report says.
+    pub changed_since: Option<Timestamp>,
+    /// When a retry after failure is due.
+    pub next_wake_at: Option<Timestamp>,
+    /// Failed runs in a row.
+    pub consecutive_failure_count: i64,
+    /// When its last run completed.
+    pub last_wake_at: Option<Timestamp>,
+    /// Who works for it now.
+    pub lease: Option<Lease>,
+    /// How often it was claimed or taken over.
+    pub epoch: i64,
+    /// Crashes of the run that has not ended.
+    pub crashes: i64,
+    /// Rises with each completed run.
+    pub revision: i64,
+    /// The task.
+    pub active_task_id: Option<TaskId>,
+    /// The newest position of the journal that concerns it.
+    pub upto: i64,
+    /// Journal positions its last completed run had seen.
+    pub processed_counter_by_host: BTreeMap<String, i64>,
+    /// The last message of the last completed run.
+    pub recent_head_message_id: Option<MessageId>,
+}
+
+/// Who may work for an agent, and how long unless it is prolonged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Lease {
+    /// The process.
+    pub owner: String,
+    /// Its number.
+    pub epoch: i64,
+    /// When another one may take over.
+    pub expires_at: Option<Timestamp>,
+    /// The run it is for.
+    pub run_key: Option<RunKey>,
+}
+
+/// What crosses the two databases, and how far it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Operation {
+    /// Its id.
+    pub operation_id: String,
+    /// Its tool.
+    pub tool_name: String,
+    /// `journal_pending`, `journal_done`, `agent_done`.
+    pub phase: String,
+    /// `pending`, `completed`, `failed`.
+    pub status: String,
+    /// The run that proposed it.
+    pub run_key: RunKey,
+    /// The task.
+    pub task_id: Option<TaskId>,
+    /// The proposal: its set.
+    pub change_set_id: Option<ChangeSetId>,
+    /// The proposal: its place in the set, from 1.
+    pub item_index: Option<i64>,
+    /// When it was opened.
+    pub since: Timestamp,
+    /// When it moved last.
+    pub updated_at: Timestamp,
+    /// Why it was closed without effect.
+    pub last_error: Option<String>,
+}

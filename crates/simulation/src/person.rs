@@ -1,0 +1,455 @@
+//! The people of a play: they write, decide, pause, cancel, and ask again when nobody answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse::{
+    Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, WORKSPACE,
+};
+use dormouse_agents::lifecycle::Asked;
+use dormouse_store::Db;
+use dormouse_types::port::{BoxFuture, Clock as _};
+use dormouse_types::task::Priority;
+use dormouse_types::{AgentId, ChangeSetId, ItemId, TaskId};
+use futures_util::future::{Either, select};
+use tokio::sync::oneshot;
+
+use crate::hub::{Hub, lock};
+use crate::node::{self, Hands};
+use crate::oracle;
+
+/// How often a person asks the same before they give up.
+const PATIENCE: usize = 4;
+
+/// A person.
+pub(crate) struct Person {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) name: &'static str,
+    /// What they have asked for so far.
+    count: u64,
+}
+
+fn me() -> Caller {
+    Caller::owner(WORKSPACE)
+}
+
+type Reply<T> = BoxFuture<'static, Result<T, Error>>;
+
+impl Person {
+    pub(crate) fn new(hub: &Arc<Hub>, name: &'static str) -> Self {
+        hub.come();
+        Self { hub: hub.clone(), name, count: 0 }
+    }
+
+    /// Lives through so many acts.
+    pub(crate) async fn live(mut self, acts: u64) {
+        self.arrive().await;
+        for _ in 0..acts {
+            let (kind, within) = self.hub.draw(|chance| (chance.below(16), chance.below(1000)));
+            let millis = match kind {
+                0..9 => within * 3,
+                9..14 => within * 30,
+                _ => within * 200,
+            };
+            self.hub.wait(Duration::from_millis(millis)).await;
+            self.act().await;
+        }
+        self.hub.leave();
+    }
+
+    /// Makes the first tasks, each with an agent.
+    async fn arrive(&mut self) {
+        for _ in 0..=self.hub.draw(|chance| chance.below(2)) {
+            self.make_task().await;
+        }
+    }
+
+    fn fresh(&mut self) -> String {
+        self.count += 1;
+        format!("{}{}", self.name, self.count)
+    }
+
+    /// Asks a node for something, and another one when no answer comes. Says what was told, if
+    /// anything was.
+    async fn ask<T: Send + 'static>(
+        &self,
+        what: &str,
+        make: impl Fn(Hands, String) -> Reply<T>,
+        key: &str,
+    ) -> Option<Result<T, Error>> {
+        let hub = &self.hub;
+        for attempt in 0..PATIENCE {
+            if attempt > 0 {
+                let pause = hub.draw(|chance| chance.below(6));
+                hub.wait(Duration::from_secs(pause)).await;
+            }
+            let Some(place) = node::any(hub) else { continue };
+            let hands = lock(&hub.nodes)[place].hands.clone();
+            let (sender, answer) = oneshot::channel();
+            let (group, reply) = (hands.group, make(hands, key.to_owned()));
+            hub.spawn(group, format!("{} {what}", self.name), async move {
+                // The person may have given up.
+                let _ = sender.send(reply.await);
+            });
+            let longest = 5 + hub.draw(|chance| chance.below(60));
+            let patience = Box::pin(hub.wait(Duration::from_secs(longest)));
+            match select(answer, patience).await {
+                Either::Left((Ok(Ok(told)), _)) => {
+                    hub.tell(format_args!("{} {what}: done", self.name));
+                    return Some(Ok(told));
+                }
+                Either::Left((Ok(Err(error)), _)) => {
+                    hub.tell(format_args!("{} {what}: {error}", self.name));
+                    if error.problem().retry != dormouse::Retry::Later {
+                        return Some(Err(error));
+                    }
+                }
+                Either::Left((Err(_), _)) | Either::Right(_) => {
+                    hub.tell(format_args!("{} {what}: no answer", self.name));
+                }
+            }
+        }
+        None
+    }
+
+    async fn make_task(&mut self) {
+        let name = self.fresh();
+        let (title, note) = (format!("task {name}"), format!("note {name} of the first day"));
+        let new = NewTask {
+            title,
+            note: Some(note.clone()),
+            items: vec![format!("chore {name}")],
+            labels: vec!["home".into()],
+            ..NewTask::default()
+        };
+        let make = |hands: Hands, key| -> Reply<TaskId> {
+            let new = new.clone();
+            Box::pin(async move {
+                Ok(hands.dormouse.create_task(&me(), new, Some(key)).await?.id)
+            })
+        };
+        let Some(Ok(task)) = self.ask("makes a task", make, &name).await else { return };
+        oracle::told_written(&self.hub, "entry", &note);
+        self.make_agent(task).await;
+    }
+
+    async fn make_agent(&mut self, task: TaskId) {
+        let key = self.fresh();
+        let make = |hands: Hands, key| -> Reply<AgentId> {
+            let task = task.clone();
+            Box::pin(async move {
+                Ok(hands.dormouse.create_agent(&me(), &task, None, Some(key)).await?.id)
+            })
+        };
+        self.ask("makes an agent", make, &key).await;
+    }
+
+    /// A note on a task, which must wake its agent.
+    pub(crate) async fn note(&mut self, task: TaskId) {
+        let name = self.fresh();
+        let text = format!("note {name} by the person");
+        let new = NewEntry { text: text.clone(), ..NewEntry::default() };
+        let make = |hands: Hands, key| -> Reply<()> {
+            let (task, new) = (task.clone(), new.clone());
+            Box::pin(async move {
+                hands.dormouse.add_entry(&me(), &task, new, Some(key)).await.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.ask("writes a note", make, &name).await {
+            oracle::told_written(&self.hub, "entry", &text);
+        }
+    }
+
+    async fn act(&mut self) {
+        let tasks = tasks(&self.hub);
+        let agents = agents(&self.hub);
+        let task = self.hub.draw(|chance| chance.pick(&tasks).cloned());
+        let agent = self.hub.draw(|chance| chance.pick(&agents).cloned());
+        let which = self.hub.draw(|chance| chance.below(48));
+        match (task, agent, which) {
+            (Some(task), _, 0..10) => self.note(task).await,
+            (Some(task), _, 10..12) => self.item(task).await,
+            (Some(task), _, 12..14) => self.tick(task).await,
+            (Some(task), _, 14..18) => self.edit(task).await,
+            (_, _, 18) if tasks.len() < 6 => self.import().await,
+            (_, _, 19) if tasks.len() < 6 => self.make_task().await,
+            (Some(task), _, 20) => self.make_agent(task).await,
+            (Some(task), _, 21) => self.delete(task, true).await,
+            (Some(task), _, 22 | 23) => self.delete(task, false).await,
+            (_, Some(agent), 24) => self.wake(agent, true).await,
+            (_, Some(agent), 25) => self.wake(agent, false).await,
+            (_, Some(agent), 26 | 27) => self.rest(agent, Rest::Pause).await,
+            (_, Some(agent), 28..31) => self.rest(agent, Rest::Resume).await,
+            (_, Some(agent), 31) if agents.len() > 1 => self.rest(agent, Rest::Destroy).await,
+            (_, Some(agent), 32) => self.automation(agent).await,
+            (_, Some(agent), 33) => self.later(agent, true).await,
+            (_, Some(agent), 34) => self.later(agent, false).await,
+            (_, Some(agent), 35) => self.cancel(agent).await,
+            (_, _, 36..46) => self.decide().await,
+            _ => self.decide_all().await,
+        }
+    }
+
+    async fn item(&mut self, task: TaskId) {
+        let name = self.fresh();
+        let title = format!("chore {name} of the person");
+        let make = |hands: Hands, key| -> Reply<()> {
+            let (task, title) = (task.clone(), title.clone());
+            Box::pin(async move {
+                hands.dormouse.add_item(&me(), &task, title, Some(key)).await.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.ask("adds an item", make, &name).await {
+            oracle::told_written(&self.hub, "item", &title);
+        }
+    }
+
+    async fn tick(&mut self, task: TaskId) {
+        let sql = "SELECT id FROM journal WHERE ws = 1 AND task_id = ?1 AND type = 'checklistItem'
+                   ORDER BY id";
+        let rows = self.hub.rows(Db::Journal, sql, vec![task.to_string().into()]);
+        let items: Vec<ItemId> =
+            rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect();
+        let Some(item) = self.hub.draw(|chance| chance.pick(&items).cloned()) else { return };
+        let (key, on) = (self.fresh(), self.hub.draw(|chance| chance.one_in(2)));
+        let make = |hands: Hands, key| -> Reply<()> {
+            let (task, item) = (task.clone(), item.clone());
+            let patch = ItemPatch { is_checked: Some(on), ..ItemPatch::default() };
+            Box::pin(async move {
+                hands.dormouse.edit_item(&me(), &task, &item, patch, Some(key)).await.map(drop)
+            })
+        };
+        self.ask("ticks an item", make, &key).await;
+    }
+
+    async fn edit(&mut self, task: TaskId) {
+        let name = self.fresh();
+        let title = format!("title {name} of the person");
+        let (kind, day) = self.hub.draw(|chance| (chance.below(4), chance.below(28)));
+        let mut patch = TaskPatch::default();
+        match kind {
+            0 => patch.title = Some(title.clone()),
+            1 => patch.priority = Some(Some(Priority::P1)),
+            2 => patch.estimate_minutes = Some(Some(30)),
+            _ => {
+                let day = i8::try_from(1 + day).unwrap_or(1);
+                patch.due_on = Some(Some(jiff::civil::date(2026, 3, day)));
+            }
+        }
+        let make = |hands: Hands, key| -> Reply<()> {
+            let (task, patch) = (task.clone(), patch.clone());
+            Box::pin(async move {
+                hands.dormouse.edit_task(&me(), &task, patch, None, Some(key)).await.map(drop)
+            })
+        };
+        if let (Some(Ok(())), 0) = (self.ask("edits a task", make, &name).await, kind) {
+            oracle::told_written(&self.hub, "title", &title);
+        }
+    }
+
+    async fn import(&mut self) {
+        let name = self.fresh();
+        let file = format!("{name}.md");
+        let text = format!("# imported {name}\n\nThe text of {name}.\n\n- [ ] chore {name} from a file\n");
+        let make = |hands: Hands, _key| -> Reply<()> {
+            let (file, text) = (file.clone(), text.clone());
+            Box::pin(async move {
+                let options = ImportOptions { with_agents: true, dry_run: false };
+                let mut hear = |_| {};
+                let bytes = text.as_bytes();
+                hands.dormouse.import(&me(), &file, bytes, options, &mut hear).await
+            })
+        };
+        if let Some(Ok(())) = self.ask("imports a file", make, &name).await {
+            oracle::told_written(&self.hub, "item", &format!("chore {name} from a file"));
+        }
+    }
+
+    async fn delete(&mut self, task: TaskId, away: bool) {
+        let key = self.fresh();
+        let make = |hands: Hands, key| -> Reply<()> {
+            let task = task.clone();
+            Box::pin(async move {
+                let dormouse = hands.dormouse;
+                let told = if away {
+                    dormouse.delete_task(&me(), &task, Some(key)).await
+                } else {
+                    dormouse.restore_task(&me(), &task, Some(key)).await
+                };
+                told.map(drop)
+            })
+        };
+        self.ask(if away { "deletes a task" } else { "restores a task" }, make, &key).await;
+    }
+
+    async fn wake(&mut self, agent: AgentId, speaks: bool) {
+        let key = self.fresh();
+        let make = |hands: Hands, key: String| -> Reply<()> {
+            let (agent, words) = (agent.clone(), speaks.then(|| format!("words {key}")));
+            Box::pin(async move {
+                let dormouse = hands.dormouse;
+                let told = if speaks {
+                    dormouse.wake_agent(&me(), &agent, words, Some(key)).await
+                } else {
+                    dormouse.reanalyse_agent(&me(), &agent, Some(key)).await
+                };
+                told.map(drop)
+            })
+        };
+        self.ask("wakes an agent", make, &key).await;
+    }
+
+    /// Pauses, resumes or destroys an agent.
+    pub(crate) async fn rest(&mut self, agent: AgentId, rest: Rest) {
+        let key = self.fresh();
+        let make = |hands: Hands, key| -> Reply<()> {
+            let agent = agent.clone();
+            Box::pin(async move {
+                let dormouse = hands.dormouse;
+                let told = match rest {
+                    Rest::Pause => dormouse.pause_agent(&me(), &agent, Some(key)).await,
+                    Rest::Resume => dormouse.resume_agent(&me(), &agent, Some(key)).await,
+                    Rest::Destroy => dormouse.destroy_agent(&me(), &agent, Some(key)).await,
+                };
+                told.map(drop)
+            })
+        };
+        let what = match rest {
+            Rest::Pause => "pauses an agent",
+            Rest::Resume => "resumes an agent",
+            Rest::Destroy => "destroys an agent",
+        };
+        let told = self.ask(what, make, &key).await;
+        if let (Some(Ok(())), Rest::Pause | Rest::Destroy) = (told, rest) {
+            self.hub.count(what);
+            oracle::told_held(&self.hub, agent.to_string().as_str());
+        }
+    }
+
+    pub(crate) async fn automation(&mut self, agent: AgentId) {
+        let key = self.fresh();
+        let to = self.hub.draw(|chance| *chance.pick(&["off", "on", "auto"]).unwrap_or(&"auto"));
+        let make = |hands: Hands, key| -> Reply<()> {
+            let agent = agent.clone();
+            Box::pin(async move {
+                hands.dormouse.set_automation(&me(), &agent, to, Some(key)).await.map(drop)
+            })
+        };
+        self.ask("sets an automation", make, &key).await;
+    }
+
+    /// Asks to be told at a time, or to be left alone until one.
+    async fn later(&mut self, agent: AgentId, wakes: bool) {
+        let key = self.fresh();
+        let within = self.hub.draw(|chance| chance.below(3 * 3600));
+        let at = self.hub.clock.now() + Duration::from_secs(within);
+        let at = (!self.hub.draw(|chance| chance.one_in(5))).then_some(at);
+        let make = |hands: Hands, key| -> Reply<()> {
+            let agent = agent.clone();
+            Box::pin(async move {
+                let asked = Asked { actor: "owner".into(), key: Some(key) };
+                let agents = hands.agents;
+                let told = if wakes {
+                    agents.wake_at(WORKSPACE, &agent, at, &asked).await
+                } else {
+                    agents.sleep_until(WORKSPACE, &agent, at, &asked).await
+                };
+                told.map_err(Error::from)
+            })
+        };
+        self.ask(if wakes { "sets a timer" } else { "wants quiet" }, make, &key).await;
+    }
+
+    async fn cancel(&mut self, agent: AgentId) {
+        let key = self.fresh();
+        let make = |hands: Hands, key| -> Reply<bool> {
+            let agent = agent.clone();
+            Box::pin(async move {
+                let asked = Asked { actor: "owner".into(), key: Some(key) };
+                hands.agents.cancel(WORKSPACE, &agent, &asked).await.map_err(Error::from)
+            })
+        };
+        if let Some(Ok(true)) = self.ask("cancels a wake", make, &key).await {
+            self.hub.count("cancelled wake");
+        }
+    }
+
+    async fn decide(&mut self) {
+        let sql = "SELECT set_id, item_index, fingerprint FROM change_items WHERE ws = 1
+                   ORDER BY is_open DESC, created_at DESC, set_id, item_index LIMIT 12";
+        let rows = self.hub.rows(Db::Agent, sql, Vec::new());
+        let items: Vec<(ChangeSetId, i64, String)> = rows
+            .iter()
+            .filter_map(|row| {
+                let set = row.text(0).ok()?.parse().ok()?;
+                Some((set, row.int(1).ok()?, row.text(2).ok()?.to_owned()))
+            })
+            .collect();
+        let Some((set, index, digest)) = self.hub.draw(|chance| chance.pick(&items).cloned())
+        else {
+            return;
+        };
+        use Verdict::{Confirm, Defer, Reject, Undo};
+        let verdicts = [Confirm, Confirm, Confirm, Confirm, Reject, Defer, Undo, Undo];
+        let verdict = self.hub.draw(|chance| chance.pick(&verdicts).copied()).unwrap_or(Confirm);
+        let key = self.fresh();
+        let make = |hands: Hands, key| -> Reply<String> {
+            let (set, digest) = (set.clone(), Some(digest.clone()));
+            Box::pin(async move {
+                let decided = hands.dormouse;
+                let decided =
+                    decided.decide(&me(), &set, index, verdict, digest, None, Some(key)).await?;
+                Ok(decided.item.status)
+            })
+        };
+        let what = format!("decides {verdict:?} on {}:{index}", &set.to_string()[24..]);
+        if let Some(Ok(status)) = self.ask(&what, make, &key).await {
+            self.hub.count(&format!("told {status}"));
+        }
+    }
+
+    async fn decide_all(&mut self) {
+        let sql = "SELECT DISTINCT set_id FROM change_items WHERE ws = 1 AND is_open = 1
+                   ORDER BY set_id";
+        let rows = self.hub.rows(Db::Agent, sql, Vec::new());
+        let sets: Vec<ChangeSetId> =
+            rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect();
+        let Some(set) = self.hub.draw(|chance| chance.pick(&sets).cloned()) else { return };
+        let (key, all) = (self.fresh(), self.hub.draw(|chance| chance.one_in(3)));
+        let make = |hands: Hands, key| -> Reply<()> {
+            let set = set.clone();
+            Box::pin(async move {
+                let dormouse = hands.dormouse;
+                let told = if all {
+                    dormouse.dismiss(&me(), &set, Some(key)).await
+                } else {
+                    dormouse.confirm_all(&me(), &set, Some(key)).await
+                };
+                told.map(drop)
+            })
+        };
+        self.ask(if all { "puts all off" } else { "confirms all" }, make, &key).await;
+    }
+}
+
+/// What a person does to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    Pause,
+    Resume,
+    Destroy,
+}
+
+/// Every task, deleted ones included.
+pub(crate) fn tasks(hub: &Hub) -> Vec<TaskId> {
+    let sql = "SELECT id FROM journal WHERE ws = 1 AND type = 'task' ORDER BY id";
+    let rows = hub.rows(Db::Journal, sql, Vec::new());
+    rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect()
+}
+
+/// Every agent that was not destroyed.
+pub(crate) fn agents(hub: &Hub) -> Vec<AgentId> {
+    let sql = "SELECT agent_id FROM subscriptions WHERE ws = 1 ORDER BY agent_id";
+    let rows = hub.rows(Db::Agent, sql, Vec::new());
+    rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect()
+}

@@ -1,0 +1,23 @@
+//! Seeds that must come to a good end.
+
+use dormouse_simulation::{Options, play, run};
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what the plays saw, shown by `--nocapture`")]
+fn five_hundred_plays_break_no_promise() {
+    let report = run(Options { from: 1, seeds: 500, threads: 2, sabotage: None }).expect("a store");
+    for (what, count) in report.tally.all() {
+        println!("{count:>8} {what}");
+    }
+    assert!(report.broken.is_empty(), "{}", report.failures());
+    assert_eq!((report.plays, report.compared), (500, 5));
+    assert_eq!(report.missing(), Vec::<String>::new());
+}
+
+#[test]
+fn a_seed_is_played_again_to_the_last_byte() {
+    let played = play(7, None).expect("a store");
+    assert!(played.trace.len() > 50, "{}", played.trace.join("\n"));
+    assert_eq!(played, play(7, None).expect("a store"));
+    assert_ne!(played.trace, play(8, None).expect("a store").trace);
+}

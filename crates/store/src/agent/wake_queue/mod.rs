@@ -1,0 +1,262 @@
+//! The wake queue: one row per agent, for life. It is also the agent's lease.
+
+mod claim;
+mod read;
+
+use dormouse_types::{AgentId, MessageId, RunKey, Seq, Timestamp, WorkspaceId};
+
+use crate::commit::{Op, Refusal};
+use crate::params;
+use crate::store::ws;
+
+pub use claim::{Claim, abandon, claim, free, guard, interrupt, put_back, reclaim, release};
+pub use read::{
+    claimable, foremost, from_the_future, held_by, leased, next_due, of_agent, run_out, waiting,
+    workspaces,
+};
+
+/// Why an agent is woken. The strongest of several names the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// A change of its task.
+    Subscription,
+    /// A time came: back-off, a due date, "wake me at".
+    Timer,
+    /// The agent was made.
+    Creation,
+    /// A person asks for a fresh look at everything.
+    Reanalysis,
+    /// A person asks, or says something.
+    UserInitiated,
+}
+
+impl Reason {
+    /// Every reason, weakest first.
+    pub const ALL: [Self; 5] =
+        [Self::Subscription, Self::Timer, Self::Creation, Self::Reanalysis, Self::UserInitiated];
+
+    /// Its name in rows and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Subscription => "subscription",
+            Self::Timer => "timer",
+            Self::Creation => "creation",
+            Self::Reanalysis => "reanalysis",
+            Self::UserInitiated => "userInitiated",
+        }
+    }
+
+    /// Its bit in the `reasons` column.
+    pub fn bit(self) -> i64 {
+        match self {
+            Self::Subscription => 1,
+            Self::Timer => 2,
+            Self::Creation => 4,
+            Self::Reanalysis => 8,
+            Self::UserInitiated => 16,
+        }
+    }
+
+    /// Whether it comes without a person asking: `sleep_until` holds it back.
+    pub fn is_automatic(self) -> bool {
+        matches!(self, Self::Subscription | Self::Timer | Self::Creation)
+    }
+
+    /// Its place in the claim order; smaller is sooner.
+    pub fn priority(self) -> i64 {
+        match self {
+            Self::UserInitiated | Self::Reanalysis => 0,
+            Self::Creation => 1,
+            Self::Timer => 2,
+            Self::Subscription => 3,
+        }
+    }
+
+    /// The reasons of a column, weakest first.
+    pub fn of_bits(bits: i64) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|reason| bits & reason.bit() != 0).collect()
+    }
+}
+
+/// The row of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sleeper {
+    /// The agent.
+    pub agent: AgentId,
+    /// Why it is to wake, weakest first.
+    pub reasons: Vec<Reason>,
+    /// When the first signal came since it fell asleep.
+    pub first_signal_at: Option<Timestamp>,
+    /// When it is to wake; none = asleep.
+    pub due_at: Option<Timestamp>,
+    /// The newest journal position that concerns it.
+    pub upto: Seq,
+    /// Its place in the claim order.
+    pub priority: i64,
+    /// The request of the person who asked.
+    pub request_id: Option<String>,
+    /// What the person said.
+    pub message_id: Option<MessageId>,
+    /// The run that was claimed and has not ended.
+    pub run_key: Option<RunKey>,
+    /// Who holds the lease.
+    pub owner: Option<String>,
+    /// Rises with each claim.
+    pub epoch: i64,
+    /// When the lease may be taken over.
+    pub expires_at: Option<Timestamp>,
+    /// Crashes of the run that has not ended.
+    pub crashes: i64,
+    /// Automatic wakes are held back until then.
+    pub sleep_until: Option<Timestamp>,
+}
+
+/// A signal for one agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signal {
+    /// The agent.
+    pub agent: AgentId,
+    /// Why.
+    pub reason: Reason,
+    /// When the signal came.
+    pub at: Timestamp,
+    /// When the agent is to wake for it; none only moves `upto`.
+    pub due_at: Option<Timestamp>,
+    /// The journal position that concerns the agent.
+    pub upto: Seq,
+    /// The person's request.
+    pub request_id: Option<String>,
+    /// The person's words.
+    pub message_id: Option<MessageId>,
+}
+
+/// Makes the row of a new agent, woken for its creation; without a due time it waits for content.
+pub fn insert(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    due_at: Option<Timestamp>,
+    at: Timestamp,
+) -> Op {
+    Op::one(
+        "INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority, epoch, crashes)
+         VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, 0, 0)",
+        params![
+            ws(workspace),
+            agent.to_string(),
+            Reason::Creation.bit(),
+            at,
+            due_at,
+            Reason::Creation.priority()
+        ],
+        Refusal::Exists,
+    )
+}
+
+/// Merges a signal into an agent's row. The window never stretches: an earlier due time stays.
+/// What comes without a person asking waits until the agent's `sleep_until`.
+/// An agent without a row was destroyed: the signal is spent.
+pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET
+           reasons = reasons | ?3,
+           first_signal_at = COALESCE(first_signal_at, ?4),
+           priority = CASE WHEN (due_at IS NULL AND reasons = 0) OR priority > ?7 THEN ?7
+                      ELSE priority END,
+           due_at = CASE
+             WHEN CAST(?5 AS BIGINT) IS NULL THEN due_at
+             WHEN ?10 = 1 AND sleep_until > CAST(?5 AS BIGINT)
+               THEN CASE WHEN due_at < sleep_until THEN due_at ELSE sleep_until END
+             WHEN due_at < CAST(?5 AS BIGINT) THEN due_at
+             ELSE CAST(?5 AS BIGINT) END,
+           upto = CASE WHEN upto > ?6 THEN upto ELSE ?6 END,
+           request_id = COALESCE(?8, request_id),
+           message_id = COALESCE(?9, message_id)
+         WHERE ws = ?1 AND agent_id = ?2",
+        params![
+            ws(workspace),
+            signal.agent.to_string(),
+            signal.reason.bit(),
+            signal.at,
+            signal.due_at,
+            signal.upto.0,
+            signal.reason.priority(),
+            signal.request_id.clone(),
+            signal.message_id.as_ref().map(ToString::to_string),
+            signal.reason.is_automatic(),
+        ],
+    )
+}
+
+/// Cancels what waits: every mark that could wake the agent goes at once. That something changed
+/// stays noted, without a due time. Refused when somebody claimed the row since it was read.
+pub fn cancel(workspace: WorkspaceId, row: &Sleeper) -> Op {
+    Op::one(
+        "UPDATE wake_queue SET reasons = CASE WHEN reasons % 2 = 1 THEN 1 ELSE 0 END,
+           first_signal_at = NULL, due_at = NULL, request_id = NULL, message_id = NULL,
+           run_key = NULL, crashes = 0, epoch = epoch + 1
+         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
+        params![ws(workspace), row.agent.to_string(), row.epoch],
+        Refusal::LeaseLost,
+    )
+}
+
+/// Makes what waited without a due time due, an interrupted run included.
+pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?3
+         WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL AND owner IS NULL
+           AND (reasons <> 0 OR run_key IS NOT NULL)",
+        params![ws(workspace), agent.to_string(), due_at],
+    )
+}
+
+/// Takes the due time away and keeps what is waiting; `forget` clears that too.
+pub fn hold(workspace: WorkspaceId, agent: &AgentId, forget: bool) -> Op {
+    if forget {
+        return silence(workspace, agent);
+    }
+    Op::any(
+        "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string()],
+    )
+}
+
+/// Clears every mark that could wake an agent.
+pub fn silence(workspace: WorkspaceId, agent: &AgentId) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, due_at = NULL,
+           request_id = NULL, message_id = NULL
+         WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string()],
+    )
+}
+
+/// Makes due what waits for a signal that seems to have come in the future: the clock was set back,
+/// and nobody would wake it for as long as that.
+pub fn rescue(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?2, first_signal_at = ?2
+         WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?3 AND first_signal_at > ?3",
+        params![ws(workspace), now, beyond],
+    )
+}
+
+/// Holds automatic wakes back until a time, or no longer. What waits for a person is not touched.
+pub fn sleep_until(workspace: WorkspaceId, agent: &AgentId, until: Option<Timestamp>) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET sleep_until = CAST(?3 AS BIGINT),
+           due_at = CASE WHEN priority > 0 AND due_at < CAST(?3 AS BIGINT)
+                    THEN CAST(?3 AS BIGINT) ELSE due_at END
+         WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string(), until],
+    )
+}
+
+/// Makes automatic wakes that were held back due at a time, when that is earlier.
+pub fn sooner(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?3
+         WHERE ws = ?1 AND agent_id = ?2 AND due_at > ?3 AND owner IS NULL",
+        params![ws(workspace), agent.to_string(), due_at],
+    )
+}

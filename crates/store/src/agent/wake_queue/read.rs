@@ -1,0 +1,202 @@
+//! What is read of the queue.
+
+use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
+
+use super::{Reason, Sleeper};
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+
+fn decode(row: &Row) -> Result<Sleeper, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "wake queue row", &e);
+    let corrupt = |e: dormouse_types::IdError| ReadError::Corrupt {
+        db: "agent",
+        noun: "wake queue row",
+        id: row.text(0).unwrap_or("row").to_owned(),
+        detail: e.to_string(),
+    };
+    Ok(Sleeper {
+        agent: row.text(0).map_err(column)?.parse().map_err(corrupt)?,
+        reasons: Reason::of_bits(row.int(1).map_err(column)?),
+        first_signal_at: row.opt_time(2).map_err(column)?,
+        due_at: row.opt_time(3).map_err(column)?,
+        upto: Seq(row.int(4).map_err(column)?),
+        priority: row.int(5).map_err(column)?,
+        request_id: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),
+        message_id: row
+            .opt_text(7)
+            .map_err(column)?
+            .map(str::parse)
+            .transpose()
+            .map_err(corrupt)?,
+        run_key: row.opt_text(8).map_err(column)?.map(|key| RunKey(key.to_owned())),
+        owner: row.opt_text(9).map_err(column)?.map(ToOwned::to_owned),
+        epoch: row.int(10).map_err(column)?,
+        expires_at: row.opt_time(11).map_err(column)?,
+        crashes: row.int(12).map_err(column)?,
+        sleep_until: row.opt_time(13).map_err(column)?,
+    })
+}
+
+/// The row of an agent.
+pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Sleeper> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+              FROM wake_queue WHERE ws = ?1 AND agent_id = ?2",
+        params: params_values![ws(workspace), agent.to_string()],
+        decode,
+    }
+}
+
+/// The rows that may be claimed at a time, in claim order.
+pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Sleeper> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+              FROM wake_queue
+              WHERE ws = ?1 AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
+              ORDER BY priority, due_at, agent_id LIMIT ?3",
+        params: params_values![ws(workspace), now, limit],
+        decode,
+    }
+}
+
+/// All rows that wait or run, in claim order.
+pub fn waiting(workspace: WorkspaceId) -> Query<Sleeper> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+              FROM wake_queue WHERE ws = ?1 AND due_at IS NOT NULL
+              ORDER BY priority, due_at, agent_id",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}
+
+/// All rows that somebody holds a lease on.
+///
+/// The sign in `+ws` keeps SQLite at the index of leased rows: for the sake of the order it would
+/// walk the rows of all agents.
+pub fn leased(workspace: WorkspaceId) -> Query<Sleeper> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+              FROM wake_queue WHERE owner IS NOT NULL AND +ws = ?1 ORDER BY agent_id",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}
+
+/// Rows whose lease has run out by a time, of all workspaces.
+pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, Sleeper)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+              FROM wake_queue WHERE owner IS NOT NULL AND expires_at <= ?1 ORDER BY +ws, agent_id",
+        params: params_values![now],
+        decode: with_workspace,
+    }
+}
+
+/// Rows that an owner holds, of all workspaces.
+pub fn held_by(owner: &str) -> Query<(WorkspaceId, Sleeper)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+              FROM wake_queue WHERE owner = ?1 ORDER BY ws, agent_id",
+        params: params_values![owner],
+        decode: with_workspace,
+    }
+}
+
+fn with_workspace(row: &Row) -> Result<(WorkspaceId, Sleeper), ReadError> {
+    let workspace = row.int(14).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
+    Ok((WorkspaceId(workspace), decode(row)?))
+}
+
+/// The first row of each place in the claim order that may be claimed at a time: what is oldest
+/// among them is the oldest of all.
+pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<Sleeper> {
+    macro_rules! first_of {
+        ($priority:literal) => {
+            concat!(
+                "SELECT * FROM (SELECT agent_id, reasons, first_signal_at, due_at, upto, priority,
+                   request_id, message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                 FROM wake_queue WHERE ws = ?1 AND priority = ",
+                $priority,
+                " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
+                 ORDER BY due_at, agent_id LIMIT 1) AS first_",
+                $priority
+            )
+        };
+    }
+    Query {
+        db: Db::Agent,
+        sql: concat!(
+            first_of!("0"),
+            " UNION ALL ",
+            first_of!("1"),
+            " UNION ALL ",
+            first_of!("2"),
+            " UNION ALL ",
+            first_of!("3")
+        ),
+        params: params_values![ws(workspace), now],
+        decode,
+    }
+}
+
+/// Workspaces in which something waits; one index probe for each, however much waits there.
+pub fn workspaces() -> Query<WorkspaceId> {
+    Query {
+        db: Db::Agent,
+        sql: "WITH RECURSIVE waiting(ws) AS (
+                SELECT MIN(ws) FROM wake_queue WHERE due_at IS NOT NULL
+                UNION ALL
+                SELECT (SELECT MIN(q.ws) FROM wake_queue q
+                        WHERE q.due_at IS NOT NULL AND q.ws > waiting.ws)
+                FROM waiting WHERE waiting.ws IS NOT NULL)
+              SELECT ws FROM waiting WHERE ws IS NOT NULL",
+        params: Vec::new(),
+        decode: |row| {
+            row.int(0)
+                .map(WorkspaceId)
+                .map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
+        },
+    }
+}
+
+/// When the next row that nobody holds comes due after a time; none when nothing waits for it.
+pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestamp>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT MIN(due_at) FROM wake_queue
+              WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?2 AND owner IS NULL",
+        params: params_values![ws(workspace), now],
+        decode: |row| {
+            row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
+        },
+    }
+}
+
+/// A row that waits for a signal which seems to have come after a time; none in a healthy queue.
+pub fn from_the_future(workspace: WorkspaceId, beyond: Timestamp) -> Query<Sleeper> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+              FROM wake_queue
+              WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?2 AND first_signal_at > ?2 LIMIT 1",
+        params: params_values![ws(workspace), beyond],
+        decode,
+    }
+}

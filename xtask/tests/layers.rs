@@ -47,6 +47,19 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("dormouse-server", &["dormouse-types", "dormouse"]),
+    // Benches join the rooms that run agents, and write the same rows behind their back.
+    (
+        "dormouse-bench",
+        &[
+            "dormouse-types",
+            "dormouse-adapters",
+            "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-runs",
+            "dormouse-agents",
+        ],
+    ),
     (
         "dormouse-cli",
         &[
@@ -56,6 +69,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-adapters",
             "dormouse-builtin",
             "dormouse-formats",
+            "dormouse-bench",
         ],
     ),
     // Power cuts under the store: of the product it knows the store alone.
@@ -102,6 +116,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
         "dormouse-server",
         &["dormouse-testkit", "dormouse-scenes", "dormouse-adapters", "dormouse-builtin"],
     ),
+    ("dormouse-bench", &[]),
     ("dormouse-cli", &["dormouse-testkit", "dormouse-scenes", "dormouse-store"]),
     ("dormouse-powercut", &[]),
     ("dormouse-scenes", &[]),
@@ -112,7 +127,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
 const HEAVY: &[(&str, &[&str], &[&str])] = &[
     // The kill test looks into the files behind the back of the binary. Power cuts stand under the
     // engine: they need its table of functions for files.
-    ("rusqlite", &["dormouse-store", "dormouse-powercut"], &["dormouse-cli"]),
+    ("rusqlite", &["dormouse-store", "dormouse-powercut", "dormouse-bench"], &["dormouse-cli"]),
     ("tokio-postgres", &["dormouse-store"], &[]),
     ("tokio-postgres-rustls", &["dormouse-store"], &[]),
     // The cli carries the router: it asks it in process, or hands it to a listener.
@@ -135,6 +150,7 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
             "dormouse-server",
             "dormouse-cli",
             "dormouse-powercut",
+            "dormouse-bench",
         ],
         &["dormouse-testkit", "dormouse-scenes", "dormouse", "dormouse-runs", "dormouse-agents"],
     ),
@@ -174,6 +190,7 @@ const FILES: &[&str] = &[
     "dormouse-testkit",
     "dormouse-powercut",
     "dormouse-scenes",
+    "dormouse-bench",
 ];
 const THREADS: &[&str] = &[
     "dormouse-store",
@@ -183,6 +200,7 @@ const THREADS: &[&str] = &[
     "dormouse-testkit",
     "dormouse-powercut",
     "dormouse-scenes",
+    "dormouse-bench",
 ];
 const TERMINAL: &[&str] = &["dormouse-cli"];
 

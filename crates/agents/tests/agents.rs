@@ -4,6 +4,7 @@
 mod world;
 
 mod cases {
+    mod cancelling;
     mod capping;
     mod damage;
     mod keys;
@@ -12,6 +13,7 @@ mod cases {
     mod remembering;
     mod reporting;
     mod serving;
+    mod timers;
     mod waking;
 }
 

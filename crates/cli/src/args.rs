@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::command::{agent, change, import, report, review, serve, task};
+use crate::command::{agent, bench, change, import, report, review, serve, task};
 use crate::config::DatabaseUrl;
 
 /// Agents that sleep, one for each task that deserves one.
@@ -73,6 +73,8 @@ pub enum Command {
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand)]
     Change(change::Command),
+    /// Measure what the program costs on this machine
+    Bench(bench::Params),
 }
 
 /// A value, or `none` to clear it.

@@ -36,9 +36,9 @@ pub struct Engine {
     pub entropy: Arc<dyn Entropy>,
     /// The name under which this process holds leases.
     owner: String,
-    // Held to the end: no second process may write beside this one. None for a command on a
-    // database that several nodes share.
-    folder: Option<Folder>,
+    // Held to the end: no second process may write beside this one. None where several nodes share
+    // the database, or somebody else holds it.
+    _folder: Option<Folder>,
 }
 
 impl Place {
@@ -103,12 +103,7 @@ impl Engine {
         for finished in finished.map_err(|e| told(&e))? {
             note(&format!("recovered: {finished}"));
         }
-        Ok(Self { zone, dormouse, entropy, owner, folder })
-    }
-
-    /// The data folder, where it was taken.
-    pub fn folder(&self) -> Option<&Folder> {
-        self.folder.as_ref()
+        Ok(Self { zone, dormouse, entropy, owner, _folder: folder })
     }
 
     /// Where this process begins among agents of equal rank, so that nodes do not all try the same.

@@ -50,6 +50,12 @@ pub async fn run(args: Args) -> u8 {
             Err(failure) => report(&failure, is_json, &call),
         };
     }
+    if let Some(Command::Bench(params)) = args.command {
+        return match command::bench::run(&config, params).await {
+            Ok(()) => 0,
+            Err(failure) => report(&failure, is_json, &call),
+        };
+    }
     let mut session = match Session::open(config).await {
         Ok(session) => session,
         Err(failure) => return report(&failure, is_json, &call),

@@ -1,17 +1,34 @@
 //! Agents: create, list, wake, control.
 
-use dormouse_agents::lifecycle::NewAgent;
+use std::time::Duration;
+
+use dormouse_agents::lifecycle::{NewAgent, Settings};
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::JournalError;
 use dormouse_store::ReadError;
 use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::wake_queue::{self, Reason};
-use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId};
+use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp};
 
+use crate::agent_state::{activity, changed_since};
 use crate::asked::{asked, require, told};
 use crate::view::{Agent, Slots};
 use crate::{Dormouse, Error};
+
+/// How far away a time may be that somebody sets: ten years, leap days included.
+const FARTHEST: Duration = Duration::from_secs(3653 * 24 * 3600);
+
+/// What of an agent can be set. What is none stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentPatch {
+    /// `auto`, `on`, `off`: whether changes wake it by themselves.
+    pub automation: Option<String>,
+    /// Until when automatic wakes are held back; the inner none ends that.
+    pub sleep_until: Option<Option<Timestamp>>,
+    /// Whether a change of a linked task wakes it at once.
+    pub wake_on_linked: Option<bool>,
+}
 
 impl Dormouse {
     /// Makes the agent of a task, by name: it wakes at once.
@@ -163,6 +180,66 @@ impl Dormouse {
         self.agent(&told(caller), id).await
     }
 
+    /// Sets when an agent is woken whatever happens, or takes that back.
+    ///
+    /// Errors: a time that is over, or more than ten years away.
+    pub async fn wake_agent_at(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        at: Option<Timestamp>,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        let by = asked(caller, key.as_deref())?;
+        self.to_come("at", at)?;
+        self.agents.wake_at(caller.workspace, id, at, &by).await?;
+        self.agent(&told(caller), id).await
+    }
+
+    /// Cancels the wake that waits for an agent; what changed is seen by its next one.
+    ///
+    /// Errors: the agent is at work.
+    pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        self.agents.cancel(caller.workspace, id, &asked(caller, None)?).await?;
+        self.agent(&told(caller), id).await
+    }
+
+    /// Sets what decides when an agent wakes by itself, all of it or nothing.
+    ///
+    /// Errors: a name that is no automation; a time that is over, or more than ten years away.
+    pub async fn edit_agent(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        patch: AgentPatch,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        require(caller, Scope::Edit)?;
+        let automation = match patch.automation.as_deref() {
+            None => None,
+            Some("auto") => Some(Automation::Auto),
+            Some("on") => Some(Automation::On),
+            Some("off") => Some(Automation::Off),
+            Some(other) => {
+                return Err(Error::Invalid {
+                    field: "automation",
+                    message: format!("`{other}` is none of auto, on, off"),
+                });
+            }
+        };
+        let by = asked(caller, key.as_deref())?;
+        self.to_come("sleepUntil", patch.sleep_until.flatten())?;
+        let settings = Settings {
+            automation,
+            wake_on_linked: patch.wake_on_linked,
+            sleep_until: patch.sleep_until,
+        };
+        self.agents.configure(caller.workspace, id, &settings, &by).await?;
+        self.agent(&told(caller), id).await
+    }
+
     /// Sets whether changes wake an agent by themselves: `auto`, `on` or `off`.
     pub async fn set_automation(
         &self,
@@ -171,21 +248,21 @@ impl Dormouse {
         automation: &str,
         key: Option<String>,
     ) -> Result<Agent, Error> {
-        require(caller, Scope::Edit)?;
-        let automation = match automation {
-            "auto" => Automation::Auto,
-            "on" => Automation::On,
-            "off" => Automation::Off,
-            other => {
-                return Err(Error::Invalid {
-                    field: "automation",
-                    message: format!("`{other}` is none of auto, on, off"),
-                });
-            }
-        };
-        let by = asked(caller, key.as_deref())?;
-        self.agents.set_automation(caller.workspace, id, automation, &by).await?;
-        self.agent(&told(caller), id).await
+        let patch = AgentPatch { automation: Some(automation.into()), ..AgentPatch::default() };
+        self.edit_agent(caller, id, patch, key).await
+    }
+
+    fn to_come(&self, field: &'static str, at: Option<Timestamp>) -> Result<(), Error> {
+        let Some(at) = at else { return Ok(()) };
+        let now = self.clock.now();
+        let wrong = |message: String| Err(Error::Invalid { field, message });
+        if at <= now {
+            return wrong(format!("{at} is over: give a time to come, or null"));
+        }
+        if at > now + FARTHEST {
+            return wrong(format!("{at} is more than ten years away: give an earlier time"));
+        }
+        Ok(())
     }
 
     /// Pauses an agent: changes start no run.
@@ -233,17 +310,7 @@ impl Dormouse {
         let agent = stored.doc.value;
         let state: State = self.agents.state(ws, &agent.id).await?.value;
         let row = self.store.first(wake_queue::of_agent(ws, &agent.id)).await?;
-        let (mut activity, mut due_at, mut stale_since) = ("asleep", None, None);
-        if let Some(row) = row {
-            if row.owner.is_some() {
-                activity = "running";
-            } else if row.due_at.is_some() {
-                activity = "waiting";
-            }
-            due_at = row.due_at;
-            // A signal that no run has taken up yet makes the report out of date.
-            stale_since = row.first_signal_at.filter(|_| !row.reasons.is_empty());
-        }
+        let row = row.as_ref();
         let task_title = match &state.slots.active_task_id {
             None => None,
             Some(task) => match self.journal.task(ws, task).await {
@@ -279,14 +346,16 @@ impl Dormouse {
             allowed_category_ids: agent.allowed_category_ids,
             slots: Slots { active_task_id: state.slots.active_task_id },
             task_title,
-            activity: activity.into(),
-            due_at,
+            activity: activity(row).into(),
+            due_at: row.and_then(|row| row.due_at),
             last_wake_at: state.last_wake_at,
             next_wake_at: state.next_wake_at,
             consecutive_failure_count: state.consecutive_failure_count,
             revision: state.revision,
             processed_counter_by_host: state.processed_counter_by_host,
-            stale_since,
+            stale_since: row.and_then(changed_since),
+            sleep_until: self.sleeps_until(row),
+            wake_on_linked: agent.config.wake_on_linked,
             model: agent.config.model.unwrap_or_else(|| self.model.name().to_owned()),
             created_at: agent.created_at,
             destroyed_at: agent.destroyed_at,

@@ -4,7 +4,8 @@
 //! Does not own: wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`tasks`], [`imports`], [`agents`], [`inspect`],
-//! [`change_sets`], [`drain`], [`serve`].
+//! [`tool_calls`], [`agent_state`], [`change_sets`], [`overview`], [`operations`], [`events`],
+//! [`export`], [`doctor`], [`drain`], [`serve`].
 
 pub mod view;
 pub mod error;
@@ -12,11 +13,18 @@ pub mod tasks;
 pub mod imports;
 pub mod agents;
 pub mod inspect;
+pub mod tool_calls;
+pub mod agent_state;
 pub mod change_sets;
 pub mod overview;
+pub mod operations;
+pub mod events;
+pub mod export;
+pub mod doctor;
 pub mod drain;
 pub mod serve;
 mod asked;
+mod page;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,9 +43,12 @@ pub use dormouse_store::Store;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_types::Caller;
+pub use agents::AgentPatch;
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::ImportOptions;
+pub use inspect::MessagesAsked;
+pub use operations::OperationsAsked;
 pub use serve::{ServeOptions, Served};
 pub use tasks::{ItemPatch, NewEntry, NewTask, TaskFilter, TaskPatch};
 
@@ -52,6 +63,7 @@ pub struct Dormouse {
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
     pub(crate) model: Arc<dyn Model>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: jiff::tz::TimeZone,
 }
 
@@ -89,12 +101,12 @@ impl Dormouse {
             journal: journal.clone(),
             changes: changes.clone(),
             driver,
-            clock,
+            clock: clock.clone(),
             entropy,
             zone: zone.clone(),
             owner,
         });
-        Self { store, journal, changes, agents, model, zone }
+        Self { store, journal, changes, agents, model, clock, zone }
     }
 
     /// The same services, whose leases last so long: how soon another node takes over from a dead

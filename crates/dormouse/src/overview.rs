@@ -44,6 +44,8 @@ impl Dormouse {
                 .filter(|a| a.doc.value.dormant_reason == Some(DormantReason::Failures))
                 .count(),
             open_operations: self.store.all(saga::by_status(ws, "pending")).await?.len(),
+            queue: self.queue(ws).await?,
+            alerts: self.alerts(ws).await?,
         })
     }
 }

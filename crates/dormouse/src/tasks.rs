@@ -1,11 +1,13 @@
 //! Tasks: read and edit.
 
+use std::collections::BTreeMap;
+
 use dormouse_journal::{Edit, Filter, TaskSummary, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
-use dormouse_store::agent::{change_item, entity};
+use dormouse_store::agent::{change_item, entity, subscription};
 use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
-use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
+use dormouse_types::{AgentId, Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
 use jiff::civil::Date;
 use serde::Serialize;
 
@@ -125,13 +127,23 @@ impl Dormouse {
         caller: &Caller,
         summaries: Vec<TaskSummary>,
     ) -> Result<Vec<TaskRow>, Error> {
-        let open = self.store.all(change_item::open(caller.workspace)).await?;
+        let ws = caller.workspace;
+        let mut proposals: BTreeMap<TaskId, usize> = BTreeMap::new();
+        for item in self.store.all(change_item::open(ws)).await? {
+            *proposals.entry(item.task).or_default() += 1;
+        }
+        // Only a live agent watches a task as its own.
+        let mut agents: BTreeMap<TaskId, AgentId> = BTreeMap::new();
+        let ids = || summaries.iter().map(|task| &task.id);
+        if let (Some(first), Some(last)) = (ids().min(), ids().max()) {
+            let own = self.store.all(subscription::own_between(ws, first, last)).await?;
+            agents.extend(own.into_iter().map(|own| (own.task, own.agent)));
+        }
         let mut rows = Vec::new();
         for task in summaries {
-            let agent = self.live_agent(caller, &task.id).await?;
             rows.push(TaskRow {
-                open_proposals: open.iter().filter(|item| item.task == task.id).count(),
-                agent,
+                open_proposals: proposals.get(&task.id).copied().unwrap_or_default(),
+                agent: agents.remove(&task.id),
                 items_checked: usize::try_from(task.n_items_done).unwrap_or(0),
                 items_total: usize::try_from(task.n_items_done + task.n_items_open).unwrap_or(0),
                 id: task.id,

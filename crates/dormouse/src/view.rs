@@ -8,7 +8,7 @@ use dormouse_types::change::What;
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{
     AgentId, By, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, Fingerprint, ItemId,
-    LabelId, MessageId, ReportId, RunKey, TaskId, ThreadId, Timestamp,
+    LabelId, ReportId, RunKey, TaskId, ThreadId, Timestamp,
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

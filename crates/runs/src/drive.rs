@@ -163,11 +163,12 @@ impl Driver {
         if turn == 1 && gathered.nothing_changed {
             return self.skip(run).await.map(Some);
         }
+        let request = self.request(run, gathered, turn).await?;
+        // The last thing before the question: who opts out until then spends nothing.
         if let Some(reason) = run.work.hindrance(lease).await? {
             // Whoever lets the agent run again makes it due.
             return self.put_back(lease, None, reason.into()).await.map(Some);
         }
-        let request = self.request(run, gathered, turn).await?;
         self.store.pass(Stage::BeforeEffect, "model.ask");
         let Some(answer) = self.answer(lease, &request).await else {
             return self.stopped(lease).await.map(Some);

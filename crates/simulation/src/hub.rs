@@ -73,8 +73,11 @@ impl Hub {
         sabotage: Option<Sabotage>,
     ) -> Self {
         let n_machines = 1 + chance.place(3);
-        let skew = |chance: &mut Chance| i64::try_from(chance.below(4_000_000)).unwrap_or(0);
-        let dials = (0..n_machines).map(|_| Dial::new(&clock, skew(&mut chance) - 2_000_000));
+        let mut dials = Vec::new();
+        for _ in 0..n_machines {
+            let skew = i64::try_from(chance.below(4_000_000)).unwrap_or(0) - 2_000_000;
+            dials.push(Dial::new(&clock, skew));
+        }
         let class = if chance.one_in(5) { ModelClass::Paid } else { ModelClass::Free };
         let notes = Notes {
             dawn: clock.now(),
@@ -87,7 +90,7 @@ impl Hub {
             people: 0,
         };
         Self {
-            dials: dials.collect(),
+            dials,
             clock,
             sqlite,
             sabotage,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::port::{Clock, Clock as _};
+use dormouse_types::port::Clock;
 
 use crate::chance::Chance;
 use crate::executor::Executor;

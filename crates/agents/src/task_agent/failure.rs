@@ -5,18 +5,21 @@ use std::time::Duration;
 use dormouse_store::Op;
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::entity;
-use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::agent::wake_queue;
 use dormouse_types::limits;
-use dormouse_types::{AgentId, Seq, WorkspaceId};
+use dormouse_types::{AgentId, MessageId, WorkspaceId};
 
 use crate::{AgentError, Agents};
 
 impl Agents {
     /// What a failed run leaves: the counter, a later try, and dormancy after too many.
+    ///
+    /// The later try is told what a person said to the one that failed.
     pub(crate) async fn failure_ops(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
+        said: Option<&MessageId>,
     ) -> Result<Vec<Op>, AgentError> {
         let now = self.clock.now();
         let mut state = self.state(ws, id).await?;
@@ -33,19 +36,9 @@ impl Agents {
             ops.push(entity::replace(ws, &agent));
             ops.push(wake_queue::hold(ws, id, false));
         } else {
-            let at = now + self.back_off(failures);
-            state.value.next_wake_at = Some(at);
-            let signal = Signal {
-                agent: id.clone(),
-                reason: Reason::Timer,
-                at: now,
-                due_at: Some(at),
-                upto: Seq(0),
-                request_id: None,
-                message_id: None,
-            };
-            ops.push(wake_queue::signal(ws, &signal));
+            state.value.next_wake_at = Some(now + self.back_off(failures));
         }
+        ops.push(wake_queue::try_again(ws, id, now, state.value.next_wake_at, said));
         ops.push(entity::put(ws, &state));
         Ok(ops)
     }

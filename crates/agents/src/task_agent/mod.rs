@@ -159,7 +159,8 @@ impl Work for TaskAgent<'_> {
         _error: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
         Box::pin(async move {
-            match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
+            let run = &lease.run;
+            match self.agents.failure_ops(lease.ws, &run.agent, run.message_id.as_ref()).await {
                 // A damaged agent has no counter to raise; the failed run itself says why.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
                 other => Ok(other?),

@@ -22,6 +22,8 @@ enum Obstacle {
     Destroyed,
     /// It does not run now; who lets it run again makes it due.
     Held,
+    /// Its interrupted run may not go on by itself, but a person asks for another one.
+    Outranked,
 }
 
 /// Decides whether an agent may run what waits for it.
@@ -39,7 +41,8 @@ fn obstacle(
         Lifecycle::Destroyed => Some(Obstacle::Destroyed),
         Lifecycle::Dormant => Some(Obstacle::Held),
         Lifecycle::Created | Lifecycle::Active if by_itself && !is_automatic => {
-            Some(Obstacle::Held)
+            let is_asked = reasons.iter().any(|reason| !reason.is_automatic());
+            Some(if is_asked { Obstacle::Outranked } else { Obstacle::Held })
         }
         Lifecycle::Created | Lifecycle::Active => None,
     }
@@ -155,7 +158,7 @@ impl Agents {
         obstacle: Obstacle,
     ) -> Result<(), AgentError> {
         match (obstacle, waiting) {
-            (Obstacle::Held, _) => {
+            (Obstacle::Held, _) | (Obstacle::Outranked, None) => {
                 let hold = wake_queue::hold(ws, &row.agent, false);
                 self.store.commit(Commit::new("run.hold", Db::Agent, ws).op(hold)).await?;
                 Ok(())
@@ -163,6 +166,9 @@ impl Agents {
             (Obstacle::Destroyed, None) => self.spend(ws, row).await,
             (Obstacle::Destroyed, Some(run)) => {
                 self.end_waiting(ws, row, &run, "the agent was destroyed", Vec::new()).await
+            }
+            (Obstacle::Outranked, Some(run)) => {
+                self.end_waiting(ws, row, &run, "a person asked for another one", Vec::new()).await
             }
         }
     }
@@ -202,7 +208,7 @@ impl Agents {
         let error = format!("given up after {} crashes", row.crashes);
         let mut attempt = 0;
         loop {
-            let ops = match self.failure_ops(ws, &row.agent).await {
+            let ops = match self.failure_ops(ws, &row.agent, run.message_id.as_ref()).await {
                 // A damaged agent has no counter to raise; the run itself says why.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Vec::new(),
                 other => other?,

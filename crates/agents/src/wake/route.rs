@@ -1,5 +1,6 @@
 //! From the change feed to the wake queue.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dormouse_store::agent::agent_entity::{Agent, Automation, DormantReason, Lifecycle};
@@ -10,10 +11,53 @@ use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Op, ReadError, Refusal, change_log};
 use dormouse_types::change::{Change, What};
 use dormouse_types::port::ModelClass;
-use dormouse_types::{AgentId, Id as _, Origin, Seq, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::wake::timer::{due_date_of, of_due_date};
 use crate::{AgentError, Agents};
+
+/// Changes that are routed together: the interval they fill, and what they touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// Everything up to here was routed before.
+    pub from: Seq,
+    /// The last change of the batch.
+    pub upto: Seq,
+    /// Oldest first.
+    pub changes: Vec<Change>,
+}
+
+impl Batch {
+    /// The batch behind a position; none when there is no change.
+    pub fn of(from: Seq, changes: Vec<Change>) -> Option<Self> {
+        let upto = changes.last()?.seq;
+        Some(Self { from, upto, changes })
+    }
+
+    /// What the batch is called, the same on every node: `from-upto`.
+    pub fn key(&self) -> String {
+        format!("{}-{}", self.from, self.upto)
+    }
+
+    /// Where its changes come from, each origin once, in order of first appearance.
+    pub fn origins(&self) -> Vec<&Origin> {
+        let mut origins = Vec::new();
+        for change in &self.changes {
+            if !origins.contains(&&change.origin) {
+                origins.push(&change.origin);
+            }
+        }
+        origins
+    }
+
+    /// Each change with each task that it touches, or that is one link away from it.
+    pub fn touches(&self) -> impl Iterator<Item = (&Change, &TaskId, bool)> {
+        self.changes.iter().flat_map(|change| {
+            let own = change.touched.iter().map(move |task| (change, task, false));
+            own.chain(change.neighbours.iter().map(move |task| (change, task, true)))
+        })
+    }
+}
 
 /// An agent that a change concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,25 +157,28 @@ impl Agents {
             }
             let from = known.map_or(Seq(0), |at| at.seq);
             let changes = self.store.all(change_log::after(ws, from, BATCH)).await?;
-            let Some(last) = changes.last() else { return Ok(routed) };
-            let to = Position { host, seq: last.seq };
+            let Some(batch) = Batch::of(from, changes) else { return Ok(routed) };
+            let to = Position { host, seq: batch.upto };
             let mut commit = Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(
                 ws,
                 position.as_ref(),
                 &to,
             ));
-            for change in &changes {
-                let own = change.touched.iter().map(|task| (task, false));
-                let near = change.neighbours.iter().map(|task| (task, true));
-                for (task, is_neighbour) in own.chain(near) {
-                    let watchers = self.store.all(subscription::of_task(ws, task)).await?;
-                    for concern in route(change, &watchers, is_neighbour) {
-                        commit = commit.ops(self.signal_for(ws, change, &concern).await?);
-                    }
+            // An agent is written at most once in a commit, however many changes revive it.
+            let mut revived = BTreeSet::new();
+            for (change, task, is_neighbour) in batch.touches() {
+                let watchers = self.store.all(subscription::of_task(ws, task)).await?;
+                for concern in route(change, &watchers, is_neighbour) {
+                    let ops = self.signal_for(ws, change, &concern, &mut revived).await?;
+                    commit = commit.ops(ops);
                 }
             }
             match self.store.commit(commit).await {
-                Ok(_) => routed += changes.len(),
+                Ok(_) => {
+                    routed += batch.changes.len();
+                    let origins = batch.origins();
+                    tracing::debug!(ws = ws.0, batch = batch.key(), ?origins, "routed");
+                }
                 // Somebody else routed or changed an agent meanwhile: read how it stands now.
                 Err(error)
                     if matches!(error.refusal(), Some(Refusal::FeedMoved | Refusal::Stale)) => {}
@@ -147,6 +194,7 @@ impl Agents {
         ws: WorkspaceId,
         change: &Change,
         concern: &Concern,
+        revived: &mut BTreeSet<AgentId>,
     ) -> Result<Vec<Op>, AgentError> {
         let class = self.driver.model().class();
         let window = merge_window(class).max(Duration::from_millis(100));
@@ -180,8 +228,8 @@ impl Agents {
             ops.push(of_due_date(ws, &concern.agent, due, &self.zone, self.clock.now()));
         }
         let restored = change.what.contains(&What::TaskRestored);
-        let revived = restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted);
-        if revived {
+        let revives = restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted);
+        if revives {
             agent.value.lifecycle = Lifecycle::Active;
             agent.value.dormant_reason = None;
             agent.value.updated_at = concern.at;
@@ -192,7 +240,7 @@ impl Agents {
             && !change.what.iter().any(says_something);
         signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class) && !waits);
         ops.push(wake_queue::signal(ws, &signal));
-        if revived {
+        if revives && revived.insert(concern.agent.clone()) {
             ops.push(entity::replace(ws, &stored));
         }
         Ok(ops)
@@ -235,7 +283,6 @@ impl Agents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dormouse_types::TaskId;
 
     fn id<T: std::str::FromStr>(prefix: &str, mark: char) -> T
     where
@@ -261,6 +308,29 @@ mod tests {
         let expected: Vec<AgentId> = expected.iter().map(|mark| id("ag", *mark)).collect();
         assert_eq!(woken.iter().map(|c| c.agent.clone()).collect::<Vec<_>>(), expected);
         assert!(woken.iter().all(|concern| concern.upto == Seq(7)));
+    }
+
+    #[test]
+    fn a_batch_names_its_interval_its_tasks_and_its_origins() {
+        let (own, near): (TaskId, TaskId) = (id("jt", 't'), id("jt", 'n'));
+        let change = |seq, origin| Change {
+            seq: Seq(seq),
+            origin,
+            depth: 0,
+            touched: vec![own.clone()],
+            neighbours: vec![near.clone()],
+            what: Vec::new(),
+            at: Timestamp::from_micros(5),
+        };
+        let person = Origin::Person { via: None };
+        let changes =
+            vec![change(4, person.clone()), change(7, Origin::Import), change(9, person.clone())];
+        let batch = Batch::of(Seq(3), changes).expect("a batch");
+        assert_eq!(batch.key(), "3-9");
+        assert_eq!(batch.origins(), [&person, &Origin::Import]);
+        let touches: Vec<_> = batch.touches().map(|(c, task, far)| (c.seq.0, task, far)).collect();
+        assert_eq!(touches[..3], [(4, &own, false), (4, &near, true), (7, &own, false)]);
+        assert_eq!(Batch::of(Seq(9), Vec::new()), None);
     }
 
     #[test]

@@ -372,7 +372,8 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     let (second, other) = world.another("Paint the fence");
     let mut node = world.serve();
     // One has its first turn behind it.
-    let calls = [report("Half way.", "Half."), ("record_observations", json!({"observations": ["A."]}))];
+    let calls =
+        [report("Half way.", "Half."), ("record_observations", json!({"observations": ["A."]}))];
     world.script.push(Answer::calls(calls).and_goes_on());
     world.model.close();
     world.model.let_one_pass();
@@ -490,7 +491,8 @@ fn a_persons_word_among_the_agents_own_writes_is_not_lost() {
     let (world, task, agent) = World::settled();
     let own = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
     let write = |priority| {
-        now(world.journal.edit(WS, &task, &[Edit::Priority(Some(priority))], &own)).expect("edited");
+        now(world.journal.edit(WS, &task, &[Edit::Priority(Some(priority))], &own))
+            .expect("edited");
     };
     write(Priority::P0);
     world.note_now(&task, "The van is booked.");

@@ -1,6 +1,7 @@
 //! The commands, one file for each.
 
 pub mod agent;
+pub mod bench;
 pub mod change;
 pub mod import;
 pub mod overview;
@@ -18,8 +19,9 @@ use crate::session::Session;
 pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), Failure> {
     match command {
         None => overview::run(session).await,
-        // It is not a client of the API: `session` runs it by itself.
+        // They are no clients of the API: `session` runs them by themselves.
         Some(Command::Serve(_)) => Err(Failure::failed("a server cannot be a client of itself")),
+        Some(Command::Bench(_)) => Err(Failure::failed("a bench has no data folder")),
         Some(Command::Import(params)) => import::run(session, params).await,
         Some(Command::Task(command)) => task::run(session, command).await,
         Some(Command::Agent(command)) => agent::run(session, command).await,

@@ -53,7 +53,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         Found::Free(folder) => folder,
         Found::Served(server) => return Err(served_already(config, &server)),
     };
-    let engine = Engine::start(config, Some(folder)).await?;
+    let engine = Engine::start(config, None).await?;
     let listener = TcpListener::bind(serving.bind).await.map_err(|e| no_port(serving.bind, &e))?;
     let address = listener.local_addr().map_err(|e| no_port(serving.bind, &e))?;
     let server = Server {
@@ -64,7 +64,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     };
     let door = Door::new(&server.token, address.port());
     let router = door.before(engine.router(), engine.dormouse.clone());
-    let notice = Notice::put_up(&config.data, &server).map_err(|e| {
+    let notice = Notice::put_up(folder.path(), &server).map_err(|e| {
         Failure::failed(format!("{} cannot be written: {e}", config.data.display()))
     })?;
     announce(config, &server)?;
@@ -87,9 +87,9 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         }
     }
     log(&zone, "stopped");
-    // While the lock is still held: the notice of the next server is not taken away.
-    drop(notice);
-    drop(engine);
+    // The folder is let go of last: nobody opens the files before, and the notice of the next server
+    // is not taken away.
+    drop((notice, engine, folder));
     Ok(())
 }
 

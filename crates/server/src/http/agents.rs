@@ -1,16 +1,16 @@
-//! Agents: their state, what they wrote, their runs and the prompts of these.
+//! Agents: list, show, set, wake, pause, destroy.
 
 use axum::Json;
 use axum::extract::State;
-use dormouse::view::{Agent, Decision, Message, Page, Prompt, Report, Wake};
-use dormouse_types::{AgentId, RunKey, ThreadId};
+use dormouse::view::{Agent, Page, Report};
+use dormouse_types::AgentId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Reply, page_size, whole};
+use super::{Reply, whole};
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::openapi::{Agents, Writes};
-use crate::wire::{AgentPatch, WakeParams};
+use crate::wire::{AgentPatch, WakeParams, Wanted};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -22,25 +22,6 @@ pub(super) struct ListParams {
     find: Option<String>,
     /// Those of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
     lifecycle: Option<String>,
-}
-
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LimitParams {
-    /// At most so many.
-    limit: Option<usize>,
-}
-
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MessageParams {
-    /// Those of this thread.
-    #[param(value_type = Option<ThreadId>)]
-    thread: Option<String>,
-    /// At most so many.
-    limit: Option<usize>,
 }
 
 /// Lists every agent that ever existed, newest first.
@@ -74,7 +55,7 @@ pub(super) async fn show(State(app): State<App>, At(agent): At<String>) -> Reply
     Ok(Json(app.dormouse.agent(&app.caller, &id(&agent)?).await?))
 }
 
-/// Sets whether changes wake an agent by themselves.
+/// Sets what decides when an agent wakes by itself.
 #[utoipa::path(
     patch,
     path = "/api/agents/{agent}",
@@ -91,7 +72,7 @@ pub(super) async fn edit(
     Body(patch): Body<AgentPatch>,
 ) -> Reply<Agent> {
     let agent: AgentId = id(&agent)?;
-    Ok(Json(app.dormouse.set_automation(&app.caller, &agent, &patch.automation, key).await?))
+    Ok(Json(app.dormouse.edit_agent(&app.caller, &agent, patch.read()?, key).await?))
 }
 
 /// Destroys an agent; what it wrote stays.
@@ -111,7 +92,7 @@ pub(super) async fn destroy(
     Ok(Json(app.dormouse.destroy_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
-/// Wakes an agent, and says something to it.
+/// Wakes an agent, and says something to it; `at` does it at a time to come.
 #[utoipa::path(
     post,
     path = "/api/agents/{agent}/wake",
@@ -127,7 +108,25 @@ pub(super) async fn wake(
     Key(key): Key,
     Body(params): Body<WakeParams>,
 ) -> Reply<Agent> {
-    Ok(Json(app.dormouse.wake_agent(&app.caller, &id(&agent)?, params.message, key).await?))
+    let agent: AgentId = id(&agent)?;
+    Ok(Json(match params.read()? {
+        Wanted::Now(message) => {
+            app.dormouse.wake_agent(&app.caller, &agent, message, key).await?
+        }
+        Wanted::At(at) => app.dormouse.wake_agent_at(&app.caller, &agent, at, key).await?,
+    }))
+}
+
+/// Cancels the wake that waits; what changed is seen by the next one.
+#[utoipa::path(
+    delete,
+    path = "/api/agents/{agent}/wake",
+    operation_id = "cancelWake",
+    tag = "agents",
+    responses((status = 200, description = "The agent.", body = Agent), Agents),
+)]
+pub(super) async fn cancel(State(app): State<App>, At(agent): At<String>) -> Reply<Agent> {
+    Ok(Json(app.dormouse.cancel_wake(&app.caller, &id(&agent)?).await?))
 }
 
 /// Has an agent look at everything afresh.
@@ -197,110 +196,4 @@ pub(super) async fn report(State(app): State<App>, At(agent): At<String>) -> Rep
             "agent {agent} has no report yet: it writes one when it wakes"
         ))),
     }
-}
-
-/// Lists the reports of an agent, newest first.
-#[utoipa::path(
-    get,
-    path = "/api/agents/{agent}/reports",
-    operation_id = "listReports",
-    tag = "agents",
-    params(LimitParams),
-    responses((status = 200, description = "Its reports.", body = Page<Report>)),
-)]
-pub(super) async fn reports(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Query(params): Query<LimitParams>,
-) -> Reply<Page<Report>> {
-    let limit = page_size(params.limit)?;
-    Ok(whole(app.dormouse.reports(&app.caller, &id(&agent)?, limit).await?))
-}
-
-/// Lists the messages of an agent, oldest first.
-#[utoipa::path(
-    get,
-    path = "/api/agents/{agent}/messages",
-    operation_id = "listMessages",
-    tag = "agents",
-    params(MessageParams),
-    responses((status = 200, description = "Its messages.", body = Page<Message>)),
-)]
-pub(super) async fn messages(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Query(params): Query<MessageParams>,
-) -> Reply<Page<Message>> {
-    let (limit, agent) = (page_size(params.limit)?, id(&agent)?);
-    let thread = match params.thread {
-        Some(thread) => Some(id(&thread)?),
-        None => None,
-    };
-    Ok(whole(app.dormouse.messages(&app.caller, &agent, thread, limit).await?))
-}
-
-/// Lists the decisions about an agent's proposals, newest first.
-#[utoipa::path(
-    get,
-    path = "/api/agents/{agent}/decisions",
-    operation_id = "listAgentDecisions",
-    tag = "agents",
-    params(LimitParams),
-    responses((status = 200, description = "The decisions.", body = Page<Decision>)),
-)]
-pub(super) async fn decisions(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Query(params): Query<LimitParams>,
-) -> Reply<Page<Decision>> {
-    let limit = page_size(params.limit)?;
-    Ok(whole(app.dormouse.decisions(&app.caller, &id(&agent)?, limit).await?))
-}
-
-/// Lists the runs of an agent, newest first; one that waits stands on top.
-#[utoipa::path(
-    get,
-    path = "/api/agents/{agent}/wakes",
-    operation_id = "listWakes",
-    tag = "agents",
-    params(LimitParams),
-    responses((status = 200, description = "Its runs.", body = Page<Wake>)),
-)]
-pub(super) async fn wakes(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Query(params): Query<LimitParams>,
-) -> Reply<Page<Wake>> {
-    let limit = page_size(params.limit)?;
-    Ok(whole(app.dormouse.wakes(&app.caller, &id(&agent)?, limit).await?))
-}
-
-/// Shows a run.
-#[utoipa::path(
-    get,
-    path = "/api/agents/{agent}/wakes/{runKey}",
-    operation_id = "getWake",
-    tag = "agents",
-    responses((status = 200, description = "The run.", body = Wake)),
-)]
-pub(super) async fn run(
-    State(app): State<App>,
-    At((agent, run_key)): At<(String, String)>,
-) -> Reply<Wake> {
-    Ok(Json(app.dormouse.wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
-}
-
-/// Shows the prompts of a run as they were sent.
-#[utoipa::path(
-    get,
-    path = "/api/agents/{agent}/wakes/{runKey}/prompt",
-    operation_id = "getPrompts",
-    tag = "agents",
-    responses((status = 200, description = "One prompt for each turn.", body = Page<Prompt>)),
-)]
-pub(super) async fn prompt(
-    State(app): State<App>,
-    At((agent, run_key)): At<(String, String)>,
-) -> Reply<Page<Prompt>> {
-    Ok(whole(app.dormouse.prompts(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }

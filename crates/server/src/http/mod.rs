@@ -3,17 +3,21 @@
 mod agents;
 mod change_sets;
 mod description;
+mod exports;
 mod imports;
 mod labels;
+mod operations;
 mod overview;
 mod task_parts;
 mod tasks;
+mod trail;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, Uri};
 use dormouse::view::Page;
 use dormouse_types::limits::PAGE;
-use utoipa::OpenApi as _;
+use serde::Deserialize;
+use utoipa::{IntoParams, OpenApi as _};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,6 +26,16 @@ use crate::{App, Problem};
 
 /// Units: items. A page when nobody asks for another size.
 pub(crate) const DEFAULT_PAGE: usize = 50;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PageParams {
+    /// At most so many.
+    limit: Option<usize>,
+    /// The `nextCursor` of the page before.
+    cursor: Option<String>,
+}
 
 type Reply<T> = Result<axum::Json<T>, Problem>;
 
@@ -42,7 +56,9 @@ pub(crate) fn documented() -> OpenApiRouter<App> {
         .merge(agents())
         .merge(change_sets())
         .routes(routes!(imports::run))
+        .routes(routes!(exports::run))
         .routes(routes!(overview::show))
+        .routes(routes!(operations::list))
         .routes(routes!(labels::list))
         .routes(routes!(labels::categories))
         .routes(routes!(description::show))
@@ -70,17 +86,22 @@ fn agents() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(agents::list))
         .routes(routes!(agents::show, agents::edit, agents::destroy))
-        .routes(routes!(agents::wake))
+        .routes(routes!(agents::wake, agents::cancel))
         .routes(routes!(agents::reanalyse))
         .routes(routes!(agents::pause))
         .routes(routes!(agents::resume))
         .routes(routes!(agents::report))
-        .routes(routes!(agents::reports))
-        .routes(routes!(agents::messages))
-        .routes(routes!(agents::decisions))
-        .routes(routes!(agents::wakes))
-        .routes(routes!(agents::run))
-        .routes(routes!(agents::prompt))
+        .routes(routes!(trail::reports))
+        .routes(routes!(trail::messages))
+        .routes(routes!(trail::tool_calls))
+        .routes(routes!(trail::links))
+        .routes(routes!(trail::subscriptions))
+        .routes(routes!(trail::timers))
+        .routes(routes!(trail::state))
+        .routes(routes!(trail::decisions))
+        .routes(routes!(trail::wakes))
+        .routes(routes!(trail::run))
+        .routes(routes!(trail::prompt))
 }
 
 fn change_sets() -> OpenApiRouter<App> {

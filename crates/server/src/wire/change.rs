@@ -2,12 +2,13 @@
 
 use dormouse::Verdict;
 use dormouse::view::Outcome;
-use dormouse_types::ChangeSetId;
+use dormouse_types::{ChangeSetId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::read::{Reading, present};
 use crate::Problem;
 
 /// An agent to be made for a task.
@@ -18,20 +19,64 @@ pub(crate) struct AgentParams {
     pub(crate) name: Option<String>,
 }
 
-/// What of an agent can be set.
+/// What of an agent can be set. What is left out stays as it is.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct AgentPatch {
     /// `auto`, `on`, `off`: whether changes wake it by themselves.
-    pub(crate) automation: String,
+    automation: Option<String>,
+    /// Until when nothing but a person wakes it; `null` ends that.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Timestamp>)]
+    sleep_until: Option<Option<String>>,
+    /// Whether a change of a linked task wakes it at once.
+    wake_on_linked: Option<bool>,
 }
 
-/// What the person says to an agent they wake.
+impl AgentPatch {
+    pub(crate) fn read(self) -> Result<dormouse::AgentPatch, Problem> {
+        let mut reading = Reading::default();
+        let sleep_until =
+            reading.clearable(self.sleep_until, |reading, text| reading.time("/sleepUntil", text));
+        reading.finish(dormouse::AgentPatch {
+            automation: self.automation,
+            sleep_until,
+            wake_on_linked: self.wake_on_linked,
+        })
+    }
+}
+
+/// What the person says to an agent they wake, or when it is to be woken.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WakeParams {
-    /// What the person says to it.
-    pub(crate) message: Option<String>,
+    /// What the person says to it; it wakes at once.
+    message: Option<String>,
+    /// When it is to wake whatever happens; `null` takes that back. Without it, now.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Timestamp>)]
+    at: Option<Option<String>>,
+}
+
+/// What a person wants of a wake.
+pub(crate) enum Wanted {
+    /// At once, with these words.
+    Now(Option<String>),
+    /// At a time, or no longer at one.
+    At(Option<Timestamp>),
+}
+
+impl WakeParams {
+    pub(crate) fn read(self) -> Result<Wanted, Problem> {
+        let Some(at) = self.at else { return Ok(Wanted::Now(self.message)) };
+        if self.message.is_some() {
+            let message = "a message wakes the agent at once: leave out `at`, or the message";
+            return Err(Problem::invalid("/at", message));
+        }
+        let mut reading = Reading::default();
+        let at = at.and_then(|at| reading.time("/at", Some(at)));
+        reading.finish(Wanted::At(at))
+    }
 }
 
 /// A verdict on one item. The digest is that of the item as it was shown.

@@ -2,13 +2,16 @@
 //! here, so that every wrong one is named.
 
 mod change;
+mod export;
 mod import;
 mod read;
 mod task;
 
 pub(crate) use change::{
     AgentParams, AgentPatch, Decided, DecisionParams, VerdictName, VerdictParams, WakeParams,
+    Wanted,
 };
+pub(crate) use export::Export;
 pub(crate) use import::{ImportLine, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{

@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use dormouse_types::Timestamp;
 use jiff::civil::Date;
+use serde::{Deserialize, Deserializer};
 
 use crate::Problem;
 use crate::problem::Invalid;
@@ -30,6 +32,15 @@ impl Reading {
         let shown: String = text.chars().take(60).collect();
         let message = format!("`{shown}` is not a day: write YYYY-MM-DD, a day that exists");
         self.keep(pointer, strict_day(&text).ok_or(message))
+    }
+
+    /// Reads a time, or notes that it is none.
+    pub(crate) fn time(&mut self, pointer: &str, text: Option<String>) -> Option<Timestamp> {
+        let text = text?;
+        let shown: String = text.chars().take(60).collect();
+        let message = format!("`{shown}` is not a time: write RFC 3339, as 2026-03-01T18:00:00Z");
+        let time = text.parse().map(Timestamp::from_jiff);
+        self.keep(pointer, time.map_err(|_| message))
     }
 
     /// Reads a value that `null` clears.
@@ -60,6 +71,13 @@ impl Reading {
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Problem> {
         if self.invalid.is_empty() { Ok(value) } else { Err(Problem::all_invalid(self.invalid)) }
     }
+}
+
+/// Tells a value that is `null` from one that is left out.
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// A day written `YYYY-MM-DD`; a time beside it would be silently lost, so it is refused.

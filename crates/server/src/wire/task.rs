@@ -1,10 +1,10 @@
 //! Bodies about a task and its parts.
 
 use dormouse_types::task::{EntryKind, Priority, Status};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::Reading;
+use super::read::{Reading, present};
 use crate::Problem;
 
 /// A task to be made.
@@ -92,13 +92,6 @@ pub(crate) struct TaskPatch {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     category: Option<Option<String>>,
-}
-
-/// Tells a value that is `null` from one that is left out.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
 }
 
 impl TaskPatch {

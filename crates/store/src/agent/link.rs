@@ -143,6 +143,9 @@ pub fn to(workspace: WorkspaceId, id: &str) -> Query<Link> {
 /// newest first; of one type unless that is empty.
 ///
 /// The first page begins behind `(the largest time, "")`.
+///
+/// The sign in `+e.ws` makes SQLite begin with the entities of the agent; it would begin with all
+/// links of the workspace.
 pub fn page_of_agent(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -153,7 +156,7 @@ pub fn page_of_agent(
     Query {
         db: Db::Agent,
         sql: "SELECT l.id, l.serialized, l.deleted_at
-              FROM agent_entities e JOIN agent_links l ON l.ws = e.ws AND l.from_id = e.id
+              FROM agent_entities e JOIN agent_links l ON l.ws = +e.ws AND l.from_id = e.id
               WHERE e.ws = ?1 AND e.agent_id = ?2 AND l.deleted_at IS NULL
                 AND (?3 = '' OR l.type = ?3)
                 AND l.created_at <= ?4 AND (l.created_at < ?4 OR l.id > ?5)

@@ -96,7 +96,9 @@ pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64)
         concat!(
             "UPDATE wake_queue SET ",
             lease::give_back!(),
-            ", run_key = NULL, crashes = 0 WHERE ws = ?1 AND agent_id = ?2 AND ",
+            ", run_key = NULL, crashes = 0,
+               due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
+             WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
         params![ws(workspace), agent.to_string(), owner, epoch],
@@ -105,7 +107,7 @@ pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64)
 }
 
 /// Gives a lease back and leaves its run to be resumed at a time; without one it waits until the
-/// agent may run again.
+/// agent may run again, unless that was decided meanwhile.
 pub fn put_back(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -117,7 +119,7 @@ pub fn put_back(
         concat!(
             "UPDATE wake_queue SET ",
             lease::give_back!(),
-            ", due_at = CAST(?5 AS BIGINT) WHERE ws = ?1 AND agent_id = ?2 AND ",
+            ", due_at = COALESCE(CAST(?5 AS BIGINT), due_at) WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
         params![ws(workspace), agent.to_string(), owner, epoch, due_at],

@@ -153,7 +153,8 @@ pub fn insert(
 }
 
 /// Merges a signal into an agent's row. The window never stretches: an earlier due time stays.
-/// What comes without a person asking waits until the agent's `sleep_until`.
+/// What comes without a person asking waits until the agent's `sleep_until`, and joins a timer that
+/// waits: it does not shorten a back-off.
 /// An agent without a row was destroyed: the signal is spent.
 pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     Op::any(
@@ -164,6 +165,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
                       ELSE priority END,
            due_at = CASE
              WHEN CAST(?5 AS BIGINT) IS NULL THEN due_at
+             WHEN ?10 = 1 AND due_at IS NOT NULL AND reasons & 2 <> 0 THEN due_at
              WHEN ?10 = 1 AND sleep_until > CAST(?5 AS BIGINT)
                THEN CASE WHEN due_at < sleep_until THEN due_at ELSE sleep_until END
              WHEN due_at < CAST(?5 AS BIGINT) THEN due_at
@@ -200,11 +202,45 @@ pub fn cancel(workspace: WorkspaceId, row: &Sleeper) -> Op {
     )
 }
 
-/// Makes what waited without a due time due, an interrupted run included.
+/// Leaves a later try behind a run that failed; without a time it waits until the agent may run
+/// again. What came meanwhile joins it; only a person's wake that waits is not put off.
+pub fn try_again(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    at: Timestamp,
+    due_at: Option<Timestamp>,
+    message_id: Option<&MessageId>,
+) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET
+           reasons = reasons | ?3,
+           first_signal_at = COALESCE(first_signal_at, ?4),
+           priority = CASE WHEN (due_at IS NULL AND reasons = 0) OR priority > ?6 THEN ?6
+                      ELSE priority END,
+           due_at = CASE
+             WHEN due_at IS NOT NULL AND reasons & 24 <> 0 THEN due_at
+             WHEN sleep_until > CAST(?5 AS BIGINT) THEN sleep_until
+             ELSE CAST(?5 AS BIGINT) END,
+           message_id = COALESCE(message_id, ?7)
+         WHERE ws = ?1 AND agent_id = ?2",
+        params![
+            ws(workspace),
+            agent.to_string(),
+            Reason::Timer.bit(),
+            at,
+            due_at,
+            Reason::Timer.priority(),
+            message_id.map(ToString::to_string),
+        ],
+    )
+}
+
+/// Makes what waited without a due time due: an interrupted run, and one that is about to be put
+/// back. When that ends instead, nothing stays due.
 pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?3
-         WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL AND owner IS NULL
+         WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL
            AND (reasons <> 0 OR run_key IS NOT NULL)",
         params![ws(workspace), agent.to_string(), due_at],
     )

@@ -1,0 +1,221 @@
+//! `dormouse bench`: what the program costs, beside a bare loop that writes the same rows.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use dormouse_bench::machine::Machine;
+use dormouse_bench::{memory, route, start, wake};
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::terminal::table::{Fit, Table};
+use crate::terminal::{Screen, note};
+
+/// Measures on fresh folders of its own, never on the data folder. What the figures mean, and how
+/// they are made: docs/performance.md.
+#[derive(Debug, Args)]
+pub struct Params {
+    #[command(subcommand)]
+    what: What,
+    /// Where the folders are made, on a disk and not in memory [default: the system's temporary
+    /// folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Wakes per second beside a bare loop that writes the same rows, and how long a report takes
+    Wake {
+        /// Wakes at once
+        #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,8,64")]
+        agents: Vec<usize>,
+        /// Turns of a wake, 1 to 3
+        #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,3")]
+        turns: Vec<u32>,
+        /// Wakes of each sample
+        #[arg(long, value_name = "N", default_value_t = 256)]
+        wakes: usize,
+        /// Samples of product and loop in turn; the medians are told
+        #[arg(long, value_name = "N", default_value_t = 7)]
+        samples: usize,
+    },
+    /// What it costs to find out whom an edit concerns, among few agents and among many
+    Match {
+        /// Sleeping agents
+        #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1000,100000,1000000")]
+        agents: Vec<usize>,
+        /// Edits that are routed
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        edits: usize,
+    },
+    /// From the start of the program to its first claim, among many sleeping agents
+    ColdStart {
+        /// Sleeping agents
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        agents: usize,
+        /// Starts; the medians are told
+        #[arg(long, value_name = "N", default_value_t = 5)]
+        samples: usize,
+    },
+    /// What a sleeping agent costs in memory and on disk
+    Memory {
+        /// Sleeping agents
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        agents: usize,
+    },
+    /// Serves the one wake that is due in a folder and prints the bytes this process holds then
+    #[command(hide = true)]
+    Resident {
+        /// The folder
+        of: PathBuf,
+    },
+}
+
+/// Measures and prints.
+///
+/// Errors: no folder can be made, the disk is full, a run of the bench fails.
+pub async fn run(config: &Config, params: Params) -> Result<(), Failure> {
+    let mut screen = Screen::new(config.screen);
+    let told = measure(&mut screen, params).await;
+    let flushed = screen.flush();
+    told.map_err(|e| Failure::failed(format!("the bench could not be run: {e:#}")))?;
+    flushed.map_err(|e| Failure::failed(format!("the figures cannot be written: {e}")))
+}
+
+async fn measure(screen: &mut Screen, params: Params) -> anyhow::Result<()> {
+    let folder = params.folder;
+    match params.what {
+        What::Wake { agents, turns, wakes, samples } => {
+            let options = wake::Options { agents, turns, wakes, samples, folder };
+            let figures = wake::run(&options, |point| {
+                note(&format!("{} at once, {} turns: done", point.agents, point.turns));
+            });
+            let figures = figures.await?;
+            warn(&figures.machine);
+            show(screen, &figures, wakes_table(&figures.points))
+        }
+        What::Match { agents, edits } => {
+            let options = route::Options { agents, edits, folder };
+            let figures =
+                route::run(&options, |point| note(&format!("{} agents: done", point.agents)));
+            let figures = figures.await?;
+            warn(&figures.machine);
+            show(screen, &figures, match_table(&figures.points))
+        }
+        What::ColdStart { agents, samples } => {
+            let figures = start::run(&start::Options { agents, samples, folder }).await?;
+            warn(&figures.machine);
+            let table = pairs([
+                ("sleeping agents", figures.agents.to_string()),
+                ("opening both databases", format!("{:.1} ms", figures.open_ms)),
+                ("from there to the first claim", format!("{:.1} ms", figures.claim_ms)),
+                ("both", format!("{:.1} ms", figures.first_claim_ms)),
+            ]);
+            show(screen, &figures, table)
+        }
+        What::Memory { agents } => {
+            let options = memory::Options { agents, folder };
+            let figures = memory::run(&options, async |of: &Path| ask(of)).await?;
+            warn(&figures.machine);
+            let table = pairs([
+                ("sleeping agents", figures.agents.to_string()),
+                ("held in memory", format!("{} bytes", figures.resident_bytes)),
+                ("held with hardly any agent", format!("{} bytes", figures.base_bytes)),
+                ("each agent in memory", format!("{:.1} bytes", figures.bytes_per_agent)),
+                ("each agent on disk", format!("{:.0} bytes", figures.disk_bytes_per_agent)),
+            ]);
+            show(screen, &figures, table)
+        }
+        What::Resident { of } => {
+            screen.body(memory::resident(&of).await?.to_string().as_bytes());
+            Ok(())
+        }
+    }
+}
+
+/// Asks a process of its own, so that nothing is counted that filling the folder needed.
+fn ask(of: &Path) -> anyhow::Result<u64> {
+    let program = std::env::current_exe()?;
+    let output =
+        std::process::Command::new(program).args(["bench", "resident"]).arg(of).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(output.status.success(), "the process that was measured failed: {said}");
+    Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
+}
+
+fn warn(machine: &Machine) {
+    if machine.is_memory() {
+        note("warning: the folder lies in memory: nothing is synced there; name another one with --folder");
+    }
+    if machine.build != "release" {
+        note("warning: this is no release build: its figures say nothing about one");
+    }
+}
+
+fn show(screen: &mut Screen, figures: &impl Serialize, table: Table) -> anyhow::Result<()> {
+    if screen.is_json() {
+        screen.body(&serde_json::to_vec_pretty(figures)?);
+    }
+    screen.say(table.render(screen.width(), screen.ink()));
+    Ok(())
+}
+
+fn pairs<const N: usize>(rows: [(&str, String); N]) -> Table {
+    let mut table = Table::new([("what", Fit::Whole), ("figure", Fit::Whole)]);
+    for (what, figure) in rows {
+        table.row([what.to_owned(), figure]);
+    }
+    table
+}
+
+fn wakes_table(points: &[wake::Point]) -> Table {
+    let mut table = Table::new([
+        ("at once", Fit::Whole),
+        ("turns", Fit::Whole),
+        ("wakes/s", Fit::Whole),
+        ("raw/s", Fit::Whole),
+        ("ratio", Fit::Whole),
+        ("p50 ms", Fit::Whole),
+        ("p99 ms", Fit::Whole),
+        ("commits/sync", Fit::Drop(1)),
+        ("bytes/wake", Fit::Drop(2)),
+        ("MB/year", Fit::Drop(3)),
+    ]);
+    for point in points {
+        table.row([
+            point.agents.to_string(),
+            point.turns.to_string(),
+            format!("{:.0}", point.wakes_per_second),
+            format!("{:.0}", point.raw_per_second),
+            format!("{:.2}", point.ratio),
+            format!("{:.1}", point.p50_ms),
+            format!("{:.1}", point.p99_ms),
+            format!("{:.1}", point.commits_per_sync),
+            format!("{:.0}", point.bytes_per_wake),
+            format!("{:.0}", point.bytes_per_year / 1e6),
+        ]);
+    }
+    table
+}
+
+fn match_table(points: &[route::Point]) -> Table {
+    let mut table = Table::new([
+        ("agents", Fit::Whole),
+        ("edit routed, p50 µs", Fit::Whole),
+        ("p99 µs", Fit::Whole),
+        ("without the commit, µs", Fit::Whole),
+        ("reads", Fit::Drop(1)),
+    ]);
+    for point in points {
+        table.row([
+            point.agents.to_string(),
+            format!("{:.0}", point.p50_us),
+            format!("{:.0}", point.p99_us),
+            format!("{:.0}", point.match_us),
+            format!("{:.1}", point.reads),
+        ]);
+    }
+    table
+}

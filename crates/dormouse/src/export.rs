@@ -1,0 +1,268 @@
+//! The workspace as one JSON document: everything of the person's, and what their agents wrote.
+//!
+//! Documents are handed on as they are stored, so nothing is lost that a newer version wrote. Order
+//! follows from the rows alone: the same rows give the same bytes. The shape is told in
+//! `docs/export.md`.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::agent::agent_entity::{self, Agent, State};
+use dormouse_store::agent::change_set::Decision;
+use dormouse_store::agent::entity::{self, Entity, Stored};
+use dormouse_store::agent::report::Report;
+use dormouse_store::journal::raw::{self, Raw};
+use dormouse_store::journal::{field_say, setting};
+use dormouse_store::{Db, Store, change_log};
+use dormouse_types::{Caller, Id as _, Scope, Seq, TaskId, Timestamp, WorkspaceId};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::asked::require;
+use crate::{Dormouse, Error};
+
+/// The name of the format, in every document.
+pub const FORMAT: &str = "dormouse-export";
+/// The version of the format. It rises when a reader of the version before would go wrong.
+pub const VERSION: u32 = 1;
+
+/// Tasks that are looked up at once.
+const BATCH: i64 = 100;
+
+/// An export that is being written: text, piece by piece, which is one JSON document at the end.
+pub struct Export {
+    store: Store,
+    ws: WorkspaceId,
+    only: Option<TaskId>,
+    stage: Stage,
+    damaged: Vec<Value>,
+}
+
+enum Stage {
+    Head,
+    Tasks { behind: (Timestamp, String), ready: Vec<Raw>, is_first: bool },
+    End,
+    Over,
+}
+
+impl Dormouse {
+    /// Begins to export the workspace, or one task of it.
+    ///
+    /// Errors: no such task.
+    pub async fn export(&self, caller: &Caller, only: Option<TaskId>) -> Result<Export, Error> {
+        require(caller, Scope::Read)?;
+        let (store, ws) = (self.store.clone(), caller.workspace);
+        if let Some(task) = &only
+            && store.first(raw::of_task(ws, task)).await?.is_none_or(|row| row.id != task.as_str())
+        {
+            return Err(Error::NotFound { what: "task", id: task.to_string() });
+        }
+        Ok(Export { store, ws, only, stage: Stage::Head, damaged: Vec::new() })
+    }
+}
+
+impl Export {
+    /// The next piece of the document; none behind the last one.
+    ///
+    /// Errors: rows cannot be read; the document is not whole then.
+    pub async fn next(&mut self) -> Result<Option<String>, Error> {
+        loop {
+            match &mut self.stage {
+                Stage::Head => {
+                    self.stage = Stage::Tasks {
+                        behind: (Timestamp::from_micros(i64::MIN), String::new()),
+                        ready: Vec::new(),
+                        is_first: true,
+                    };
+                    return self.head().await.map(Some);
+                }
+                Stage::Tasks { behind, ready, is_first } => {
+                    let Some(row) = ready.pop() else {
+                        let (at, id) = behind.clone();
+                        let mut rows = self.tasks(at, &id).await?;
+                        rows.reverse();
+                        match (&mut self.stage, rows.first()) {
+                            (Stage::Tasks { behind, ready, .. }, Some(last)) => {
+                                *behind = (last.created_at, last.id.clone());
+                                *ready = rows;
+                            }
+                            (stage, _) => *stage = Stage::End,
+                        }
+                        continue;
+                    };
+                    let comma = if std::mem::take(is_first) { "" } else { "," };
+                    return Ok(Some(format!("{comma}\n{}", self.task(&row).await?)));
+                }
+                Stage::End => {
+                    self.stage = Stage::Over;
+                    let damaged = json!(std::mem::take(&mut self.damaged));
+                    return Ok(Some(format!("\n],\n\"damaged\": {damaged}}}\n")));
+                }
+                Stage::Over => return Ok(None),
+            }
+        }
+    }
+
+    async fn tasks(&self, at: Timestamp, id: &str) -> Result<Vec<Raw>, Error> {
+        let Some(only) = &self.only else {
+            return Ok(self.store.all(raw::tasks(self.ws, (at, id), BATCH)).await?);
+        };
+        // The one task stands first among its rows; it was given out when its id is the place.
+        let row = self.store.first(raw::of_task(self.ws, only)).await?;
+        Ok(row.into_iter().filter(|row| row.id != id).collect())
+    }
+
+    async fn head(&mut self) -> Result<String, Error> {
+        let (store, ws) = (&self.store, self.ws);
+        let mut source = serde_json::Map::new();
+        for db in Db::ALL {
+            let head: Seq = store.first(change_log::head(db, ws)).await?.unwrap_or_default();
+            let place = json!({"host": store.host(db), "seq": head.0});
+            source.insert(db.name().into(), place);
+        }
+        let settings: serde_json::Map<String, Value> = match self.only {
+            Some(_) => serde_json::Map::new(),
+            None => store
+                .all(setting::all(ws))
+                .await?
+                .into_iter()
+                .map(|(key, value)| (key, Value::String(value)))
+                .collect(),
+        };
+        let named = self.named().await?;
+        let definitions = store.all(raw::definitions(ws)).await?;
+        let wanted = definitions.into_iter().filter(|row| {
+            named.as_ref().is_none_or(|named| named.contains(&row.id))
+        });
+        let (mut categories, mut labels) = (Vec::new(), Vec::new());
+        for row in wanted {
+            let list = if row.kind == "category" { &mut categories } else { &mut labels };
+            keep(list, row, &mut self.damaged);
+        }
+        Ok(format!(
+            "{{\"format\": {}, \"version\": {VERSION},\n\"source\": {},\n\"settings\": {},\n\
+             \"categories\": {},\n\"labels\": {},\n\"tasks\": [",
+            json!(FORMAT),
+            Value::Object(source),
+            Value::Object(settings),
+            list(&categories),
+            list(&labels),
+        ))
+    }
+
+    /// The labels and the category of the only task; none when all tasks are exported.
+    async fn named(&self) -> Result<Option<BTreeSet<String>>, Error> {
+        let Some(task) = &self.only else { return Ok(None) };
+        let own = self.store.first(raw::of_task(self.ws, task)).await?;
+        let own: Value =
+            own.and_then(|row| serde_json::from_str(&row.text).ok()).unwrap_or_default();
+        let labels = own["labelIds"].as_array().into_iter().flatten();
+        let named = labels.chain([&own["categoryId"]]).filter_map(Value::as_str);
+        Ok(Some(named.map(ToOwned::to_owned).collect()))
+    }
+
+    async fn task(&mut self, row: &Raw) -> Result<String, Error> {
+        let (store, ws) = (self.store.clone(), self.ws);
+        let id: TaskId = match row.id.parse() {
+            Ok(id) => id,
+            Err(_) => {
+                self.damaged.push(told(row));
+                return Ok("{\"task\": null}".to_owned());
+            }
+        };
+        let mut own = Vec::new();
+        let (mut checklists, mut items) = (Vec::new(), Vec::new());
+        let (mut entries, mut others) = (Vec::new(), Vec::new());
+        for part in store.all(raw::of_task(ws, &id)).await? {
+            let list = match part.kind.as_str() {
+                "task" => &mut own,
+                "checklist" => &mut checklists,
+                "checklistItem" => &mut items,
+                "entry" => &mut entries,
+                _ => &mut others,
+            };
+            keep(list, part, &mut self.damaged);
+        }
+        let says = match store.all(field_say::of_task(ws, &id)).await {
+            Ok(says) => json!(says),
+            Err(damaged) => {
+                self.damaged.push(json!({"id": id, "type": "says", "error": damaged.to_string()}));
+                json!([])
+            }
+        };
+        let agents = self.agents(&id).await?;
+        Ok(format!(
+            "{{\"task\": {}, \"revision\": {}, \"checklists\": {}, \"items\": {}, \
+             \"entries\": {}, \"others\": {}, \"says\": {says}, \"readOnly\": {{\"agents\": {}}}}}",
+            own.first().map_or("null", |text| text.as_str()),
+            row.revision,
+            list(&checklists),
+            list(&items),
+            list(&entries),
+            list(&others),
+            list(&agents),
+        ))
+    }
+
+    /// What the agents of a task wrote, the first agent first.
+    async fn agents(&mut self, task: &TaskId) -> Result<Vec<String>, Error> {
+        let (store, ws) = (self.store.clone(), self.ws);
+        let mut agents = Vec::new();
+        let mut all = store.all(entity::each(agent_entity::of_task(ws, task))).await?;
+        all.reverse();
+        for agent in all {
+            let agent: Stored<Agent> = match agent {
+                Ok(agent) => agent,
+                Err(damaged) => {
+                    self.damaged.push(json!({"type": "agent", "error": damaged.to_string()}));
+                    continue;
+                }
+            };
+            let id = &agent.doc.value.id;
+            let reports = self.entities::<Report>(entity::of_agent(ws, id, i64::MAX)).await?;
+            let decisions = self.entities::<Decision>(entity::of_agent(ws, id, i64::MAX)).await?;
+            let state = entity::by_id::<State>(ws, agent.doc.value.current_state_id.as_str());
+            let state = self.entities(state).await?;
+            agents.push(format!(
+                "{{\"agent\": {}, \"state\": {}, \"reports\": {}, \"decisions\": {}}}",
+                agent.doc.text(),
+                state.first().map_or("null", |text| text.as_str()),
+                list(&reports),
+                list(&decisions),
+            ));
+        }
+        Ok(agents)
+    }
+
+    /// Documents as they are stored, oldest first.
+    async fn entities<T: Entity>(
+        &mut self,
+        query: dormouse_store::Query<Stored<T>>,
+    ) -> Result<Vec<String>, Error> {
+        let mut texts = Vec::new();
+        for stored in self.store.all(entity::each(query)).await?.into_iter().rev() {
+            match stored {
+                Ok(stored) => texts.push(stored.doc.text()),
+                Err(damaged) => {
+                    self.damaged.push(json!({"type": T::KIND, "error": damaged.to_string()}));
+                }
+            }
+        }
+        Ok(texts)
+    }
+}
+
+/// Keeps a document as it is stored; one that is no JSON is told at the end, as text.
+fn keep(list: &mut Vec<String>, row: Raw, damaged: &mut Vec<Value>) {
+    match serde_json::from_str::<&RawValue>(&row.text) {
+        Ok(_) => list.push(row.text),
+        Err(_) => damaged.push(told(&row)),
+    }
+}
+
+fn told(row: &Raw) -> Value {
+    json!({"id": row.id, "type": row.kind, "text": row.text})
+}
+
+fn list(texts: &[String]) -> String {
+    format!("[{}]", texts.join(", "))
+}

@@ -1,0 +1,49 @@
+//! The workspace as one document.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use dormouse_types::TaskId;
+use futures_util::stream;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::extract::{Query, id};
+use crate::openapi::Finds;
+use crate::{App, Problem};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExportParams {
+    /// Only this task, with its labels and its category.
+    #[param(value_type = Option<TaskId>)]
+    task: Option<String>,
+}
+
+/// Exports every task with all that belongs to it, as one JSON document.
+///
+/// The document is sent as it is read. One that breaks off is not JSON. Its shape is told in
+/// docs/export.md.
+#[utoipa::path(
+    get,
+    path = "/api/export",
+    operation_id = "exportWorkspace",
+    tag = "workspace",
+    params(ExportParams),
+    responses((status = 200, description = "The document.", body = crate::wire::Export), Finds),
+)]
+pub(super) async fn run(
+    State(app): State<App>,
+    Query(params): Query<ExportParams>,
+) -> Result<Response, Problem> {
+    let only: Option<TaskId> = params.task.as_deref().map(id).transpose()?;
+    let export = app.dormouse.export(&app.caller, only).await?;
+    let pieces = stream::try_unfold(export, |mut export| async move {
+        let piece = export.next().await?;
+        Ok::<_, dormouse::Error>(piece.map(|piece| (Bytes::from(piece), export)))
+    });
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    Ok((kind, Body::from_stream(pieces)).into_response())
+}

@@ -1,0 +1,51 @@
+//! Operations that cross the two databases.
+
+use axum::Json;
+use axum::extract::State;
+use dormouse::OperationsAsked;
+use dormouse::view::{Operation, Page};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{Reply, page_size};
+use crate::extract::Query;
+use crate::{App, Problem};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListParams {
+    /// `open`, which is what a list shows unless told, or `all`.
+    status: Option<String>,
+    /// At most so many.
+    limit: Option<usize>,
+    /// The `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Lists the operations that write both databases, and how far each is.
+#[utoipa::path(
+    get,
+    path = "/api/operations",
+    operation_id = "listOperations",
+    tag = "workspace",
+    params(ListParams),
+    responses((status = 200, description = "A page of operations.", body = Page<Operation>)),
+)]
+pub(super) async fn list(
+    State(app): State<App>,
+    Query(params): Query<ListParams>,
+) -> Reply<Page<Operation>> {
+    let asked = match params.status.as_deref() {
+        None | Some("open") => OperationsAsked::Open,
+        Some("all") => OperationsAsked::All,
+        Some(other) => {
+            let shown: String = other.chars().take(60).collect();
+            let message = format!("`{shown}` is none of open, all");
+            return Err(Problem::invalid("?status", message));
+        }
+    };
+    let limit = page_size(params.limit)?;
+    let cursor = params.cursor.as_deref();
+    Ok(Json(app.dormouse.operations(&app.caller, asked, limit, cursor).await?))
+}

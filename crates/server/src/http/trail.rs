@@ -1,0 +1,253 @@
+//! What an agent wrote and did: reports, messages, calls, decisions, runs and their prompts, and
+//! what it will do next.
+
+use axum::Json;
+use axum::extract::State;
+use dormouse::MessagesAsked;
+use dormouse::view::{
+    AgentState, Decision, Link, Message, Page, Prompt, Report, Subscription, Timer, ToolCall, Wake,
+};
+use dormouse_types::{RunKey, ThreadId};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{PageParams, Reply, page_size, whole};
+use crate::extract::{At, Query, id};
+use crate::{App, Problem};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MessageParams {
+    /// Those of this thread.
+    #[param(value_type = Option<ThreadId>)]
+    thread: Option<String>,
+    /// Begin with the newest, and give a `nextCursor` behind the last message too: those that are
+    /// written later stand behind it.
+    #[serde(default)]
+    follow: bool,
+    /// At most so many.
+    limit: Option<usize>,
+    /// The `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallParams {
+    /// Those of this thread.
+    #[param(value_type = Option<ThreadId>)]
+    thread: Option<String>,
+    /// At most so many.
+    limit: Option<usize>,
+    /// The `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkParams {
+    /// Those of this type, such as `tool_effect`.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// At most so many.
+    limit: Option<usize>,
+    /// The `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Lists the reports of an agent, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/reports",
+    operation_id = "listReports",
+    tag = "agents",
+    params(PageParams),
+    responses((status = 200, description = "Its reports.", body = Page<Report>)),
+)]
+pub(super) async fn reports(
+    State(app): State<App>,
+    At(agent): At<String>,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<Report>> {
+    let limit = page_size(params.limit)?;
+    let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.reports_page(&app.caller, &agent, limit, cursor).await?))
+}
+
+/// Lists the messages of an agent with their content, oldest first.
+///
+/// Messages of one thread, which is a run or the person's decisions, stand together on a page.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/messages",
+    operation_id = "listMessages",
+    tag = "agents",
+    params(MessageParams),
+    responses((status = 200, description = "A page of its messages.", body = Page<Message>)),
+)]
+pub(super) async fn messages(
+    State(app): State<App>,
+    At(agent): At<String>,
+    Query(params): Query<MessageParams>,
+) -> Reply<Page<Message>> {
+    let asked = MessagesAsked {
+        limit: page_size(params.limit)?,
+        thread: thread(params.thread)?,
+        cursor: params.cursor,
+        follow: params.follow,
+    };
+    Ok(Json(app.dormouse.messages_page(&app.caller, &id(&agent)?, asked).await?))
+}
+
+/// Lists the calls of tools, each with what came of it, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/tool-calls",
+    operation_id = "listToolCalls",
+    tag = "agents",
+    params(CallParams),
+    responses((status = 200, description = "A page of its calls.", body = Page<ToolCall>)),
+)]
+pub(super) async fn tool_calls(
+    State(app): State<App>,
+    At(agent): At<String>,
+    Query(params): Query<CallParams>,
+) -> Reply<Page<ToolCall>> {
+    let (limit, agent) = (page_size(params.limit)?, id(&agent)?);
+    let (thread, cursor) = (thread(params.thread)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.tool_calls(&app.caller, &agent, thread, limit, cursor).await?))
+}
+
+/// Reads the id of a thread. What is not an id names nothing, so it is not found.
+fn thread(text: Option<String>) -> Result<Option<ThreadId>, Problem> {
+    text.as_deref().map(id).transpose()
+}
+
+/// Lists the links that leave the agent or anything it wrote, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/links",
+    operation_id = "listLinks",
+    tag = "agents",
+    params(LinkParams),
+    responses((status = 200, description = "A page of its links.", body = Page<Link>)),
+)]
+pub(super) async fn links(
+    State(app): State<App>,
+    At(agent): At<String>,
+    Query(params): Query<LinkParams>,
+) -> Reply<Page<Link>> {
+    let (limit, agent) = (page_size(params.limit)?, id(&agent)?);
+    let (kind, cursor) = (params.kind.as_deref(), params.cursor.as_deref());
+    Ok(Json(app.dormouse.agent_links(&app.caller, &agent, kind, limit, cursor).await?))
+}
+
+/// Lists what an agent watches.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/subscriptions",
+    operation_id = "listSubscriptions",
+    tag = "agents",
+    responses((status = 200, description = "Its subscriptions.", body = Page<Subscription>)),
+)]
+pub(super) async fn subscriptions(
+    State(app): State<App>,
+    At(agent): At<String>,
+) -> Reply<Page<Subscription>> {
+    Ok(whole(app.dormouse.subscriptions(&app.caller, &id(&agent)?).await?))
+}
+
+/// Lists when an agent is to be woken whatever happens, the earliest first.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/timers",
+    operation_id = "listTimers",
+    tag = "agents",
+    responses((status = 200, description = "Its timers.", body = Page<Timer>)),
+)]
+pub(super) async fn timers(State(app): State<App>, At(agent): At<String>) -> Reply<Page<Timer>> {
+    Ok(whole(app.dormouse.timers(&app.caller, &id(&agent)?).await?))
+}
+
+/// Shows what decides when an agent runs next.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/state",
+    operation_id = "getAgentState",
+    tag = "agents",
+    responses((status = 200, description = "Its state.", body = AgentState)),
+)]
+pub(super) async fn state(State(app): State<App>, At(agent): At<String>) -> Reply<AgentState> {
+    Ok(Json(app.dormouse.agent_state(&app.caller, &id(&agent)?).await?))
+}
+
+/// Lists the decisions about an agent's proposals, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/decisions",
+    operation_id = "listAgentDecisions",
+    tag = "agents",
+    params(PageParams),
+    responses((status = 200, description = "The decisions.", body = Page<Decision>)),
+)]
+pub(super) async fn decisions(
+    State(app): State<App>,
+    At(agent): At<String>,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<Decision>> {
+    let limit = page_size(params.limit)?;
+    let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.decisions_page(&app.caller, &agent, limit, cursor).await?))
+}
+
+/// Lists the runs of an agent, newest first; one that waits stands on top.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/wakes",
+    operation_id = "listWakes",
+    tag = "agents",
+    params(PageParams),
+    responses((status = 200, description = "Its runs.", body = Page<Wake>)),
+)]
+pub(super) async fn wakes(
+    State(app): State<App>,
+    At(agent): At<String>,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<Wake>> {
+    let limit = page_size(params.limit)?;
+    let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.wakes_page(&app.caller, &agent, limit, cursor).await?))
+}
+
+/// Shows a run.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/wakes/{runKey}",
+    operation_id = "getWake",
+    tag = "agents",
+    responses((status = 200, description = "The run.", body = Wake)),
+)]
+pub(super) async fn run(
+    State(app): State<App>,
+    At((agent, run_key)): At<(String, String)>,
+) -> Reply<Wake> {
+    Ok(Json(app.dormouse.wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
+}
+
+/// Shows the prompts of a run as they were sent.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/wakes/{runKey}/prompt",
+    operation_id = "getPrompts",
+    tag = "agents",
+    responses((status = 200, description = "One prompt for each turn.", body = Page<Prompt>)),
+)]
+pub(super) async fn prompt(
+    State(app): State<App>,
+    At((agent, run_key)): At<(String, String)>,
+) -> Reply<Page<Prompt>> {
+    Ok(whole(app.dormouse.prompts(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
+}

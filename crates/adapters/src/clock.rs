@@ -29,6 +29,10 @@ impl Clock for SystemClock {
             }
         })
     }
+
+    fn sleep(&self, by: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(by))
+    }
 }
 
 #[cfg(test)]

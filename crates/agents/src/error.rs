@@ -72,6 +72,42 @@ pub enum AgentError {
     Commit(CommitError),
 }
 
+impl AgentError {
+    /// Whether rows are damaged or missing that only one agent needs: nobody else is to wait for it.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::NotFound { .. }
+            | Self::Read(ReadError::Corrupt { .. })
+            | Self::Work(WorkError::Read(ReadError::Corrupt { .. }) | WorkError::Broken(_))
+            | Self::Journal(JournalError::Read(ReadError::Corrupt { .. }))
+            | Self::Changes(DecideError::Read(ReadError::Corrupt { .. })) => true,
+            Self::Exists { .. }
+            | Self::TaskDeleted { .. }
+            | Self::State { .. }
+            | Self::Beyond(_)
+            | Self::Reused { .. }
+            | Self::Busy { .. }
+            | Self::Journal(_)
+            | Self::Changes(_)
+            | Self::Work(_)
+            | Self::Read(_)
+            | Self::Commit(_) => false,
+        }
+    }
+}
+
+/// The rows that can be read; the others are logged and left as they are.
+pub(crate) fn readable<T>(rows: Vec<Result<T, ReadError>>) -> Vec<T> {
+    let told = |row: Result<T, ReadError>| match row {
+        Ok(row) => Some(row),
+        Err(damaged) => {
+            tracing::error!(%damaged, "a row cannot be read");
+            None
+        }
+    };
+    rows.into_iter().filter_map(told).collect()
+}
+
 impl From<CommitError> for AgentError {
     fn from(error: CommitError) -> Self {
         match error {

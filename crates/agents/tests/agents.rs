@@ -4,15 +4,22 @@
 mod world;
 
 mod cases {
+    mod breaker;
     mod cancelling;
     mod capping;
+    mod clocks;
     mod damage;
     mod keys;
     mod living;
+    mod logging;
+    mod neighbours;
+    mod order;
     mod proposing;
     mod remembering;
     mod reporting;
+    mod scale;
     mod serving;
+    mod taking_over;
     mod timers;
     mod waking;
 }

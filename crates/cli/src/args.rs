@@ -7,7 +7,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::command::{agent, bench, change, import, report, review, serve, task};
+use crate::command::{
+    agent, bench, change, doctor, export, import, report, review, serve, task,
+};
 use crate::config::DatabaseUrl;
 
 /// Agents that sleep, one for each task that deserves one.
@@ -73,6 +75,12 @@ pub enum Command {
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand)]
     Change(change::Command),
+    /// Write tasks, and what agents reported about them, as one JSON document
+    Export(export::Params),
+    /// Look whether the data folder is well, also beside a server
+    Doctor(doctor::Params),
+    /// Print the description of the API, OpenAPI 3.1
+    Openapi,
     /// Measure what the program costs on this machine
     Bench(bench::Params),
 }
@@ -109,6 +117,13 @@ pub fn day(text: &str) -> Result<Date, String> {
     let date: Option<Date> = text.parse().ok();
     date.filter(|date| date.to_string() == text)
         .ok_or_else(|| format!("`{text}` is not a day: write YYYY-MM-DD, a day that exists"))
+}
+
+/// Takes a time or `none`; which time it is depends on the zone of the workspace.
+///
+/// Errors: none.
+pub fn time_or_none(text: &str) -> Result<Clearable<String>, String> {
+    text_or_none(text)
 }
 
 /// Reads a duration or `none`.

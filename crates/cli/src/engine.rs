@@ -116,6 +116,11 @@ impl Engine {
         usize::from(hasher.finish().to_le_bytes()[0])
     }
 
+    /// Whether this process holds the data folder, so that nobody else changes anything in it.
+    pub fn is_alone(&self) -> bool {
+        self._folder.is_some()
+    }
+
     /// This process' own router, with every right of the owner.
     pub fn router(&self) -> axum::Router {
         dormouse_server::router(self.dormouse.clone(), Caller::owner(WORKSPACE))

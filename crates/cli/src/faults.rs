@@ -107,7 +107,7 @@ impl Model for Moody {
             Mood::Fails => ModelError::Request { detail },
             Mood::Away => ModelError::Provider {
                 provider: self.provider().to_owned(),
-                why: Away::Outage,
+                why: Away::Authentication,
                 detail,
             },
         };

@@ -56,6 +56,15 @@ pub async fn run(args: Args) -> u8 {
             Err(failure) => report(&failure, is_json, &call),
         };
     }
+    if let Some(Command::Doctor(_)) = &args.command {
+        return command::doctor::run(&config);
+    }
+    if let Some(Command::Openapi) = &args.command {
+        return match command::openapi::run(&config) {
+            Ok(()) => 0,
+            Err(failure) => report(&failure, is_json, &call),
+        };
+    }
     let mut session = match Session::open(config).await {
         Ok(session) => session,
         Err(failure) => return report(&failure, is_json, &call),
@@ -129,6 +138,16 @@ impl Session {
             Some(_) | None => {}
         }
         Ok(())
+    }
+
+    /// When this command began.
+    pub fn began(&self) -> Timestamp {
+        self.since
+    }
+
+    /// Whether nobody else can change anything while this command runs.
+    pub fn is_alone(&self) -> bool {
+        self.engine.as_ref().is_some_and(|engine| engine.is_alone())
     }
 
     /// A command for the person to type, in the folder of this one.

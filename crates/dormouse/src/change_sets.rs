@@ -158,8 +158,10 @@ impl Dormouse {
             let missing = || DecideError::NotFound { set: set.clone(), index };
             let item = self.store.first(change_item::by_index(ws, set, index)).await?;
             let item = item.ok_or_else(missing)?;
-            // What could never be applied was refused then, and is refused now.
-            if item.state != State::Retracted {
+            // What could never be applied was refused then, and is refused now; what is being applied
+            // is waited for.
+            let is_applying = item.state == State::Applying && verdict == Verdict::Confirm;
+            if item.state != State::Retracted && !is_applying {
                 return self.outcome(caller, item).await;
             }
         }

@@ -4,7 +4,9 @@
 mod world;
 
 mod cases {
+    mod controls;
     mod damage;
+    mod exporting;
     mod importing;
     mod inspecting;
     mod line;
@@ -13,7 +15,9 @@ mod cases {
     mod sample;
     mod scopes;
     mod staleness;
+    mod telling;
     mod tools_page;
+    mod trail;
     mod verdicts;
 }
 

@@ -261,13 +261,14 @@ impl Driver {
             ops.push(op);
             spans.push(Span::Text { kind: request::name(fragment.kind).into(), sha256 });
         }
-        let (sha256, op) = text::put(lease.ws, &request::tools_text(&gathered.tools));
+        let tools_text = request::tools_text(&gathered.tools);
+        let (sha256, op) = text::put(lease.ws, &tools_text);
         ops.push(op);
         spans.push(Span::Text { kind: "tools".into(), sha256 });
-        let digest = request::digest(
+        let digest = request::digest_with(
             fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
             &turns,
-            &gathered.tools,
+            &tools_text,
         );
         let now = self.clock.now();
         ops.push(wake_request::put(lease.ws, &lease.run.key, turn, &spans, &digest, now));

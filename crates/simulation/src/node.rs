@@ -151,3 +151,8 @@ pub(crate) fn any(hub: &Hub) -> Option<usize> {
     };
     hub.draw(|chance| chance.pick(&alive).copied())
 }
+
+/// The name of a process.
+pub(crate) fn name(hub: &Hub, place: usize) -> String {
+    lock(&hub.nodes).get(place).map(|node| node.owner.clone()).unwrap_or_default()
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_types::Timestamp;
+use dormouse_types::{Timestamp, limits};
 use dormouse_types::port::Clock as _;
 
 use crate::faults::Fault;
@@ -25,7 +25,7 @@ pub(crate) async fn passes(hub: Arc<Hub>) {
             && let Some(place) = node::any(&hub)
         {
             let stop = lock(&hub.nodes)[place].stop.take();
-            hub.tell(format_args!("process {place} is told to stop"));
+            hub.tell(format_args!("{} is told to stop", node::name(&hub, place)));
             // One that was told before is told nothing.
             let _ = stop.map(|stop| stop.send(()));
         }
@@ -50,20 +50,17 @@ pub(crate) async fn passes(hub: Arc<Hub>) {
 
 fn freeze(hub: &Arc<Hub>) {
     let Some(place) = node::any(hub) else { return };
-    let time = limits_seconds() + hub.draw(|chance| chance.below(120));
-    hub.tell(format_args!("process {place} freezes for {time} s"));
+    let time = limits::LEASE_SECONDS + 5 + hub.draw(|chance| chance.below(120));
+    let name = node::name(hub, place);
+    hub.tell(format_args!("{name} freezes for {time} s"));
     lock(&hub.nodes)[place].is_frozen = true;
     let shared = hub.clone();
-    hub.spawn(OUTSIDE, format!("process {place} is frozen"), async move {
+    hub.spawn(OUTSIDE, format!("{name} is frozen"), async move {
         shared.wait(Duration::from_secs(time)).await;
-        shared.tell(format_args!("process {place} goes on"));
+        shared.tell(format_args!("{name} goes on"));
         // A play that ended has no nodes any more.
         if let Some(node) = lock(&shared.nodes).get_mut(place) {
             node.is_frozen = false;
         }
     });
-}
-
-fn limits_seconds() -> u64 {
-    dormouse_types::limits::LEASE_SECONDS + 5
 }

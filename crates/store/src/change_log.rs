@@ -39,6 +39,18 @@ pub fn after(workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Change>
     }
 }
 
+/// Their positions alone, those of damaged ones included.
+pub fn positions_after(workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Seq> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT seq FROM change_log WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+        params: params_values![ws(workspace), position.0, limit],
+        decode: |row| {
+            row.int(0).map(Seq).map_err(|e| ReadError::column(Db::Journal, "change", &e))
+        },
+    }
+}
+
 /// Changes that touched a task in `(from, upto]`, oldest first.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId, from: Seq, upto: Seq) -> Query<Change> {
     Query {

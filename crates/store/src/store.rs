@@ -100,6 +100,15 @@ impl Store {
         rows.iter().map(query.decode).collect()
     }
 
+    /// Reads all rows of a query, each decoded by itself: a damaged one does not hide the others.
+    pub async fn each<T>(
+        &self,
+        query: Query<T>,
+    ) -> Result<Vec<Result<T, ReadError>>, ReadError> {
+        let rows = self.backend.read(query.db, query.sql, query.params).await?;
+        Ok(rows.iter().map(query.decode).collect())
+    }
+
     /// Reads the first row of a query.
     pub async fn first<T>(&self, query: Query<T>) -> Result<Option<T>, ReadError> {
         let rows = self.backend.read(query.db, query.sql, query.params).await?;
@@ -112,8 +121,11 @@ impl Store {
     pub async fn commit(&self, commit: Commit) -> Result<Committed, CommitError> {
         let label = commit.label;
         self.faults.pass(Point { stage: Stage::BeforeCommit, label });
-        let mut result = self.backend.commit(commit.clone()).await;
-        if matches!(result, Err(CommitError::Unknown { .. })) && commit.once.is_some() {
+        let again = commit.once.is_some().then(|| commit.clone());
+        let mut result = self.backend.commit(commit).await;
+        if matches!(result, Err(CommitError::Unknown { .. }))
+            && let Some(commit) = again
+        {
             match self.backend.commit(commit).await {
                 // The second was not written. That says nothing of the first.
                 Err(CommitError::Broken { .. }) => {}

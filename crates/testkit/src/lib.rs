@@ -28,13 +28,34 @@ pub struct ManualClock {
 #[derive(Debug)]
 struct State {
     now: Timestamp,
-    sleepers: Vec<(Timestamp, Waker)>,
+    sleepers: Vec<(Until, Waker)>,
+    /// By how much the clock was set back in all. Units: microseconds.
+    back: i64,
+}
+
+/// What somebody waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// The clock shows this.
+    Shows(Timestamp),
+    /// The clock would show this, had it never been set back.
+    Passed(Timestamp),
+}
+
+impl State {
+    /// When somebody wakes, as the clock shows it if nobody sets it back any more.
+    fn shown(&self, until: Until) -> Timestamp {
+        match until {
+            Until::Shows(at) => at,
+            Until::Passed(at) => Timestamp::from_micros(at.micros() - self.back),
+        }
+    }
 }
 
 impl ManualClock {
     /// A clock that stands at a time.
     pub fn new(now: Timestamp) -> Self {
-        Self { state: Arc::new(Mutex::new(State { now, sleepers: Vec::new() })) }
+        Self { state: Arc::new(Mutex::new(State { now, sleepers: Vec::new(), back: 0 })) }
     }
 
     /// A clock that stands at a time written as RFC 3339, for example `2026-01-05T09:00:00Z`.
@@ -48,9 +69,11 @@ impl ManualClock {
     pub fn set(&self, now: Timestamp) {
         let due = {
             let mut state = lock(&self.state);
+            state.back += (state.now.micros() - now.micros()).max(0);
             state.now = now;
+            let sleepers = std::mem::take(&mut state.sleepers);
             let (due, later) =
-                state.sleepers.drain(..).partition::<Vec<_>, _>(|(at, _)| *at <= now);
+                sleepers.into_iter().partition::<Vec<_>, _>(|(at, _)| state.shown(*at) <= now);
             state.sleepers = later;
             due
         };
@@ -67,7 +90,8 @@ impl ManualClock {
 
     /// The earliest time somebody waits for.
     pub fn next_sleeper(&self) -> Option<Timestamp> {
-        lock(&self.state).sleepers.iter().map(|(at, _)| *at).min()
+        let state = lock(&self.state);
+        state.sleepers.iter().map(|(at, _)| state.shown(*at)).min()
     }
 }
 
@@ -77,13 +101,21 @@ impl Clock for ManualClock {
     }
 
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
-        Box::pin(Sleep { state: self.state.clone(), at })
+        Box::pin(Sleep { state: self.state.clone(), at: Until::Shows(at) })
+    }
+
+    fn sleep(&self, by: Duration) -> BoxFuture<'static, ()> {
+        let at = {
+            let state = lock(&self.state);
+            Timestamp::from_micros(state.now.micros() + state.back) + by
+        };
+        Box::pin(Sleep { state: self.state.clone(), at: Until::Passed(at) })
     }
 }
 
 struct Sleep {
     state: Arc<Mutex<State>>,
-    at: Timestamp,
+    at: Until,
 }
 
 impl Future for Sleep {
@@ -91,7 +123,7 @@ impl Future for Sleep {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut state = lock(&self.state);
-        if state.now >= self.at {
+        if state.now >= state.shown(self.at) {
             return Poll::Ready(());
         }
         let (at, waker) = (self.at, context.waker());
@@ -165,6 +197,22 @@ mod tests {
         assert_eq!(*lock(&noted.0), 1);
         assert_eq!(sleep.as_mut().poll(&mut context), Poll::Ready(()));
         assert_eq!(clock.next_sleeper(), None);
+    }
+
+    #[test]
+    fn who_sleeps_for_a_while_does_not_wait_longer_when_the_clock_is_set_back() {
+        let clock = ManualClock::at("2026-01-05T09:00:00Z");
+        let mut nap = clock.sleep(Duration::from_secs(10));
+        let mut context = Context::from_waker(Waker::noop());
+        clock.advance(Duration::from_secs(4));
+        assert_eq!(nap.as_mut().poll(&mut context), Poll::Pending);
+        clock.set(ManualClock::at("2026-01-05T08:00:00Z").now());
+        assert_eq!(nap.as_mut().poll(&mut context), Poll::Pending);
+        assert_eq!(clock.next_sleeper(), Some(ManualClock::at("2026-01-05T08:00:06Z").now()));
+        clock.advance(Duration::from_secs(5));
+        assert_eq!(nap.as_mut().poll(&mut context), Poll::Pending);
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(nap.as_mut().poll(&mut context), Poll::Ready(()));
     }
 
     #[test]

@@ -81,9 +81,20 @@ pub fn digest<'a>(
     turns: &[Turn],
     tools: &[ToolSpec],
 ) -> Digest {
+    digest_with(fragments, turns, &tools_text(tools))
+}
+
+/// The same digest, for whoever has the text of the tools already.
+pub fn digest_with<'a>(
+    fragments: impl IntoIterator<Item = (&'a str, &'a str)>,
+    turns: &[Turn],
+    tools_text: &str,
+) -> Digest {
     let fragments: Vec<_> = fragments.into_iter().collect();
-    let text = hash::canonical(&(fragments, turns, tools)).expect("a request is plain data");
-    hash::sha256(text)
+    let text = hash::canonical(&(fragments, turns)).expect("a request is plain data");
+    // A canonical list is the texts of its items in a row.
+    let open = text.strip_suffix(']').expect("a pair is written as a list");
+    hash::sha256(format!("{open},{tools_text}]"))
 }
 
 /// The tools as one text, stored and shown with the prompt.
@@ -106,6 +117,18 @@ mod tests {
         let ordered = assemble(kinds.map(|kind| fragment(kind, "x")).to_vec());
         let ordered: Vec<_> = ordered.iter().map(|fragment| fragment.kind).collect();
         assert_eq!(ordered, [FragmentKind::System, FragmentKind::Delta, FragmentKind::Instruction]);
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_canonical_request() {
+        let tools = vec![ToolSpec {
+            name: "finish".into(),
+            description: "Ends \"it\".".into(),
+            parameters: serde_json::json!({ "type": "object", "minimum": 1.0 }),
+        }];
+        let fragments = [("delta", "a"), ("instruction", "b")];
+        let whole = hash::canonical(&(fragments, [(); 0], &tools)).expect("plain data");
+        assert_eq!(digest(fragments, &[], &tools), hash::sha256(whole));
     }
 
     #[test]

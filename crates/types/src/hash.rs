@@ -10,7 +10,8 @@ use crate::id::Digest;
 /// Shape: 64 lower-case hex digits.
 pub fn sha256(bytes: impl AsRef<[u8]>) -> Digest {
     let sum = Sha256::digest(bytes.as_ref());
-    Digest(sum.iter().map(|byte| format!("{byte:02x}")).collect())
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    Digest(sum.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
 }
 
 /// Hashes parts joined by `|`: the form of run keys and operation ids.
@@ -25,8 +26,59 @@ pub fn joined(parts: &[&str]) -> Digest {
 /// Errors: a map whose keys cannot be texts.
 pub fn canonical(value: &impl Serialize) -> Result<String, serde_json::Error> {
     // Through `Value`, so that `1.0`, `1e0` and `1` become one number before they are written.
-    let value = normalised(serde_json::to_value(value)?);
-    serde_jcs::to_string(&value)
+    let mut text = String::new();
+    write(&normalised(serde_json::to_value(value)?), &mut text)?;
+    Ok(text)
+}
+
+/// Whole numbers up to here are spelled alike by everybody.
+const EXACT: u64 = 1 << 53;
+
+/// Writes a value whose numbers are normalised.
+fn write(value: &serde_json::Value, text: &mut String) -> Result<(), serde_json::Error> {
+    use serde_json::Value;
+    match value {
+        Value::Null => text.push_str("null"),
+        Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) if whole.unsigned_abs() <= EXACT => text.push_str(&whole.to_string()),
+            Some(_) | None => text.push_str(&serde_jcs::to_string(value)?),
+        },
+        Value::String(word) => quoted(word, text)?,
+        Value::Array(items) => {
+            text.push('[');
+            for (n, item) in items.iter().enumerate() {
+                text.push_str(if n > 0 { "," } else { "" });
+                write(item, text)?;
+            }
+            text.push(']');
+        }
+        Value::Object(map) => {
+            let mut pairs: Vec<_> = map.iter().collect();
+            // The order of UTF-16, which is not that of UTF-8 once a key leaves the first plane.
+            pairs.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            text.push('{');
+            for (n, (key, value)) in pairs.into_iter().enumerate() {
+                text.push_str(if n > 0 { "," } else { "" });
+                quoted(key, text)?;
+                text.push(':');
+                write(value, text)?;
+            }
+            text.push('}');
+        }
+    }
+    Ok(())
+}
+
+fn quoted(word: &str, text: &mut String) -> Result<(), serde_json::Error> {
+    if word.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        text.push('"');
+        text.push_str(word);
+        text.push('"');
+        return Ok(());
+    }
+    text.push_str(&serde_json::to_string(word)?);
+    Ok(())
 }
 
 /// Spells a whole number without fraction or exponent, at every depth.

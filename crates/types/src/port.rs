@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use futures_core::Stream;
 
@@ -22,6 +23,10 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
     /// Completes once `now() >= at`.
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()>;
+    /// Completes when so much time has passed, also when the clock was set back meanwhile.
+    fn sleep(&self, by: Duration) -> BoxFuture<'static, ()> {
+        self.sleep_until(self.now() + by)
+    }
 }
 
 /// Randomness.

@@ -38,6 +38,13 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// How long it is until a later time; nothing when that is over.
+    pub fn until(self, later: Self) -> Duration {
+        Duration::from_micros(u64::try_from(later.0.saturating_sub(self.0)).unwrap_or(0))
+    }
+}
+
 impl std::ops::Add<Duration> for Timestamp {
     type Output = Self;
     fn add(self, rest: Duration) -> Self {

@@ -7,7 +7,7 @@ use dormouse_changes::{ModelTool, Policy, Refused};
 use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError, state};
 use dormouse_runs::{Executed, Lease, WorkError};
 use dormouse_store::Op;
-use dormouse_store::agent::change_item::Item;
+use dormouse_store::agent::change_item::{Item, State};
 use dormouse_types::model::{TaskState, ToolCall, ToolResult};
 use dormouse_types::{Origin, hash};
 
@@ -140,7 +140,8 @@ impl TaskAgent<'_> {
             for element in elements {
                 let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
                 let open = ground.items.iter().find(|item| {
-                    item.state.is_open()
+                    // What a person has just confirmed is being applied: it is theirs.
+                    matches!(item.state, State::Pending | State::Deferred)
                         && !retractions.iter().any(|one| one.item == **item)
                         && item.agent == ground.agent.id
                         && fp.len() >= 8

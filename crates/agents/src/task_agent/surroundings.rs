@@ -152,7 +152,9 @@ impl TaskAgent<'_> {
         delta.timers = self.fired(lease).await?.into_iter().map(note).collect();
         let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;
         let asked = [Reason::Subscription.name(), Reason::Timer.name()];
+        // A later try of a run to which a person spoke is no matter of what changed.
         let nothing_changed = asked.contains(&run.reason.as_str())
+            && run.message_id.is_none()
             && delta.changes.is_empty()
             && delta.timers.is_empty();
         let store = &self.agents.store;

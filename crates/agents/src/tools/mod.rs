@@ -3,6 +3,8 @@
 pub mod update_report;
 pub mod record_observations;
 
+use std::sync::LazyLock;
+
 use dormouse_changes::ModelTool;
 use dormouse_types::model::ToolSpec;
 
@@ -17,15 +19,20 @@ pub fn by_name(name: &str) -> Option<&'static ModelTool> {
 
 /// What a task agent's model is offered; only the report tool when nothing else may be called.
 pub fn specs(report_only: bool) -> Vec<ToolSpec> {
-    let all = TOOLS.iter().chain(dormouse_changes::TOOLS);
-    all.filter(|tool| !report_only || tool.name == update_report::TOOL.name)
-        .map(|tool| ToolSpec {
-            name: tool.name.into(),
-            description: tool.description.into(),
-            parameters: (tool.schema)(),
-        })
-        .collect()
+    let all = SPECS.iter();
+    all.filter(|spec| !report_only || spec.name == update_report::TOOL.name).cloned().collect()
 }
+
+/// Made once: a schema is derived from a type, which takes longer than to copy it.
+static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| {
+    let all = TOOLS.iter().chain(dormouse_changes::TOOLS);
+    all.map(|tool| ToolSpec {
+        name: tool.name.into(),
+        description: tool.description.into(),
+        parameters: (tool.schema)(),
+    })
+    .collect()
+});
 
 #[cfg(test)]
 mod tests {

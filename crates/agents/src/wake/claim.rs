@@ -3,7 +3,10 @@
 use dormouse_runs::Lease;
 use dormouse_runs::breaker::{Gate, gate, probing};
 use dormouse_runs::status::{Event, after};
-use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State, own_subscription};
+use dormouse_store::agent::agent_entity::{
+    Agent, DormantReason, Lifecycle, State, own_subscription,
+};
+use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::agent::{breaker, entity};
@@ -68,18 +71,19 @@ impl Agents {
             None => None,
         };
         let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
+        let mut ops: Vec<Op> = Vec::new();
         // The run of a damaged agent fails and says why; it must begin for that.
-        if let Some(Ok(agent)) = self.store.first(agent).await? {
-            let agent = agent.doc.value;
-            let automatic = is_automatic(&agent, self.driver.model().class());
-            if let Some(obstacle) = obstacle(&agent, automatic, &row.reasons, waiting.as_ref()) {
-                self.hold(ws, row, waiting, obstacle).await?;
+        if let Some(Ok(mut agent)) = self.store.first(agent).await? {
+            ops.extend(self.with_its_task(ws, &mut agent, now).await?);
+            let value = &agent.doc.value;
+            let automatic = is_automatic(value, self.driver.model().class());
+            if let Some(obstacle) = obstacle(value, automatic, &row.reasons, waiting.as_ref()) {
+                self.hold(ws, row, &agent, waiting, obstacle).await?;
                 return Ok(None);
             }
         }
         let provider = self.driver.model().provider();
         let known = self.store.first(breaker::of_provider(ws, provider)).await?;
-        let mut ops: Vec<Op> = Vec::new();
         match gate(known.as_ref(), now) {
             Gate::Free => {}
             Gate::Closed { .. } => return Ok(None),
@@ -101,6 +105,7 @@ impl Agents {
             }
             None => {
                 let run = self.fresh_run(ws, row).await?;
+                ops.push(wake_queue::unchanged(ws, row));
                 ops.push(wake_queue::claim(ws, &self.taking(row, &run)));
                 ops.push(wake_run::insert(ws, &run));
                 run
@@ -154,14 +159,28 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         row: &Sleeper,
+        agent: &Stored<Agent>,
         waiting: Option<Run>,
         obstacle: Obstacle,
     ) -> Result<(), AgentError> {
         match (obstacle, waiting) {
             (Obstacle::Held, _) | (Obstacle::Outranked, None) => {
-                let hold = wake_queue::hold(ws, &row.agent, false);
-                self.store.commit(Commit::new("run.hold", Db::Agent, ws).op(hold)).await?;
-                Ok(())
+                // Guarded by what was read: who asks, or lets it run, in this moment makes it due.
+                let hold = Commit::new("run.hold", Db::Agent, ws)
+                    .op(wake_queue::unchanged(ws, row))
+                    .op(entity::replace(ws, agent))
+                    .op(wake_queue::hold(ws, &row.agent, false));
+                match self.store.commit(hold).await {
+                    Err(error)
+                        if matches!(
+                            error.refusal(),
+                            Some(Refusal::Stale | Refusal::LeaseLost)
+                        ) =>
+                    {
+                        Ok(())
+                    }
+                    other => other.map(|_| ()).map_err(Into::into),
+                }
             }
             (Obstacle::Destroyed, None) => self.spend(ws, row).await,
             (Obstacle::Destroyed, Some(run)) => {
@@ -174,9 +193,36 @@ impl Agents {
     }
 
     async fn spend(&self, ws: WorkspaceId, row: &Sleeper) -> Result<(), AgentError> {
-        let spent = wake_queue::silence(ws, &row.agent);
-        self.store.commit(Commit::new("run.spent", Db::Agent, ws).op(spent)).await?;
-        Ok(())
+        let spent = Commit::new("run.spent", Db::Agent, ws)
+            .op(wake_queue::unchanged(ws, row))
+            .op(wake_queue::silence(ws, &row.agent));
+        match self.store.commit(spent).await {
+            // Something else came meanwhile: it is looked at again.
+            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
+            other => other.map(|_| ()).map_err(Into::into),
+        }
+    }
+
+    /// Wakes an agent that sleeps because its task was deleted, and whose task is back: it may have
+    /// fallen asleep when the restoring had been routed already. Gives what that writes.
+    async fn with_its_task(
+        &self,
+        ws: WorkspaceId,
+        agent: &mut Stored<Agent>,
+        now: Timestamp,
+    ) -> Result<Option<Op>, AgentError> {
+        if agent.doc.value.dormant_reason != Some(DormantReason::TaskDeleted) {
+            return Ok(None);
+        }
+        let state = self.state(ws, &agent.doc.value.id).await?;
+        let Some(task) = state.value.slots.active_task_id else { return Ok(None) };
+        if self.journal.task(ws, &task).await?.deleted_at().is_some() {
+            return Ok(None);
+        }
+        agent.doc.value.lifecycle = Lifecycle::Active;
+        agent.doc.value.dormant_reason = None;
+        agent.doc.value.updated_at = now;
+        Ok(Some(entity::replace(ws, agent)))
     }
 
     /// Lets nothing of an owner with a lower epoch into the journal from here on.

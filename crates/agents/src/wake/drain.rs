@@ -9,6 +9,7 @@ use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
 
+use crate::error::readable;
 use crate::task_agent::TaskAgent;
 use crate::{AgentError, Agents};
 
@@ -103,7 +104,7 @@ impl Agents {
             return Ok(rows.into());
         }
         if drain.all_due {
-            rows = self.store.all(wake_queue::waiting(ws)).await?;
+            rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
         } else {
             for agent in &drain.agents {
                 rows.extend(self.store.first(wake_queue::of_agent(ws, agent)).await?);
@@ -127,7 +128,7 @@ impl Agents {
     /// Agents with a wake that waits, in claim order.
     pub async fn waiting(&self, ws: WorkspaceId) -> Result<Vec<(Sleeper, Agent)>, AgentError> {
         let mut waiting = Vec::new();
-        for row in self.store.all(wake_queue::waiting(ws)).await? {
+        for row in readable(self.store.each(wake_queue::waiting(ws)).await?) {
             let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
             match self.store.first(agent).await? {
                 Some(Ok(agent)) => waiting.push((row, agent.doc.value)),

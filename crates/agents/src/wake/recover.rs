@@ -9,6 +9,7 @@ use dormouse_store::lease::Proof;
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{AgentId, Id as _, WorkspaceId, limits};
 
+use crate::error::readable;
 use crate::wake::claim::{broken, wake_event};
 use crate::{AgentError, Agents};
 
@@ -16,7 +17,7 @@ impl Agents {
     /// Takes over every lease. The caller holds the data folder's lock: whoever held them is dead.
     pub async fn take_over(&self, ws: WorkspaceId) -> Result<Vec<String>, AgentError> {
         let mut told = Vec::new();
-        for row in self.store.all(wake_queue::leased(ws)).await? {
+        for row in readable(self.store.each(wake_queue::leased(ws)).await?) {
             told.extend(self.take_from(ws, &row, Proof::Exclusive).await?);
         }
         Ok(told)
@@ -32,12 +33,12 @@ impl Agents {
     ) -> Result<Vec<String>, AgentError> {
         let mut told = Vec::new();
         let now = self.clock.now();
-        for (ws, row) in self.store.all(wake_queue::run_out(now)).await? {
+        for (ws, row) in readable(self.store.each(wake_queue::run_out(now)).await?) {
             if row.owner.as_ref() != Some(&self.owner) {
                 told.extend(self.take_from(ws, &row, Proof::RunOut).await?);
             }
         }
-        for (ws, row) in self.store.all(wake_queue::held_by(&self.owner)).await? {
+        for (ws, row) in readable(self.store.each(wake_queue::held_by(&self.owner)).await?) {
             if !alive.contains(&(ws, row.agent.clone())) {
                 told.extend(self.take_from(ws, &row, Proof::Exclusive).await?);
             }

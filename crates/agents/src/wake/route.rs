@@ -13,6 +13,7 @@ use dormouse_types::change::{Change, What};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 
+use crate::error::readable;
 use crate::wake::timer::{due_date_of, of_due_date};
 use crate::{AgentError, Agents};
 
@@ -124,7 +125,7 @@ impl Agents {
     /// How long the oldest change waits to be routed, in any workspace; zero when none waits.
     pub async fn routing_lag(&self) -> Result<Duration, AgentError> {
         let host = self.store.host(Db::Journal);
-        let routed = self.store.all(feed_position::all()).await?;
+        let routed = readable(self.store.each(feed_position::all()).await?);
         let now = self.clock.now();
         let mut lag = 0;
         for (ws, head) in self.store.all(change_log::heads(Db::Journal)).await? {
@@ -145,19 +146,43 @@ impl Agents {
     pub async fn route_feed(&self, ws: WorkspaceId) -> Result<usize, AgentError> {
         let mut routed = 0;
         loop {
-            let position = self.store.first(feed_position::read(ws)).await?;
             let host = self.store.host(Db::Journal);
             let head =
                 self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
+            let position = match self.store.first(feed_position::read(ws)).await {
+                Err(damaged @ ReadError::Corrupt { .. }) => {
+                    tracing::error!(%damaged, "the feed goes on from its present end");
+                    let Some(written) = self.store.first(feed_position::as_written(ws)).await?
+                    else {
+                        continue;
+                    };
+                    let to = Position { host, seq: head };
+                    self.skip_feed(ws, feed_position::mend(ws, &written, &to), to.seq).await?;
+                    continue;
+                }
+                other => other?,
+            };
             let known = position.as_ref().filter(|at| at.host == host && at.seq <= head);
             if position.is_some() && known.is_none() {
                 // Another journal, or one restored from a backup: go on from its present end.
-                self.skip_feed(ws, position.as_ref(), Position { host, seq: head }).await?;
+                let to = Position { host, seq: head };
+                let advance = feed_position::advance(ws, position.as_ref(), &to);
+                self.skip_feed(ws, advance, head).await?;
                 continue;
             }
             let from = known.map_or(Seq(0), |at| at.seq);
-            let changes = self.store.all(change_log::after(ws, from, BATCH)).await?;
-            let Some(batch) = Batch::of(from, changes) else { return Ok(routed) };
+            let changes = self.store.each(change_log::after(ws, from, BATCH)).await?;
+            let n_changes = changes.len();
+            let changes = readable(changes);
+            let batch = if changes.len() == n_changes {
+                Batch::of(from, changes)
+            } else {
+                // Whoever a damaged change concerns fails when it reads it; the others go on.
+                let all = change_log::positions_after(ws, from, BATCH);
+                let last = self.store.all(all).await?.last().copied();
+                last.map(|upto| Batch { from, upto, changes })
+            };
+            let Some(batch) = batch else { return Ok(routed) };
             let to = Position { host, seq: batch.upto };
             let mut commit = Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(
                 ws,
@@ -167,7 +192,8 @@ impl Agents {
             // An agent is written at most once in a commit, however many changes revive it.
             let mut revived = BTreeSet::new();
             for (change, task, is_neighbour) in batch.touches() {
-                let watchers = self.store.all(subscription::of_task(ws, task)).await?;
+                let watchers =
+                    readable(self.store.each(subscription::of_task(ws, task)).await?);
                 for concern in route(change, &watchers, is_neighbour) {
                     let ops = self.signal_for(ws, change, &concern, &mut revived).await?;
                     commit = commit.ops(ops);
@@ -249,12 +275,11 @@ impl Agents {
     async fn skip_feed(
         &self,
         ws: WorkspaceId,
-        from: Option<&Position>,
-        to: Position,
+        advance: Op,
+        head: Seq,
     ) -> Result<(), AgentError> {
         let now = self.clock.now();
-        let mut commit =
-            Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(ws, from, &to));
+        let mut commit = Commit::new("wake.route", Db::Agent, ws).op(advance);
         let agents = entity::each(entity::of_kind::<Agent>(ws));
         for agent in self.store.all(agents).await?.into_iter().flatten() {
             let agent = agent.doc.value;
@@ -266,7 +291,7 @@ impl Agents {
                 reason: Reason::Subscription,
                 at: now,
                 due_at: None,
-                upto: to.seq,
+                upto: head,
                 request_id: None,
                 message_id: None,
             };

@@ -357,6 +357,7 @@ fn a_person_wakes_an_agent_whose_own_run_was_held_when_automation_went_off() {
     node.pass_seconds(2);
     assert!(matches!(&node.ran()[..], [(_, End::PutBack { .. })]));
     world.answers(1);
+    node.pass_seconds(1);
     world.wake_now(&agent, Some("And now?"));
     node.settle();
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);

@@ -1,5 +1,6 @@
 //! Agents on a store in memory, asking a model that answers from a script.
 
+pub mod counting;
 pub mod model;
 pub mod node;
 
@@ -27,7 +28,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
-use dormouse_types::port::Clock;
+use dormouse_types::port::{Clock, Model};
 use dormouse_types::{AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -151,6 +152,15 @@ impl World {
 
     /// The same rooms under the name of another process.
     pub fn owned_by(&self, owner: &str) -> Agents {
+        self.agents_of(owner, self.model.clone())
+    }
+
+    /// The same rooms, asking another model.
+    pub fn asking(&self, model: Arc<dyn Model>) -> Agents {
+        self.agents_of("another model", model)
+    }
+
+    fn agents_of(&self, owner: &str, model: Arc<dyn Model>) -> Agents {
         let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(owner.bytes().map(u64::from).sum()));
         Agents::new(Parts {
@@ -161,7 +171,7 @@ impl World {
                 self.store.clone(),
                 port.clone(),
                 entropy.clone(),
-                self.model.clone(),
+                model,
             ),
             clock: port,
             entropy,

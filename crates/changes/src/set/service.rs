@@ -86,8 +86,7 @@ impl Changes {
     ) -> Result<Op, DecideError> {
         let to = after(item.state, event).map_err(|e| DecideError::Broken(e.to_string()))?;
         let by_person = matches!(event, Event::Confirm | Event::Reject | Event::Defer);
-        let shown_after = by_person.then(|| now - age());
-        Ok(change_item::settle(ws, item, to, error, shown_after, now))
+        Ok(change_item::settle(ws, item, to, error, by_person.then(age), now))
     }
 
     /// Writes an agent commit about an item, with its event and its audit row.

@@ -60,17 +60,18 @@ fn the_write_itself_tests_the_age_whatever_was_read_before() {
     let world = World::new();
     let item = world.due("2026-03-20");
     let shown = item.shown_at.expect("shown").micros();
-    let confirm = |limit: i64| {
-        let limit = Some(Timestamp::from_micros(limit));
-        let at = item.created_at;
-        let op = change_item::settle(WS, &item, State::Applying, None, limit, at);
+    // It was decided in time, and the commit is on its way until then.
+    let arrives = |at: i64| {
+        world.clock.set(Timestamp::from_micros(at));
+        let age = Some(Duration::from_micros(100));
+        let op = change_item::settle(WS, &item, State::Applying, None, age, item.created_at);
         now(world.store.commit(Commit::new("test.settle", Db::Agent, WS).op(op)))
     };
-    for limit in [shown, shown + 1] {
-        let refusal = confirm(limit).expect_err("too old").refusal();
+    for at in [shown + 100, shown + 101] {
+        let refusal = arrives(at).expect_err("too old").refusal();
         assert_eq!(refusal, Some(Refusal::ItemMoved));
     }
-    confirm(shown - 1).expect("young enough");
+    arrives(shown + 99).expect("young enough");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 pub mod agent;
 pub mod bench;
 pub mod change;
+pub mod doctor;
+pub mod export;
 pub mod import;
+pub mod openapi;
 pub mod overview;
 pub mod proposal;
 pub mod report;
@@ -22,6 +25,9 @@ pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), 
         // They are no clients of the API: `session` runs them by themselves.
         Some(Command::Serve(_)) => Err(Failure::failed("a server cannot be a client of itself")),
         Some(Command::Bench(_)) => Err(Failure::failed("a bench has no data folder")),
+        Some(Command::Doctor(_)) => Err(Failure::failed("the folder is looked at by no client")),
+        Some(Command::Openapi) => Err(Failure::failed("the description needs no client")),
+        Some(Command::Export(params)) => export::run(session, params).await,
         Some(Command::Import(params)) => import::run(session, params).await,
         Some(Command::Task(command)) => task::run(session, command).await,
         Some(Command::Agent(command)) => agent::run(session, command).await,

@@ -1,10 +1,13 @@
 //! `dormouse`: the state of affairs, and what to type next.
 
-use dormouse::view::Overview;
+use dormouse::view::{Overview, ProviderAlert};
+use dormouse_types::Timestamp;
 
 use super::counted;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::terminal::ink::Tone;
+use crate::terminal::{line, moment};
 
 pub async fn run(session: &mut Session) -> Result<(), Failure> {
     // What changed without waiting, now counts as waiting.
@@ -16,6 +19,10 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
     let overview: Overview = reply.read()?;
     let ink = session.screen.ink();
     session.screen.say(ink.bold(&sentence(&overview)));
+    for alert in &overview.alerts {
+        let text = away(alert, |at| moment::minute(at, &session.zone));
+        session.screen.say(ink.paint(Tone::Red, &text));
+    }
     for (what, command) in next(&overview) {
         let command = session.command(command);
         session.screen.say(format!("  {what}: {command}"));
@@ -37,6 +44,13 @@ fn sentence(overview: &Overview) -> String {
         parts.push(format!("{} {wait}", counted(overview.open_proposals, "proposal")));
     }
     format!("{}.", parts.join(", "))
+}
+
+/// A provider that is not asked now, in one line.
+fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
+    let (provider, detail) = (line(&alert.provider), line(&alert.detail));
+    let (since, until) = (at(alert.since), at(alert.until));
+    format!("{provider} is away since {since}, and is asked again at {until}: {detail}")
 }
 
 /// (what there is to do, the command), the most useful first.
@@ -69,6 +83,8 @@ fn next(overview: &Overview) -> Vec<(String, &'static str)> {
 
 #[cfg(test)]
 mod tests {
+    use dormouse::view::Queue;
+
     use super::*;
 
     const EMPTY: Overview = Overview {
@@ -80,7 +96,31 @@ mod tests {
         waiting_agents: 0,
         dormant_agents: 0,
         open_operations: 0,
+        queue: Queue {
+            waiting: 0,
+            due: 0,
+            running: 0,
+            expired: 0,
+            oldest_due_at: None,
+            next_due_at: None,
+            held_by: None,
+        },
+        alerts: Vec::new(),
     };
+
+    #[test]
+    fn a_provider_that_is_away_is_one_line() {
+        let alert = ProviderAlert {
+            provider: "far".into(),
+            since: Timestamp::from_micros(1),
+            until: Timestamp::from_micros(2),
+            detail: "503\nno \u{1b}[2Jservice".into(),
+        };
+        let text = away(&alert, |at| at.micros().to_string());
+        assert_eq!(text.lines().count(), 1);
+        assert!(text.starts_with("far is away since 1, and is asked again at 2: 503"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
 
     #[test]
     fn the_sentence_names_what_is_there() {

@@ -158,7 +158,7 @@ impl Order {
 }
 
 /// What the file gives a task of this title.
-fn shelf(title: &str) -> Made {
+pub fn shelf(title: &str) -> Made {
     let name = title.to_lowercase();
     Made {
         title: title.to_owned(),
@@ -167,7 +167,8 @@ fn shelf(title: &str) -> Made {
     }
 }
 
-fn markdown(titles: &[String]) -> String {
+/// A file of such tasks.
+pub fn markdown(titles: &[String]) -> String {
     let mut text = String::new();
     for title in titles {
         let Made { title, items, note } = shelf(title);
@@ -179,10 +180,11 @@ fn markdown(titles: &[String]) -> String {
 }
 
 /// A small generator: the same seed gives the same commands.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    /// A number below the end.
+    pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -190,7 +192,8 @@ impl Random {
         usize::try_from((mixed ^ (mixed >> 31)) >> 33).expect("31 bits fit") % end.max(1)
     }
 
-    fn one_of<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+    /// One of them; none of nothing.
+    pub fn one_of<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         of.get(self.below(of.len()))
     }
 }

@@ -5,14 +5,30 @@ mod bad_input;
 mod decisions;
 mod kill;
 mod kill_books;
+#[cfg(feature = "faults")]
+mod kill_load;
+#[cfg(feature = "faults")]
+mod kill_points;
+#[cfg(feature = "faults")]
+mod kill_serve;
+mod running;
 mod screens;
 mod scripts;
+mod serve;
 mod tasks;
 mod two_commands;
 mod world;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+
+/// Without the feature there is no fault on demand, and nothing here that needs one.
+#[cfg(not(feature = "faults"))]
+#[test]
+#[ignore = "cargo test -p dormouse-cli --features faults"]
+fn the_tests_of_crashes_need_the_feature_faults() {
+    panic!("build the tests with the feature `faults`");
+}
 
 /// A file that is not named above would never run.
 #[test]

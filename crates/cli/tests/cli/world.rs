@@ -86,7 +86,13 @@ impl World {
 
     /// Starts a command and leaves it running.
     pub fn start(&self, args: &[&str]) -> Child {
-        self.command(&self.data(), args, 100).spawn().expect("the binary starts")
+        self.start_with(args, &[])
+    }
+
+    /// The same, with these variables.
+    pub fn start_with(&self, args: &[&str], settings: &[(&str, &str)]) -> Child {
+        let mut command = self.command(&self.data(), args, 100);
+        command.envs(settings.iter().copied()).spawn().expect("the binary starts")
     }
 
     /// Runs a command with this data folder, width and standard input.

@@ -6,7 +6,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
-use dormouse::{Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Store, WORKSPACE};
+use dormouse::{
+    Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Store, Verdict, WORKSPACE,
+};
 use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db, Op, Query, params};
@@ -101,6 +103,11 @@ impl World {
         self.answer(calls);
         self.drain(&task.id);
         (self.fresh(&task.id), agent, self.items())
+    }
+
+    pub fn decide(&self, item: &ChangeItem, verdict: Verdict) {
+        now(self.dormouse.decide(&me(), &item.set, item.index, verdict, None, None, None))
+            .expect("decided");
     }
 
     /// Items of the newest set.

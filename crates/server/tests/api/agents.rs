@@ -116,3 +116,109 @@ async fn an_agent_is_paused_resumed_and_destroyed() {
     let report = world.get(&format!("{path}/report")).await;
     assert_eq!(report.status, 200, "its last report stays readable: {}", report.body);
 }
+
+#[tokio::test]
+async fn settings_and_times_that_are_not_acceptable_are_refused_by_their_place() {
+    let world = World::new();
+    let (_, agent) = with_agent(&world).await;
+    let agent = format!("/api/agents/{agent}");
+    let wake = format!("{agent}/wake");
+    let refused = [
+        ("PATCH", &agent, r#"{"sleepUntil": "tomorrow"}"#, "/sleepUntil"),
+        ("PATCH", &agent, r#"{"sleepUntil": "2026-03-01T09:00:00Z"}"#, "/sleepUntil"),
+        ("PATCH", &agent, r#"{"sleepUntil": "2099-03-01T09:00:00Z"}"#, "/sleepUntil"),
+        ("PATCH", &agent, r#"{"automation": "sometimes"}"#, "/automation"),
+        ("PATCH", &agent, r#"{"sleepuntil": null}"#, ""),
+        ("PATCH", &agent, r#"{"wakeOnLinked": "yes"}"#, ""),
+        ("POST", &wake, r#"{"at": "soon"}"#, "/at"),
+        ("POST", &wake, r#"{"at": "2026-03-02T08:59:59Z"}"#, "/at"),
+        ("POST", &wake, r#"{"at": "2099-03-02T08:59:59Z"}"#, "/at"),
+        ("POST", &wake, r#"{"at": "2026-03-05T18:00:00Z", "message": "Look."}"#, "/at"),
+    ];
+    for (method, path, body, pointer) in refused {
+        let answer = world.call(method, path, body).await;
+        assert_eq!(answer.status, 422, "{body}: {}", answer.body);
+        assert_eq!(answer.json()["errors"][0]["pointer"], pointer, "{body}: {}", answer.body);
+    }
+    let body = r#"{"sleepUntil": "2026-04-01T09:00:00Z", "wakeOnLinked": true}"#;
+    let set = world.call("PATCH", &agent, body).await.json();
+    assert_eq!(
+        (&set["sleepUntil"], &set["wakeOnLinked"], &set["automation"]),
+        (&json!("2026-04-01T09:00:00Z"), &json!(true), &json!("auto"))
+    );
+    let body = r#"{"sleepUntil": null}"#;
+    let set = world.call("PATCH", &agent, body).await.json();
+    assert_eq!((&set["sleepUntil"], &set["wakeOnLinked"]), (&json!(null), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_time_to_wake_is_set_and_taken_back_and_a_wake_that_waits_is_called_off() {
+    let world = World::new();
+    let (_, agent) = with_agent(&world).await;
+    let agent = format!("/api/agents/{agent}");
+    let at = "2026-03-05T18:00:00Z";
+    let body = json!({"at": at}).to_string();
+    assert_eq!(world.call("POST", &format!("{agent}/wake"), &body).await.status, 200);
+    let timers = async || world.get(&format!("{agent}/timers")).await.json()["items"].clone();
+    let set = timers().await;
+    assert!(
+        set.as_array().expect("a list").iter().any(|t| t["kind"] == "wakeAt" && t["at"] == at),
+        "{set}"
+    );
+    world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
+    let left = timers().await;
+    assert!(left.as_array().expect("a list").iter().all(|t| t["kind"] != "wakeAt"), "{left}");
+    world.call("POST", &format!("{agent}/wake"), "{}").await;
+    assert_eq!(world.get(&agent).await.json()["activity"], "waiting");
+    let off = world.call("DELETE", &format!("{agent}/wake"), "").await;
+    assert_eq!((off.status, &off.json()["activity"]), (200, &json!("asleep")), "{}", off.body);
+}
+
+#[tokio::test]
+async fn what_is_not_there_or_no_cursor_is_told_by_every_list_of_an_agent() {
+    let world = World::new();
+    let (_, agent) = with_agent(&world).await;
+    let agent = format!("/api/agents/{agent}");
+    for list in ["messages", "tool-calls", "links", "decisions", "reports", "wakes"] {
+        let answer = world.get(&format!("{agent}/{list}?cursor=%22garbage")).await;
+        assert_eq!(answer.status, 422, "{list}: {}", answer.body);
+        assert_eq!(answer.json()["errors"][0]["pointer"], "?cursor", "{list}");
+    }
+    for path in [format!("wakes/{}", "0".repeat(64)), "wakes/soon/prompt".to_owned()] {
+        assert_eq!(world.get(&format!("{agent}/{path}")).await.status, 404, "{path}");
+    }
+    for path in ["/api/operations?status=done", "/api/operations?limit=0"] {
+        assert_eq!(world.get(path).await.status, 422, "{path}");
+    }
+    for path in ["/api/export?task=jt-00000000000000000000000000", "/api/export?task=it"] {
+        assert_eq!(world.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_agents_has_every_one_that_ever_was_by_lifecycle() {
+    let world = World::new();
+    let (task, first) = with_agent(&world).await;
+    world.call("DELETE", &format!("/api/agents/{first}"), "").await;
+    let second = world.call("POST", &format!("/api/journal/tasks/{task}/agent"), "{}").await.json();
+    let ids = async |query: &str| -> Vec<Value> {
+        let page = world.get(&format!("/api/agents{query}")).await.json();
+        page["items"].as_array().expect("a list").iter().map(|it| it["id"].clone()).collect()
+    };
+    assert_eq!(ids("").await, [second["id"].clone(), json!(first)]);
+    assert_eq!(ids("?lifecycle=destroyed").await, [json!(first)]);
+    assert_eq!(ids("?lifecycle=created").await, [second["id"].clone()]);
+    assert_eq!(world.get("/api/agents?lifecycle=asleep").await.status, 422);
+}
+
+#[tokio::test]
+async fn an_export_is_one_document_that_names_its_format() {
+    let world = World::new();
+    let (task, agent) = with_agent(&world).await;
+    let answer = world.get("/api/export").await;
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let all = answer.json();
+    assert_eq!((&all["format"], &all["version"]), (&json!("dormouse-export"), &json!(1)));
+    assert_eq!(all["tasks"][0]["task"]["id"], json!(task));
+    assert_eq!(all["tasks"][0]["readOnly"]["agents"][0]["agent"]["id"], json!(agent));
+}

@@ -205,12 +205,19 @@ async fn every_operation_answers_as_the_document_says() {
     for path in ["", "/report", "/reports?limit=5", "/messages", "/wakes?limit=5"] {
         read(&format!("{agent}{path}")).await;
     }
+    for path in ["/tool-calls?limit=2", "/links?type=agent_task", "/subscriptions", "/state"] {
+        read(&format!("{agent}{path}")).await;
+    }
     let run = text(&read(&format!("{agent}/wakes")).await["items"][0]["runKey"]);
     read(&format!("{agent}/wakes/{run}")).await;
     read(&format!("{agent}/wakes/{run}/prompt")).await;
     for path in ["overview", "journal/labels", "journal/categories", "openapi.json", "agents"] {
         read(&format!("/api/{path}")).await;
     }
+    world.call("POST", &format!("{agent}/wake"), r#"{"at": "2026-03-05T18:00:00Z"}"#).await;
+    read(&format!("{agent}/timers")).await;
+    world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
+    world.call("DELETE", &format!("{agent}/wake"), "").await;
     read("/api/journal/tasks?status=OPEN&text=butt&deleted=true&limit=1").await;
 
     let sets = read(&format!("/api/change-sets?task={id}&all=true")).await;
@@ -231,6 +238,8 @@ async fn every_operation_answers_as_the_document_says() {
     read(&format!("{task}/decisions")).await;
     read(&format!("{agent}/decisions")).await;
 
+    read("/api/operations?status=all").await;
+    read(&format!("/api/export?task={id}")).await;
     for path in ["/pause", "/resume"] {
         world.call("POST", &format!("{agent}{path}"), "").await;
     }

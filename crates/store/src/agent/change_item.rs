@@ -1,12 +1,14 @@
 //! Change items: one proposed mutation each.
 
+use std::time::Duration;
+
 use dormouse_types::{
     AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
 };
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
-use crate::value::Row;
+use crate::value::{Param, Row};
 use crate::{params, params_values};
 
 /// The state of an item.
@@ -130,20 +132,23 @@ pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
 }
 
 /// Moves an item to another state, from exactly the state, round and fingerprint that were read,
-/// and only while it is younger than `shown_after`.
+/// and, with `fresh_for`, only while it was shown for less than that by the writer's clock: a verdict
+/// that was long on its way comes too late.
 pub fn settle(
     workspace: WorkspaceId,
     item: &Item,
     to: State,
     error: Option<&str>,
-    shown_after: Option<Timestamp>,
+    fresh_for: Option<Duration>,
     at: Timestamp,
 ) -> Op {
+    let fresh_for = fresh_for.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX / 2));
     Op::one(
         "UPDATE change_items SET state = ?7, is_open = ?8, error = ?9, decided_at = ?10
          WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5
            AND fingerprint = ?6
-           AND (CAST(?11 AS BIGINT) IS NULL OR shown_at IS NULL OR shown_at > ?11)",
+           AND (CAST(?11 AS BIGINT) IS NULL OR shown_at IS NULL
+                OR shown_at + CAST(?11 AS BIGINT) > CAST(?12 AS BIGINT))",
         params![
             ws(workspace),
             item.set.to_string(),
@@ -155,7 +160,8 @@ pub fn settle(
             to.is_open(),
             error.map(ToOwned::to_owned),
             at,
-            shown_after
+            fresh_for,
+            Param::Now
         ],
         Refusal::ItemMoved,
     )

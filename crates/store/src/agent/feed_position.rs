@@ -40,6 +40,20 @@ pub fn read(workspace: WorkspaceId) -> Query<Position> {
     }
 }
 
+/// The stored position as it is written, whatever that is.
+pub fn as_written(workspace: WorkspaceId) -> Query<[String; 2]> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT CAST(host AS TEXT), CAST(seq AS TEXT) FROM feed_position WHERE ws = ?1",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "feed position", &e);
+            Ok([0, 1].map(|at| row.text(at).map(ToOwned::to_owned)))
+                .and_then(|[host, seq]| Ok([host.map_err(column)?, seq.map_err(column)?]))
+        },
+    }
+}
+
 /// The stored positions of all workspaces.
 pub fn all() -> Query<(WorkspaceId, Position)> {
     Query {
@@ -52,6 +66,22 @@ pub fn all() -> Query<(WorkspaceId, Position)> {
             Ok((WorkspaceId(workspace), decode(row)?))
         },
     }
+}
+
+/// Puts a position in the place of one that cannot be read; refused when somebody else did.
+pub fn mend(workspace: WorkspaceId, written: &[String; 2], to: &Position) -> Op {
+    Op::one(
+        "UPDATE feed_position SET host = ?2, seq = ?3
+         WHERE ws = ?1 AND CAST(host AS TEXT) = ?4 AND CAST(seq AS TEXT) = ?5",
+        params![
+            ws(workspace),
+            to.host.to_string(),
+            to.seq.0,
+            written[0].as_str(),
+            written[1].as_str()
+        ],
+        Refusal::FeedMoved,
+    )
 }
 
 /// Moves the position; refused when somebody else moved it since it was read.

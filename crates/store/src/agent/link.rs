@@ -143,9 +143,6 @@ pub fn to(workspace: WorkspaceId, id: &str) -> Query<Link> {
 /// newest first; of one type unless that is empty.
 ///
 /// The first page begins behind `(the largest time, "")`.
-///
-/// The sign in `+e.ws` makes SQLite begin with the entities of the agent; it would begin with all
-/// links of the workspace.
 pub fn page_of_agent(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -155,12 +152,12 @@ pub fn page_of_agent(
 ) -> Query<Link> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.id, l.serialized, l.deleted_at
-              FROM agent_entities e JOIN agent_links l ON l.ws = +e.ws AND l.from_id = e.id
-              WHERE e.ws = ?1 AND e.agent_id = ?2 AND l.deleted_at IS NULL
-                AND (?3 = '' OR l.type = ?3)
-                AND l.created_at <= ?4 AND (l.created_at < ?4 OR l.id > ?5)
-              ORDER BY l.created_at DESC, l.id LIMIT ?6",
+        sql: "SELECT id, serialized, deleted_at FROM agent_links
+              WHERE ws = ?1 AND deleted_at IS NULL AND from_id IN
+                  (SELECT e.id FROM agent_entities e WHERE e.ws = ?1 AND e.agent_id = ?2)
+                AND (?3 = '' OR type = ?3)
+                AND created_at <= ?4 AND (created_at < ?4 OR id > ?5)
+              ORDER BY created_at DESC, id LIMIT ?6",
         params: params_values![ws(workspace), agent.to_string(), kind, at, id, limit],
         decode,
     }

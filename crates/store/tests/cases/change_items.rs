@@ -1,5 +1,7 @@
 //! One proposed mutation each: the same is open once, and a verdict meets what it was decided on.
 
+use std::time::Duration;
+
 use dormouse_store::Refusal;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_types::{AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, hash};
@@ -120,17 +122,18 @@ fn a_verdict_meets_the_state_round_and_fingerprint_that_were_read(world: &World)
 }
 
 fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
-    // An item shown at 1000 is settled while `shown_after` lies before that, to the microsecond.
-    for (shown_after, accepted) in [(999, true), (1000, false), (1001, false)] {
-        let read = Item { shown_at: Some(at(1000)), ..item(world, &format!("{shown_after}")) };
+    // How old an item is, the writer's clock says: this one was shown in 1970, and counts as fresh
+    // for a thousand years, or not at all.
+    let years = |n: u64| Duration::from_secs(n * 365 * 86_400);
+    for (fresh_for, accepted) in [(years(1000), true), (years(0), false)] {
+        let read = Item { shown_at: Some(at(1000)), ..item(world, &format!("{fresh_for:?}")) };
         let read = inserted(world, read);
-        let after = Some(at(shown_after));
-        let op = change_item::settle(WS, &read, State::Applying, None, after, at(2000));
+        let op = change_item::settle(WS, &read, State::Applying, None, Some(fresh_for), at(2000));
         if accepted {
             world.agent([op]);
             assert_eq!(stored(world, &read).state, State::Applying);
         } else {
-            assert_eq!(world.agent_refusal([op]), Refusal::ItemMoved, "{shown_after}");
+            assert_eq!(world.agent_refusal([op]), Refusal::ItemMoved, "{fresh_for:?}");
             assert_eq!(stored(world, &read), read);
         }
     }
@@ -138,8 +141,8 @@ fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
 
 fn an_item_that_was_never_shown_does_not_age(world: &World) {
     let read = inserted(world, item(world, "a"));
-    let after = Some(at(1_000_000_000));
-    world.agent([change_item::settle(WS, &read, State::Deferred, None, after, at(2000))]);
+    let fresh_for = Some(Duration::ZERO);
+    world.agent([change_item::settle(WS, &read, State::Deferred, None, fresh_for, at(2000))]);
     assert_eq!(stored(world, &read).state, State::Deferred);
 }
 

@@ -20,6 +20,7 @@ each_engine!(
     audit_lines_stand_with_their_commit,
     two_workspaces_do_not_see_each_other,
     the_two_databases_do_not_share_a_commit,
+    text_is_ordered_by_its_bytes,
 );
 
 fn set(key: &str, value: &str) -> Op {
@@ -245,4 +246,12 @@ fn the_two_databases_do_not_share_a_commit(world: &World) {
     assert_eq!(world.everything(Db::Agent), agent);
     let error = world.send(agent_commit([set("k", "v")])).unwrap_err();
     assert!(matches!(error, CommitError::Broken { db: "agent", .. }), "{error}");
+}
+
+/// Whatever the language of the server: a page that ends at an id goes on behind it everywhere.
+fn text_is_ordered_by_its_bytes(world: &World) {
+    world.journal(["b", "ä", "A", "a", "_", "B", "a b", "a-a"].map(|key| set(key, "x")));
+    let keys = world.raw(Db::Journal, "SELECT key FROM settings ORDER BY key");
+    let keys: Vec<_> = keys.iter().map(|row| row.text(0).expect("a key")).collect();
+    assert_eq!(keys, ["A", "B", "_", "a", "a b", "a-a", "b", "ä"]);
 }

@@ -53,12 +53,17 @@ impl Cluster {
     /// Locks the counter of a workspace of the journal, as a slow node does; the guard lets go.
     fn hold(&self, ws: WorkspaceId) -> Held {
         let client = beside();
-        let sql = format!(
-            "INSERT INTO {0}journal.counters (ws, seq) VALUES ({1}, 0) ON CONFLICT DO NOTHING;
-             BEGIN; SELECT seq FROM {0}journal.counters WHERE ws = {1} FOR UPDATE NOWAIT",
-            self.prefix, ws.0
-        );
-        wait(client.batch_execute(&sql)).expect("the counter is locked");
+        let counters = format!("{}journal.counters", self.prefix);
+        let WorkspaceId(ws) = ws;
+        let there =
+            format!("INSERT INTO {counters} (ws, seq) VALUES ({ws}, 0) ON CONFLICT DO NOTHING");
+        let hold = format!("BEGIN; SELECT seq FROM {counters} WHERE ws = {ws} FOR UPDATE NOWAIT");
+        wait(async {
+            // One by one: told together, both would be one transaction.
+            client.batch_execute(&there).await?;
+            client.batch_execute(&hold).await
+        })
+        .expect("the counter is locked");
         Held { client }
     }
 }

@@ -1,7 +1,8 @@
 # Runs a private Postgres server: supervisor PORT FSYNC. Reads `stop` and `start` from the standard
 # input, and ends, with the server, when that is closed. Answers with one line each.
 set -u
-trap '' HUP INT TERM
+# Nothing but the end of the input ends it: also not an answer that nobody reads any more.
+trap '' HUP INT TERM PIPE
 port=$1
 fsync=$2
 

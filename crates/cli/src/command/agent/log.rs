@@ -27,10 +27,16 @@ pub struct Params {
     /// Show what the model was asked in the newest of these runs
     #[arg(long)]
     prompt: bool,
+    /// Go on telling what happens, until Ctrl-C
+    #[arg(long, short, conflicts_with_all = ["run", "prompt"])]
+    follow: bool,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
+    if params.follow {
+        return super::follow::run(session, &agent).await;
+    }
     // A key is looked for among all recent runs, not among the few that are shown.
     let limit = if params.run.is_some() { 200 } else { params.limit };
     let wakes = path(&format!("/api/agents/{}/wakes", agent.id), &[("limit", &limit.to_string())]);
@@ -109,7 +115,7 @@ async fn messages(
     Ok(())
 }
 
-fn kind(message: &Message) -> String {
+pub(super) fn kind(message: &Message) -> String {
     match message.kind.as_str() {
         "toolResult" if message.refused == Some(true) => "refused".to_owned(),
         "toolResult" => "result".to_owned(),
@@ -119,7 +125,7 @@ fn kind(message: &Message) -> String {
 }
 
 /// A message as one paragraph, cut where it would fill the screen; none when it has no words.
-fn content(message: &Message) -> Option<String> {
+pub(super) fn content(message: &Message) -> Option<String> {
     /// Units: columns.
     const SHOWN: usize = 400;
     let part = |name: &str| message.content.as_ref().and_then(|content| content.get(name));

@@ -1,6 +1,7 @@
 //! `dormouse agent`: the agents and what they did.
 
 mod create;
+mod follow;
 mod list;
 mod log;
 mod settings;
@@ -9,12 +10,12 @@ mod wake;
 
 use clap::Subcommand;
 use dormouse::view::Agent;
-use dormouse_types::Id as _;
+use dormouse_types::{Id as _, Timestamp};
 
 use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{line, moment};
 
 /// What can be done with agents.
 #[derive(Debug, Subcommand)]
@@ -25,7 +26,7 @@ pub enum Command {
     List(list::Params),
     /// Show an agent
     Show(show::Params),
-    /// Wake an agent, and wait until it sleeps again
+    /// Wake an agent, now or at a time, and wait until it sleeps again
     Wake(wake::Params),
     /// Let an agent look at everything again
     Reanalyse(wake::ReanalyseParams),
@@ -60,4 +61,17 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
 fn named(agent: &Agent) -> String {
     let title = agent.task_title.as_deref().map_or("a task that is gone", titled);
     format!("agent {} ({}) of “{}”", line(&agent.display_name), agent.id.short(), line(title))
+}
+
+/// A time as it was typed, or that there is none.
+///
+/// Errors: what is accepted, naming the option.
+fn time(
+    session: &Session,
+    option: &str,
+    text: Option<String>,
+) -> Result<Option<Timestamp>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let at = moment::read_time(&text, &session.zone, session.began());
+    at.map(Some).map_err(|wrong| Failure::usage(format!("{option}: {}", line(&wrong))))
 }

@@ -2,12 +2,14 @@
 
 use clap::{Args, ValueEnum};
 use dormouse::view::Agent;
-use serde_json::json;
+use serde_json::{Map, json};
 
+use crate::args::{Clearable, time_or_none};
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::terminal::moment;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -21,7 +23,20 @@ pub struct AutomationParams {
     /// The agent, or several words of its task's title in quotes
     agent: String,
     /// Whether changes wake it: auto decides by what its model costs
-    automation: Automation,
+    #[arg(required_unless_present_any = ["sleep_until", "linked"])]
+    automation: Option<Automation>,
+    /// Until when nothing but you wakes it, as `tomorrow 9:00`; none ends that
+    #[arg(long, value_name = "TIME", value_parser = time_or_none)]
+    sleep_until: Option<Clearable<String>>,
+    /// Whether a change of a linked task wakes it at once
+    #[arg(long, value_name = "on|off")]
+    linked: Option<Switch>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -42,11 +57,34 @@ impl Automation {
 }
 
 pub async fn automation(session: &mut Session, params: AutomationParams) -> Result<(), Failure> {
+    let mut body = Map::new();
+    let mut told = Vec::new();
+    if let Some(automation) = params.automation {
+        body.insert("automation".into(), json!(automation.name()));
+        told.push(format!("automation of {{}} is {}", automation.name()));
+    }
+    if let Some(Clearable(until)) = params.sleep_until {
+        let until = super::time(session, "--sleep-until", until)?;
+        body.insert("sleepUntil".into(), json!(until));
+        told.push(match until {
+            Some(until) => {
+                let until = moment::minute(until, &session.zone);
+                format!("{{}} wakes for nobody but you until {until}")
+            }
+            None => "{} is not held back".to_owned(),
+        });
+    }
+    if let Some(linked) = params.linked {
+        body.insert("wakeOnLinked".into(), json!(linked == Switch::On));
+        told.push(match linked {
+            Switch::On => "a change of a linked task wakes {} at once".to_owned(),
+            Switch::Off => "a change of a linked task waits for the next wake of {}".to_owned(),
+        });
+    }
     let agent = find::agent(session, &params.agent).await?;
-    let body = json!({"automation": params.automation.name()});
-    let reply = session.client.patch(&format!("/api/agents/{}", agent.id), body).await?;
-    let when = format!("automation of {{}} is {}", params.automation.name());
-    say(session, &agent, &reply, &when)
+    let path = format!("/api/agents/{}", agent.id);
+    let reply = session.client.patch(&path, body.into()).await?;
+    say(session, &agent, &reply, &told.join("\n"))
 }
 
 pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {

@@ -35,6 +35,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             session.screen.say(text);
         }
     }
+    if let Some(since) = agent.stale_since.filter(|_| !agent.automatic) {
+        let ago = moment::ago(since, session.began());
+        let command = session.command(&format!("agent wake {}", agent.id.short()));
+        session.screen.say(format!("\nchanged {ago}; update now: {command}"));
+    }
     if agent.lifecycle == "dormant" {
         let command = session.command(&format!("agent resume {}", agent.id.short()));
         session.screen.say(format!("\nlet it work again: {command}"));
@@ -58,7 +63,9 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     }
     facts.push(("state", now));
     let when = if agent.automatic { "changes wake it" } else { "it wakes when asked" };
-    facts.push(("automation", format!("{} ({when})", agent.automation)));
+    let linked = if agent.wake_on_linked { ", changes of linked tasks too" } else { "" };
+    facts.push(("automation", format!("{} ({when}{linked})", agent.automation)));
+    facts.extend(agent.sleep_until.map(|until| ("held back", format!("until {}", at(until)))));
     facts.push(("model", agent.model.clone()));
     facts.extend(agent.last_wake_at.map(|last| ("last run", at(last))));
     facts.extend(agent.due_at.map(|due| ("due", at(due))));

@@ -5,10 +5,12 @@ use dormouse::view::Agent;
 use dormouse_types::AgentId;
 use serde_json::json;
 
+use crate::args::{Clearable, time_or_none};
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::terminal::moment;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -18,6 +20,12 @@ pub struct Params {
     /// Something to tell it
     #[arg(long, value_name = "TEXT", conflicts_with = "due")]
     say: Option<String>,
+    /// When to wake it whatever happens, as `tomorrow 9:00`; none takes that back
+    #[arg(long, value_name = "TIME", value_parser = time_or_none, conflicts_with_all = ["due", "say"])]
+    at: Option<Clearable<String>>,
+    /// Call off the wake that waits; what changed is seen by the next one
+    #[arg(long, conflicts_with_all = ["due", "say", "at"])]
+    cancel: bool,
     /// Every agent that waits
     #[arg(long, conflicts_with = "no_wait")]
     due: bool,
@@ -34,10 +42,34 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if params.due {
         return due(session).await;
     }
+    let at = match params.at {
+        Some(Clearable(at)) => Some(super::time(session, "--at", at)?),
+        None => None,
+    };
     let agent = find::agent(session, &params.agent.join(" ")).await?;
+    let path = format!("/api/agents/{}/wake", agent.id);
+    if params.cancel {
+        let reply = session.client.delete(&path).await?;
+        return tell(session, &reply, &format!("no wake of {} waits", super::named(&agent)));
+    }
+    if let Some(at) = at {
+        let reply = session.client.post(&path, json!({"at": at})).await?;
+        let name = super::named(&agent);
+        return tell(session, &reply, &match at {
+            Some(at) => format!("{name} wakes at {}", moment::minute(at, &session.zone)),
+            None => format!("{name} wakes at no time that you set"),
+        });
+    }
     let body = params.say.map_or_else(|| json!({}), |say| json!({"message": say}));
-    let reply = session.client.post(&format!("/api/agents/{}/wake", agent.id), body).await?;
+    let reply = session.client.post(&path, body).await?;
     wait(session, &agent.id, reply).await
+}
+
+fn tell(session: &mut Session, reply: &Reply, text: &str) -> Result<(), Failure> {
+    if !session.print_body(reply) {
+        session.screen.say(text);
+    }
+    Ok(())
 }
 
 pub async fn reanalyse(session: &mut Session, params: ReanalyseParams) -> Result<(), Failure> {

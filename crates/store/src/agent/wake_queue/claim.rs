@@ -58,6 +58,26 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     )
 }
 
+/// Guards a commit by what waits for an agent, as it was read: a signal that came since is in no
+/// interval that was decided on it, and must not be cleared with it.
+pub fn unchanged(workspace: WorkspaceId, row: &Sleeper) -> Op {
+    let bits: i64 = row.reasons.iter().map(|reason| reason.bit()).sum();
+    Op::one(
+        "UPDATE wake_queue SET reasons = reasons
+         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND reasons = ?4 AND upto = ?5
+           AND COALESCE(request_id, '') = ?6",
+        params![
+            ws(workspace),
+            row.agent.to_string(),
+            row.epoch,
+            bits,
+            row.upto.0,
+            row.request_id.clone().unwrap_or_default()
+        ],
+        Refusal::LeaseLost,
+    )
+}
+
 /// Takes the lease of a run that was interrupted; signals that came since stay for the next run.
 pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     claim.op(

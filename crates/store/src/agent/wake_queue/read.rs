@@ -9,13 +9,14 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 
 fn decode(row: &Row) -> Result<Sleeper, ReadError> {
-    let column = |e| ReadError::column(Db::Agent, "wake queue row", &e);
-    let corrupt = |e: dormouse_types::IdError| ReadError::Corrupt {
+    let damaged = |detail: String| ReadError::Corrupt {
         db: "agent",
         noun: "wake queue row",
         id: row.text(0).unwrap_or("row").to_owned(),
-        detail: e.to_string(),
+        detail,
     };
+    let column = |e: crate::value::ColumnError| damaged(e.to_string());
+    let corrupt = |e: dormouse_types::IdError| damaged(e.to_string());
     Ok(Sleeper {
         agent: row.text(0).map_err(column)?.parse().map_err(corrupt)?,
         reasons: Reason::of_bits(row.int(1).map_err(column)?),
@@ -133,7 +134,7 @@ pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<Sleeper> {
                  FROM wake_queue WHERE ws = ?1 AND priority = ",
                 $priority,
                 " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
-                 ORDER BY due_at, agent_id LIMIT 1) AS first_",
+                 ORDER BY due_at, agent_id LIMIT 4) AS first_",
                 $priority
             )
         };

@@ -31,13 +31,11 @@ impl Readers {
         params: &[Value],
     ) -> Result<Vec<Row>, Failure> {
         let _permit = self.permits.acquire().await.expect("the pool is never closed");
-        while let Some(session) = self.take() {
-            match session.rows(sql, params).await {
-                Err(failure) if failure.lost => break,
-                rows => {
-                    self.idle().push(session);
-                    return rows;
-                }
+        if let Some(session) = self.take() {
+            let rows = session.rows(sql, params).await;
+            if !rows.as_ref().is_err_and(|failure| failure.lost) {
+                self.idle().push(session);
+                return rows;
             }
         }
         let session = self.address.open(&self.setup, None).await?;

@@ -1,0 +1,112 @@
+//! Clocks that jump, and what only ticks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_adapters::scripted::Answer;
+use dormouse_builtin::Builtin;
+use dormouse_journal::Edit;
+use dormouse_runs::End;
+use dormouse_testkit::ManualClock;
+use dormouse_types::Timestamp;
+use dormouse_types::model::ModelError;
+use dormouse_types::port::Clock as _;
+
+use crate::world::{World, me, now};
+
+const DONE: End = End::Completed { cut: false };
+const HOUR: u64 = 3600;
+
+fn earlier(at: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_micros(at.micros() - i64::try_from(by.as_micros()).expect("short"))
+}
+
+#[test]
+fn a_clock_set_back_an_hour_keeps_nobody_waiting_longer_than_a_sweep() {
+    let (world, task, agent) = World::settled();
+    let mut node = world.serve();
+    world.answers(1);
+    world.note_now(&task, "The van is booked.");
+    node.settle();
+    node.jump(earlier(world.clock.now(), Duration::from_secs(HOUR)));
+    node.pass_seconds(31);
+    assert_eq!(node.ran(), [(agent.clone(), DONE)]);
+    assert_eq!(world.row(&agent).due_at, None);
+    // And it goes on as ever.
+    world.answers(1);
+    world.note_now(&task, "The boxes are here.");
+    node.pass_seconds(2);
+    assert_eq!(node.ran(), [(agent, DONE)]);
+}
+
+#[test]
+fn a_back_off_that_began_in_the_future_is_over_within_a_sweep() {
+    let (world, task, agent) = World::settled();
+    let mut node = world.serve();
+    world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
+    world.note_now(&task, "The van is booked.");
+    node.pass_seconds(2);
+    assert!(matches!(&node.ran()[..], [(_, End::Failed { .. })]));
+    node.jump(earlier(world.clock.now(), Duration::from_secs(24 * HOUR)));
+    world.answers(1);
+    node.pass_seconds(31);
+    assert_eq!(node.ran(), [(agent, DONE)]);
+}
+
+#[test]
+fn a_clock_set_back_during_a_run_does_not_disturb_it() {
+    let (world, task, agent) = World::settled();
+    let mut node = world.serve();
+    world.answers(1);
+    world.model.close();
+    world.note_now(&task, "The van is booked.");
+    node.pass_seconds(2);
+    node.jump(earlier(world.clock.now(), Duration::from_secs(HOUR)));
+    node.pass_seconds(100);
+    world.model.open();
+    node.settle();
+    assert_eq!(node.ran(), [(agent.clone(), DONE)]);
+    assert_eq!(world.runs(&agent)[0].crashes, 0);
+}
+
+#[test]
+fn a_clock_that_jumps_a_year_runs_each_thing_that_waited_once() {
+    let (world, task, agent) = World::settled();
+    let (second, other) = world.another("Paint the fence");
+    let mut node = world.serve();
+    let soon = ManualClock::at("2026-03-09T12:00:00Z").now();
+    now(world.agents.wake_at(crate::world::WS, &agent, Some(soon), &me())).expect("set");
+    world.note_now(&second, "Two coats.");
+    world.note_now(&task, "The van is booked.");
+    node.settle();
+    world.answers(2);
+    node.jump_to("2027-03-09T12:00:00Z");
+    let mut ran: Vec<_> = node.ran();
+    ran.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(ran, [(agent, DONE), (other, DONE)]);
+    node.pass_seconds(HOUR);
+    assert_eq!(node.ran(), []);
+}
+
+#[test]
+fn a_day_that_passes_is_no_reason_for_another_version_of_the_report() {
+    let world = World::new();
+    let builtin: Arc<dyn dormouse_types::port::Model> = Arc::new(Builtin);
+    let agents = world.asking(builtin);
+    let task = world.task("Move to the new flat", &["We signed the contract.", "Book the van."]);
+    world.edit_now(&task, &[Edit::DueOn(Some("2026-06-01".parse().expect("a day")))]);
+    let new = dormouse_agents::lifecycle::NewAgent { name: None, by_name: true };
+    let agent = now(agents.create(crate::world::WS, &task, &new, &me())).expect("an agent");
+    let mut node = world.serve_as(&agents, dormouse_agents::wake::service::Options::default());
+    assert_eq!(node.ran(), [(agent.clone(), DONE)]);
+    node.pass_seconds(60);
+    node.take();
+    let versions = world.reports(&agent).len();
+    for _ in 0..3 {
+        node.jump(world.clock.now() + Duration::from_secs(25 * HOUR));
+        world.wake_now(&agent, None);
+        node.settle();
+        assert_eq!(node.ran(), [(agent.clone(), DONE)]);
+    }
+    assert_eq!(world.reports(&agent).len(), versions, "{:#?}", world.content(&agent));
+}

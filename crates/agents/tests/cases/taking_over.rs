@@ -1,0 +1,218 @@
+//! Owners that died, owners that only seem to, and owners that come back too late.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use dormouse_adapters::scripted::Answer;
+use dormouse_agents::wake::service::Options;
+use dormouse_journal::{Edit, EditCtx, JournalError};
+use dormouse_runs::{End, Lease};
+use dormouse_store::{Commit, CommitError, Db, Refusal};
+use dormouse_types::port::{Clock as _, Stage};
+use dormouse_types::{AgentId, Id as _, Origin, TaskId};
+use serde_json::json;
+
+use crate::world::node::Told;
+use crate::world::{WS, World, now, report};
+
+const DONE: End = End::Completed { cut: false };
+
+/// A lease that its owner holds and forgets about.
+fn claimed() -> (World, TaskId, AgentId, Lease) {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "The van is booked.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    let row = world.row(&agent);
+    let lease = now(world.agents.claim(WS, &row)).expect("a claim").expect("a lease");
+    (world, task, agent, lease)
+}
+
+fn nobody() -> BTreeSet<(dormouse_types::WorkspaceId, AgentId)> {
+    BTreeSet::new()
+}
+
+#[test]
+fn a_lease_is_taken_over_when_it_ran_out_and_not_before() {
+    let (world, _, agent, lease) = claimed();
+    let other = world.owned_by("other");
+    world.later(59);
+    assert_eq!(now(other.take_over_dead(&nobody())).ok(), Some(vec![]));
+    assert_eq!(world.row(&agent).owner.as_deref(), Some("test"));
+    world.later(1);
+    assert_eq!(now(other.take_over_dead(&nobody())).expect("looked").len(), 1);
+    let row = world.row(&agent);
+    assert_eq!((row.owner, row.crashes, row.epoch), (None, 1, lease.run.epoch + 1));
+    let run = &world.runs(&agent)[0];
+    assert_eq!((run.key.clone(), run.status.name(), run.crashes), (lease.run.key, "queued", 1));
+}
+
+#[test]
+fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
+    let (world, task, agent, lease) = claimed();
+    world.later(61);
+    let mut node = world.serve_as(&world.owned_by("other"), Options::default());
+    world.answers(1);
+    world.model.close();
+    node.pass_seconds(1);
+    let told = node.take();
+    assert!(matches!(&told[..], [Told::Recovered(_)]), "{told:?}");
+    let holder = world.row(&agent);
+    assert_eq!(holder.owner.as_deref(), Some("other"));
+
+    // The agent store: every commit of a run is guarded.
+    let asks = world.model.asks();
+    let before = world.runs(&agent);
+    let late = now(world.agents.run(lease.clone())).expect("no failure").end;
+    assert_eq!((late, world.model.asks()), (End::Lost, asks), "and asks nothing");
+    let release = Commit::new("test.release", Db::Agent, WS).op(lease.release());
+    let refused = now(world.store.commit(release)).expect_err("somebody else holds it");
+    assert_eq!(refused.refusal(), Some(Refusal::LeaseLost));
+    assert_eq!((world.row(&agent), world.runs(&agent)), (holder, before));
+
+    // The journal: the fence was raised.
+    let journal = world.journal_rows();
+    let mut ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+    ctx.fence = Some((agent.as_str().to_owned(), lease.run.epoch));
+    let edit = [Edit::Language { code: Some("en".into()) }];
+    let late = now(world.journal.edit(WS, &task, &edit, &ctx));
+    let fenced = |error: &JournalError| {
+        matches!(error, JournalError::Commit(CommitError::Refused { refusal: Refusal::Fenced, .. }))
+    };
+    assert!(late.as_ref().is_err_and(fenced), "{late:?}");
+    assert_eq!(world.journal_rows(), journal);
+
+    world.model.open();
+    node.settle();
+    assert_eq!(node.ran(), [(agent, DONE)], "the new owner is not disturbed");
+}
+
+/// A run loses its lease at a place; what it does from there on changes nothing.
+fn lost_at(stage: Stage, label: &'static str) {
+    let (world, task, agent) = World::settled();
+    let set = ("set_task_language", json!({ "languageCode": "en", "confidence": "high" }));
+    world.script.push(Answer::calls([set, report("Late.", "Too late.")]));
+    world.note(&task, "The van is booked.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    let row = world.row(&agent);
+    let lease = now(world.agents.claim(WS, &row)).expect("a claim").expect("a lease");
+    let (other, clock) = (world.owned_by("other"), world.clock.clone());
+    world.hooks.once(stage, label, move || {
+        clock.advance(Duration::from_secs(61));
+        let taken = now(other.take_over_dead(&BTreeSet::new())).expect("looked");
+        assert_eq!(taken.len(), 1);
+    });
+    let end = now(world.agents.run(lease)).expect("no failure").end;
+    assert!(world.hooks.is_done(), "{label}");
+    assert_eq!(end, End::Lost, "{label}");
+    assert_eq!(world.state(&task).language, None, "{label}: the journal is not written");
+    assert_eq!(world.content(&agent), "Nothing yet.", "{label}");
+    assert_eq!(world.row(&agent).owner, None, "{label}");
+}
+
+#[test]
+fn a_run_that_loses_its_lease_on_the_way_changes_nothing_more() {
+    lost_at(Stage::AfterCommit, "run.request");
+    lost_at(Stage::BeforeEffect, "model.ask");
+    lost_at(Stage::AfterEffect, "model.ask");
+    lost_at(Stage::AfterCommit, "run.turn");
+    lost_at(Stage::BeforeCommit, "journal.edit");
+}
+
+#[test]
+fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
+    let (world, task, agent) = World::settled();
+    world.note_now(&task, "It kills whoever looks at it.");
+    world.model.close();
+    for n in 0..3 {
+        let mut node = world.serve_as(&world.owned_by(&format!("node {n}")), Options::default());
+        node.pass_seconds(35);
+        assert_eq!(world.model.at_once().0, 1, "attempt {n}");
+        drop(node);
+        world.later(61);
+        assert_eq!(world.agent_state(&agent).consecutive_failure_count, 0);
+    }
+    let asks = world.model.asks();
+    let mut node = world.serve_as(&world.owned_by("the last"), Options::default());
+    let told = node.take();
+    assert!(matches!(&told[..], [Told::Recovered(line)] if line.contains("given up after 3")), "{told:?}");
+    assert_eq!(world.model.asks(), asks);
+    let run = world.runs(&agent).remove(0);
+    assert_eq!((run.status.name(), run.crashes), ("abandoned", 2));
+    assert!(run.error.is_some_and(|error| error.contains("3 crashes")));
+    let state = world.agent_state(&agent);
+    assert_eq!(state.consecutive_failure_count, 1);
+    // It counts, and it is tried again as another run after its back-off.
+    world.model.open();
+    world.answers(1);
+    node.pass_seconds(60);
+    assert_eq!(node.ran(), [(agent.clone(), DONE)]);
+    assert!(world.last_delta().contains("It kills whoever looks at it."));
+    assert_eq!(world.agent_state(&agent).consecutive_failure_count, 0);
+}
+
+#[test]
+fn recorded_turns_of_a_dead_owner_are_not_asked_again() {
+    let (world, task, agent) = World::settled();
+    world.script.push(Answer::calls([report("Half way.", "Half.")]).and_goes_on());
+    world.answers(1);
+    world.model.close();
+    world.model.let_one_pass();
+    world.note_now(&task, "The van is booked.");
+    let mut node = world.serve();
+    node.pass_seconds(2);
+    let key = world.runs(&agent)[0].key.clone();
+    drop(node);
+    world.later(61);
+    world.model.open();
+    let mut node = world.serve_as(&world.owned_by("other"), Options::default());
+    node.settle();
+    let ran: Vec<_> = node.take();
+    assert!(matches!(&ran[..], [Told::Recovered(_), Told::Ran(_, _, DONE)]), "{ran:?}");
+    let asked = world.script.asked();
+    let turns: Vec<u32> =
+        asked.iter().filter(|asked| asked.run_key == key).map(|asked| asked.turn).collect();
+    assert_eq!(turns, [1, 2]);
+}
+
+#[test]
+fn a_start_of_the_same_process_takes_its_own_leases_back_at_once() {
+    let (world, task, agent) = World::settled();
+    world.model.close();
+    world.note_now(&task, "The van is booked.");
+    let mut node = world.serve();
+    node.pass_seconds(2);
+    drop(node);
+    world.model.open();
+    world.answers(1);
+    let mut node = world.serve();
+    node.settle();
+    let told = node.take();
+    assert!(matches!(&told[..], [Told::Recovered(_), Told::Ran(_, _, DONE)]), "{told:?}");
+    assert_eq!(world.runs(&agent)[0].crashes, 1);
+}
+
+#[test]
+fn a_clock_that_jumps_a_year_does_not_take_a_node_s_own_run_for_dead() {
+    let (world, task, agent) = World::settled();
+    let mut node = world.serve();
+    world.answers(2);
+    world.model.close();
+    world.note_now(&task, "The van is booked.");
+    node.pass_seconds(2);
+    let epoch = world.row(&agent).epoch;
+    let year = world.clock.now() + Duration::from_secs(365 * 86_400);
+    node.jump(year);
+    let told = node.take();
+    assert!(
+        told.iter().all(|told| matches!(told, Told::Ran(_, _, End::Away { .. } | DONE))),
+        "its patience is over, which is nobody's death: {told:?}"
+    );
+    assert_eq!(world.runs(&agent)[0].crashes, 0);
+    assert_eq!(world.row(&agent).crashes, 0);
+    world.model.open();
+    node.pass_seconds(120);
+    assert!(node.take().iter().any(|told| matches!(told, Told::Ran(_, _, DONE))));
+    let run = &world.runs(&agent)[0];
+    assert_eq!((run.status.name(), run.crashes), ("completed", 0));
+    assert!(world.row(&agent).epoch <= epoch + 1, "nobody took it away");
+}

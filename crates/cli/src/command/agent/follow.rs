@@ -1,0 +1,259 @@
+//! `dormouse agent log --follow`: what an agent does, as it does it.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use dormouse::view::{Agent, Message, Page, Wake};
+use dormouse_types::{AgentId, Timestamp};
+use serde_json::json;
+
+use super::log::{content, kind};
+use crate::client::path;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{line, moment};
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Messages from before that are told first.
+const BEFORE: &str = "20";
+/// Runs that are looked at each time.
+const RUNS: &str = "50";
+/// Messages of one answer.
+const PAGE: &str = "200";
+
+/// Something to tell.
+#[derive(Debug)]
+enum News {
+    /// A run is in another status than before.
+    Run(Box<Wake>),
+    /// A message was written.
+    Message(Box<Message>),
+}
+
+/// What was told of an agent so far.
+#[derive(Debug, Default)]
+struct Told {
+    /// The status of each run as it was told last, by its key or by what it waits for.
+    runs: BTreeMap<String, String>,
+    began: bool,
+}
+
+impl Told {
+    /// What is new in the runs as they are now, and in the messages behind the last ones: in the
+    /// order in which it happened. At first, runs that ended before the messages began are left out.
+    fn news(&mut self, wakes: Vec<Wake>, messages: Vec<Message>) -> Vec<News> {
+        let since = messages.first().map(|message| message.created_at);
+        let mut news: Vec<(Timestamp, u8, News)> = Vec::new();
+        for wake in wakes.into_iter().rev() {
+            let name = match &wake.run_key {
+                Some(key) => key.to_string(),
+                None => format!("{} {} {:?}", wake.reason, wake.created_at, wake.due_at),
+            };
+            let before = self.runs.insert(name, wake.status.clone());
+            let is_old = !self.began
+                && wake.completed_at.is_some_and(|ended| since.is_none_or(|since| ended < since));
+            if before.as_ref() == Some(&wake.status) || is_old {
+                continue;
+            }
+            // A run stands before what it says, and its end behind that.
+            let (at, place) = match wake.completed_at {
+                Some(ended) => (ended, 2),
+                None => (wake.started_at.unwrap_or(wake.created_at), 0),
+            };
+            news.push((at, place, News::Run(Box::new(wake))));
+        }
+        let said = messages.into_iter().map(|one| (one.created_at, 1, News::Message(Box::new(one))));
+        news.extend(said);
+        news.sort_by_key(|(at, place, _)| (*at, *place));
+        self.began = true;
+        news.into_iter().map(|(_, _, news)| news).collect()
+    }
+}
+
+/// Tells what an agent did last and goes on telling, until Ctrl-C or until nobody reads any more.
+///
+/// Errors: the server went away.
+pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
+    let (mut told, mut cursor) = (Told::default(), None);
+    session.screen.say(super::named(agent));
+    loop {
+        // Runs first: whatever a run said that ended by now is among the messages read after it.
+        let wakes = path(&format!("/api/agents/{}/wakes", agent.id), &[("limit", RUNS)]);
+        let wakes: Page<Wake> = session.client.get(&wakes).await?.read()?;
+        let messages = messages(session, &agent.id, &mut cursor).await?;
+        for news in told.news(wakes.items, messages) {
+            tell(session, &news);
+        }
+        match session.screen.flush() {
+            Ok(()) => {}
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            Err(e) => return Err(Failure::failed(format!("the answer cannot be written: {e}"))),
+        }
+        if session.is_alone() {
+            return Err(Failure::failed("nothing new can come: no server runs on this data folder")
+                .hint("`dormouse serve` keeps the agents at work; then follow again"));
+        }
+        tokio::select! {
+            biased;
+            // Also when it cannot be listened to: then the person could not end this otherwise.
+            _interrupted = tokio::signal::ctrl_c() => return Ok(()),
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+    }
+}
+
+/// The messages behind a cursor, and the cursor behind them; the newest ones at first.
+async fn messages(
+    session: &Session,
+    agent: &AgentId,
+    cursor: &mut Option<String>,
+) -> Result<Vec<Message>, Failure> {
+    let mut messages = Vec::new();
+    loop {
+        let limit = if cursor.is_some() { PAGE } else { BEFORE };
+        let mut query = vec![("follow", "true"), ("limit", limit)];
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let from = path(&format!("/api/agents/{agent}/messages"), &query);
+        let page: Page<Message> = session.client.get(&from).await?.read()?;
+        let is_last = page.items.len().to_string() != PAGE;
+        messages.extend(page.items);
+        *cursor = page.next_cursor;
+        if is_last {
+            return Ok(messages);
+        }
+    }
+}
+
+fn tell(session: &mut Session, news: &News) {
+    if session.screen.is_json() {
+        let line = match news {
+            News::Run(wake) => json!({"run": wake}),
+            News::Message(message) => json!({"message": message}),
+        };
+        session.screen.body(line.to_string().as_bytes());
+        return;
+    }
+    match news {
+        News::Run(wake) => {
+            let text = heading(wake, |at| moment::minute(at, &session.zone));
+            session.screen.say(session.screen.ink().bold(&text));
+        }
+        News::Message(message) => {
+            let Some(text) = content(message) else { return };
+            let first = format!("  {:<12} ", kind(message));
+            let rest = " ".repeat(first.len());
+            let width = session.screen.prose_width();
+            for text in wrap::text(&text, width, Margin { first: &first, rest: &rest }) {
+                session.screen.say(text);
+            }
+        }
+    }
+}
+
+/// `2026-03-01 09:12  run 1a2b3c4d  completed  subscription`.
+fn heading(wake: &Wake, at: impl Fn(Timestamp) -> String) -> String {
+    let when = wake.completed_at.or(wake.started_at).unwrap_or(wake.created_at);
+    let mut parts = vec![at(when)];
+    parts.extend(
+        wake.run_key.as_ref().map(|key| format!("run {}", key.as_str().get(..8).unwrap_or("?"))),
+    );
+    parts.extend([line(&wake.status), line(&wake.reason)]);
+    parts.extend(wake.due_at.map(|due| format!("due {}", at(due))));
+    parts.extend(wake.error_message.as_deref().map(line));
+    parts.join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::RunKey;
+
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(seconds * 1_000_000)
+    }
+
+    fn wake(key: &str, status: &str, begun: i64, ended: Option<i64>) -> Wake {
+        Wake {
+            run_key: (!key.is_empty()).then(|| RunKey(key.repeat(8))),
+            agent_id: format!("ag-{}", "a".repeat(26)).parse().expect("an id"),
+            reason: "subscription".into(),
+            reason_id: None,
+            initiator: "automation".into(),
+            thread_id: None,
+            status: status.into(),
+            logical_change_key: None,
+            model: None,
+            cut: false,
+            crashes: 0,
+            epoch: 1,
+            turns: 0,
+            operations: 0,
+            created_at: at(begun),
+            started_at: Some(at(begun)),
+            completed_at: ended.map(at),
+            due_at: None,
+            error_message: None,
+        }
+    }
+
+    fn message(mark: char, written: i64) -> Message {
+        let id = |prefix: &str| format!("{prefix}-{}", mark.to_string().repeat(26));
+        Message {
+            id: id("am").parse().expect("an id"),
+            agent_id: id("ag").parse().expect("an id"),
+            thread_id: id("th").parse().expect("an id"),
+            run_key: None,
+            turn: None,
+            kind: "thought".into(),
+            content: Some(json!(mark.to_string())),
+            prev_message_id: None,
+            tool_name: None,
+            operation_id: None,
+            refused: None,
+            priority: None,
+            tokens_approx: 0,
+            created_at: at(written),
+            vector_clock: BTreeMap::new(),
+        }
+    }
+
+    fn lines(news: &[News]) -> Vec<String> {
+        let line = |news: &News| match news {
+            News::Run(wake) => heading(wake, |at| (at.micros() / 1_000_000).to_string()),
+            News::Message(message) => content(message).unwrap_or_default(),
+        };
+        news.iter().map(line).collect()
+    }
+
+    #[test]
+    fn each_run_and_message_is_told_once_in_the_order_it_happened() {
+        let mut told = Told::default();
+        let old = || wake("a", "completed", 1, Some(2));
+        let first = told.news(vec![wake("b", "completed", 10, Some(12)), old()], vec![message('x', 11)]);
+        assert_eq!(lines(&first), ["x", "12  run bbbbbbbb  completed  subscription"]);
+        let b = || wake("b", "completed", 10, Some(12));
+        assert_eq!(lines(&told.news(vec![b(), old()], Vec::new())), Vec::<String>::new());
+        let waiting = || wake("", "queued", 20, None);
+        let waits = told.news(vec![waiting(), b()], Vec::new());
+        assert_eq!(lines(&waits), ["20  queued  subscription"]);
+        assert_eq!(lines(&told.news(vec![waiting(), b()], Vec::new())), Vec::<String>::new());
+        let begun = told.news(vec![wake("c", "started", 21, None), b()], vec![message('y', 22)]);
+        assert_eq!(lines(&begun), ["21  run cccccccc  started  subscription", "y"]);
+        let again = told.news(vec![wake("c", "queued", 21, None), b()], Vec::new());
+        assert_eq!(lines(&again), ["21  run cccccccc  queued  subscription"]);
+        let ended = told.news(vec![wake("c", "failed", 21, Some(30)), b()], vec![message('z', 30)]);
+        assert_eq!(lines(&ended), ["z", "30  run cccccccc  failed  subscription"]);
+    }
+
+    #[test]
+    fn a_run_that_came_and_went_between_two_looks_is_told_with_its_messages() {
+        let mut told = Told::default();
+        assert!(told.news(Vec::new(), Vec::new()).is_empty());
+        let news = told.news(vec![wake("d", "skipped", 5, Some(6))], vec![message('w', 5)]);
+        assert_eq!(lines(&news), ["w", "6  run dddddddd  skipped  subscription"]);
+    }
+}

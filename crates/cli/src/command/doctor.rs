@@ -1,0 +1,199 @@
+//! `dormouse doctor`: looks whether the data folder is well, beside a server and where nothing else
+//! starts.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use clap::Args;
+use dormouse::view::{Diagnosis, FileLook, Severity};
+use dormouse_adapters::SystemClock;
+use dormouse_types::Timestamp;
+use dormouse_types::port::Clock as _;
+use jiff::tz::TimeZone;
+
+use crate::config::Config;
+use crate::terminal::ink::Tone;
+use crate::terminal::{Screen, line, moment, note};
+
+/// Looks at the files of the data folder and changes nothing. Ends with 1 when something needs you.
+#[derive(Debug, Args)]
+pub struct Params {}
+
+/// The files of a data folder.
+const FILES: &[&str] = &[
+    ".",
+    "journal.sqlite",
+    "journal.sqlite-wal",
+    "agent.sqlite",
+    "agent.sqlite-wal",
+    "lock",
+    "server.json",
+];
+/// Whoever reads these can do everything.
+const SECRET: &[&str] = &["server.json"];
+/// Units: bytes. With less than this on the disk, a commit may soon fail.
+const SCARCE: u64 = 100 * 1024 * 1024;
+
+/// Looks, tells, and gives the exit code.
+pub fn run(config: &Config) -> u8 {
+    let mut diagnosis = look(config, SystemClock.now());
+    diagnosis.findings.sort_by_key(|finding| finding.severity);
+    let mut screen = Screen::new(config.screen);
+    match serde_json::to_vec(&diagnosis) {
+        Ok(body) if screen.is_json() => screen.body(&body),
+        Ok(_) => tell(&mut screen, &diagnosis, &config.zone),
+        Err(e) => note(&format!("error: the diagnosis cannot be written: {e}")),
+    }
+    if let Err(e) = screen.flush() {
+        note(&format!("error: the diagnosis cannot be written: {e}"));
+        return 1;
+    }
+    u8::from(diagnosis.needs_the_person())
+}
+
+fn look(config: &Config, now: Timestamp) -> Diagnosis {
+    let folder = &config.data;
+    let mut diagnosis = Diagnosis {
+        folder: folder.display().to_string(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        at: now,
+        ..Diagnosis::default()
+    };
+    if config.database.is_some() {
+        diagnosis.note("a database elsewhere is named; only the data folder is looked at");
+    }
+    if !folder.is_dir() {
+        let action = "name it with --data DIR or DORMOUSE_DATA; any other command makes a new one";
+        diagnosis.problem(format!("there is no data folder {}", folder.display()), action);
+        return diagnosis;
+    }
+    for name in FILES {
+        match file(folder, name) {
+            Ok(found) => diagnosis.files.extend(found),
+            Err(e) => {
+                let path = folder.join(name);
+                let action = "check the owner and the permissions of the data folder";
+                diagnosis.problem(format!("{} cannot be looked at: {e}", path.display()), action);
+            }
+        }
+    }
+    modes(folder, &mut diagnosis);
+    match rustix::fs::statvfs(folder) {
+        Ok(disk) => {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            diagnosis.disk_free_bytes = Some(free);
+            if free < SCARCE {
+                let action = "make room: a change that cannot be written is refused";
+                diagnosis.problem(format!("only {} are free on the disk", size(free)), action);
+            }
+        }
+        Err(e) => diagnosis.note(format!("the room on the disk is not known: {e}")),
+    }
+    if !diagnosis.files.iter().any(|file| file.name.ends_with(".sqlite")) {
+        diagnosis.note("there is no database yet: the first command makes it");
+    }
+    dormouse::doctor::look(folder, &mut diagnosis);
+    diagnosis
+}
+
+/// What is known of a file; none when it is not there.
+fn file(folder: &Path, name: &str) -> io::Result<Option<FileLook>> {
+    match std::fs::metadata(folder.join(name)) {
+        Ok(found) => Ok(Some(FileLook {
+            name: name.to_owned(),
+            mode: format!("{:04o}", found.permissions().mode() & 0o7777),
+            bytes: found.len(),
+        })),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// A folder that others may enter shows them what is in it.
+fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
+    let open = |file: &FileLook| {
+        u32::from_str_radix(&file.mode, 8).is_ok_and(|mode| mode & 0o077 != 0)
+    };
+    let shown: Vec<String> = diagnosis
+        .files
+        .iter()
+        .filter(|file| file.name == "." || SECRET.contains(&file.name.as_str()))
+        .filter(|file| open(file))
+        .map(|file| file.name.clone())
+        .collect();
+    for name in shown {
+        let path = if name == "." { folder.to_owned() } else { folder.join(&name) };
+        let (what, path) = if name == "." { ("entered", path) } else { ("read", path) };
+        diagnosis.problem(
+            format!("{} may be {what} by others", path.display()),
+            format!("chmod go-rwx {}", path.display()),
+        );
+    }
+}
+
+fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone) {
+    let ink = screen.ink();
+    let at = |at| moment::minute(at, zone);
+    screen.say(ink.bold(&format!("dormouse {}, {}", diagnosis.version, line(&diagnosis.folder))));
+    for database in &diagnosis.databases {
+        let host = database.host_id.as_deref().unwrap_or("no host id");
+        screen.say(format!(
+            "  {:<8} schema {} of {}, SQLite {}, {}, synchronous {}, {}",
+            line(&database.name),
+            database.schema,
+            database.known_schema,
+            line(&database.sqlite),
+            line(&database.journal_mode),
+            line(&database.synchronous),
+            line(host),
+        ));
+    }
+    for file in &diagnosis.files {
+        screen.say(ink.dim(&format!("  {} {:>10}  {}", file.mode, size(file.bytes), file.name)));
+    }
+    if let Some(free) = diagnosis.disk_free_bytes {
+        screen.say(format!("  disk     {} free", size(free)));
+    }
+    if let (Some(head), Some(routed)) = (diagnosis.journal_head, diagnosis.routed_upto) {
+        let behind = diagnosis.changes_to_route.unwrap_or(0);
+        screen.say(format!("  changes  {head}, told to agents up to {routed}; {behind} to tell"));
+    }
+    if let Some(queue) = &diagnosis.queue {
+        let mut parts = vec![format!(
+            "{} wait, {} of them due, {} at work, {} of them silent",
+            queue.waiting, queue.due, queue.running, queue.expired
+        )];
+        parts.extend(queue.oldest_due_at.map(|due| format!("the first due since {}", at(due))));
+        parts.extend(queue.next_due_at.map(|due| format!("the next at {}", at(due))));
+        parts.extend(queue.held_by.as_deref().map(|name| format!("held by {}", line(name))));
+        screen.say(format!("  queue    {}", parts.join("; ")));
+    }
+    screen.say("");
+    for finding in &diagnosis.findings {
+        let word = match finding.severity {
+            Severity::Problem => ink.paint(Tone::Red, "problem:"),
+            Severity::Note => ink.paint(Tone::Yellow, "note:"),
+        };
+        screen.say(format!("{word} {}", line(&finding.message)));
+        if let Some(action) = &finding.action {
+            screen.say(format!("  {}", line(action)));
+        }
+    }
+    if !diagnosis.needs_the_person() {
+        screen.say(ink.paint(Tone::Green, "Nothing needs you."));
+    }
+}
+
+/// Bytes as a person reads them.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (bytes, "B");
+    for next in UNITS {
+        if value < 10_000 {
+            break;
+        }
+        (value, unit) = (value / 1024, next);
+    }
+    format!("{value} {unit}")
+}

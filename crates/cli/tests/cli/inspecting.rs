@@ -1,0 +1,175 @@
+//! Looking into agents and into the data folder, and what can be set on an agent.
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+
+use rusqlite::Connection;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::running::DEADLINE;
+use crate::world::{Done, World};
+
+/// The findings of a doctor: (severity, message).
+fn findings(world: &World) -> (i32, Vec<(String, String)>, Value) {
+    let done = world.run(&["doctor", "--json"]);
+    let told = done.json();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let found = told["findings"].as_array().expect("a list").iter();
+    let found = found.map(|one| (text(&one["severity"]), text(&one["message"]))).collect();
+    (done.code, found, told)
+}
+
+fn problem<'a>(found: &'a [(String, String)], words: &[&str]) -> &'a str {
+    let is_it = |message: &str| words.iter().all(|word| message.contains(word));
+    let found = found.iter().find(|(severity, message)| severity == "problem" && is_it(message));
+    &found.unwrap_or_else(|| panic!("no problem with {words:?}")).1
+}
+
+#[test]
+fn a_healthy_folder_needs_nobody_beside_a_server_too() {
+    let world = World::with_agents();
+    let (code, found, told) = findings(&world);
+    assert_eq!((code, found), (0, Vec::new()), "{told:#}");
+    let databases = told["databases"].as_array().expect("a list");
+    assert_eq!(databases.len(), 2);
+    for database in databases {
+        assert_eq!((&database["synchronous"], &database["journalMode"]), (&json!("FULL"), &json!("wal")));
+        assert_eq!(database["schema"], database["knownSchema"]);
+        assert!(database["hostId"].as_str().is_some_and(|host| host.starts_with("ho-")));
+    }
+    assert!(told["journalHead"].as_i64() > Some(1), "{told:#}");
+    assert_eq!((&told["changesToRoute"], &told["queue"]["waiting"]), (&json!(0), &json!(0)));
+    assert!(told["diskFreeBytes"].as_u64() > Some(0));
+    let screen = world.ok(&["doctor"]).out;
+    assert!(screen.contains("synchronous FULL") && screen.contains("Nothing needs you."), "{screen}");
+    let server = world.serve(&[]);
+    let (code, found, told) = findings(&world);
+    assert_eq!((code, found), (0, Vec::new()), "{told:#}");
+    assert!(told["files"].as_array().is_some_and(|files| files.iter().any(|f| f["name"] == "server.json")));
+    server.stop();
+}
+
+#[test]
+fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
+    let world = World::with_agents();
+    let path = world.data().join("journal.sqlite");
+    let agents = world.data().join("agent.sqlite");
+    let item: String = {
+        let journal = Connection::open(&path).expect("the journal");
+        let sql = "SELECT id FROM journal WHERE type = 'checklistItem' ORDER BY id LIMIT 1";
+        let item = journal.query_row(sql, [], |row| row.get(0)).expect("an item");
+        journal
+            .execute("UPDATE journal SET serialized = '{' WHERE id = ?1", [&item])
+            .expect("damaged");
+        journal
+            .execute("UPDATE change_log SET at = 32503680000000000 WHERE seq = (SELECT MAX(seq) FROM change_log)", [])
+            .expect("in the future");
+        item
+    };
+    let agent = Connection::open(&agents).expect("the agent store");
+    agent
+        .execute_batch(
+            "INSERT INTO breakers VALUES (1, 'far', 5, 1000000, 1, 32503680000000000, '503 no service');
+             INSERT INTO saga_log VALUES (1, 'op-1', 'run', 'journal_pending', 'pending', 'set_task_title', '{}', 'no room', 1, 1);
+             INSERT INTO saga_log VALUES (1, 'op-2', 'run', 'journal_pending', 'pending', 'set_task_title', '{}', NULL, 1, 1);
+             UPDATE wake_queue SET owner = 'process-7', expires_at = 1000000;
+             UPDATE agent_entities SET serialized = '{\"id\": 3}' WHERE type = 'agentReport' AND id = (SELECT MAX(id) FROM agent_entities WHERE type = 'agentReport');",
+        )
+        .expect("broken");
+    drop(agent);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.data(), mode).expect("opened to others");
+    let before = (std::fs::read(&path).expect("bytes"), std::fs::read(&agents).expect("bytes"));
+    let (code, found, told) = findings(&world);
+    assert_eq!(code, 1, "{told:#}");
+    problem(&found, &[item.as_str(), "cannot be read"]);
+    problem(&found, &["row ar-", "cannot be read"]);
+    problem(&found, &["the clock says", "journal.sqlite", "3000-01-01"]);
+    problem(&found, &["far is away since", "503 no service"]);
+    problem(&found, &["op-1", "no room"]);
+    problem(&found, &["entered by others"]);
+    let note = |words: &str| found.iter().any(|(severity, it)| severity == "note" && it.contains(words));
+    assert!(note("op-2") && note("process-7 stopped working for agent"), "{found:#?}");
+    assert_eq!(told["queue"]["expired"], 2);
+    assert_eq!(told["queue"]["heldBy"], "far");
+    assert_eq!(told["damaged"].as_array().map(Vec::len), Some(2), "{told:#}");
+    assert_eq!(told["openOperations"].as_array().map(Vec::len), Some(2));
+    let severities: Vec<_> = found.iter().map(|(severity, _)| severity.as_str()).collect();
+    assert!(severities.is_sorted_by(|a, b| a >= b), "problems come first: {severities:?}");
+    let after = (std::fs::read(&path).expect("bytes"), std::fs::read(&agents).expect("bytes"));
+    assert!(before == after, "looking changed a file");
+    let screen = world.run(&["doctor"]);
+    assert_eq!(screen.code, 1);
+    assert!(screen.out.contains("problem: ") && screen.out.contains("chmod go-rwx"), "{screen:?}");
+}
+
+#[test]
+fn a_folder_that_nothing_else_opens_is_looked_at() {
+    let world = World::new();
+    let (code, found, _) = findings(&world);
+    assert_eq!(code, 1);
+    problem(&found, &["there is no data folder"]);
+    assert!(!world.data().exists(), "looking makes nothing");
+
+    let world = World::with_tasks();
+    std::fs::write(world.data().join("agent.sqlite"), "this is no database, and long enough to be read as one")
+        .expect("written");
+    let (code, found, _) = findings(&world);
+    assert_eq!(code, 1);
+    problem(&found, &["agent.sqlite", "not a readable database"]);
+    std::fs::remove_file(world.data().join("agent.sqlite")).expect("removed");
+    let (code, found, _) = findings(&world);
+    assert_eq!(code, 1);
+    problem(&found, &["agent.sqlite is missing"]);
+
+    let world = World::with_tasks();
+    Connection::open(world.data().join("journal.sqlite"))
+        .and_then(|journal| journal.pragma_update(None, "user_version", 99))
+        .expect("a newer version");
+    let (code, found, _) = findings(&world);
+    assert_eq!(code, 1);
+    problem(&found, &["journal.sqlite has schema 99"]);
+}
+
+#[test]
+fn an_export_goes_to_the_screen_or_to_a_new_file_of_its_owner() {
+    let world = World::with_agents();
+    let all = world.ok(&["export"]).json();
+    assert_eq!((&all["format"], all["tasks"].as_array().map(Vec::len)), (&json!("dormouse-export"), Some(2)));
+    let one = world.ok(&["export", "water", "butt", "--json"]).json();
+    assert_eq!(one["tasks"].as_array().map(Vec::len), Some(1));
+    assert!(all["tasks"].as_array().is_some_and(|tasks| tasks.contains(&one["tasks"][0])));
+    let file = world.file("old.json", "mine");
+    let done = world.run(&["export", "--all", "--file", &file]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert_eq!(std::fs::read_to_string(&file).expect("text"), "mine", "nothing is replaced");
+    let file = format!("{file}.new");
+    world.ok(&["export", "--all", "--file", &file]);
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("text")).expect("JSON");
+    assert_eq!(written, all);
+    let mode = std::fs::metadata(&file).expect("the file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(world.run(&["export", "nowhere"]).code, 1);
+    assert_eq!(world.run(&["export", "--all", "butt"]).code, 2);
+}
+
+#[test]
+fn the_description_of_the_api_is_printed_without_a_folder() {
+    let world = World::new();
+    let document = world.ok(&["openapi"]).json();
+    assert_eq!(document["openapi"].as_str().map(|v| &v[..3]), Some("3.1"));
+    assert!(document["paths"]["/api/export"]["get"].is_object());
+    assert!(!world.data().exists(), "nothing is opened for it");
+}
+
+#[test]
+fn automation_and_times_are_set_as_a_person_says_them() {
+    let world = World::with_agents();
+    let shown = |world: &World| world.json(&["agent", "show", "water butt"]);
+    let done = world.ok(&["agent", "automation", "water butt", "off", "--sleep-until", "2099-01-01 09:00"]);
+    let refused: Done = done;
+    assert_eq!(refused.code, 0);
+}

@@ -1,0 +1,124 @@
+//! Every place of the program that has a name for faults, and how the kill test gets there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// How a server comes to pass a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// People who write, and agents that wake because of it.
+    Load,
+    /// The first start in an empty folder.
+    FirstStart,
+    /// A start after a kill in the middle of a run.
+    AfterKill,
+    /// A start after the third kill in the middle of one run.
+    AfterThreeKills,
+    /// An agent whose model refuses, is away, or does not answer.
+    Mood(&'static str),
+    /// A stop while an agent waits for its model.
+    Stop,
+    /// Something a person does once: the method and the path behind the agent's, or `undo`.
+    Once(&'static str, &'static str),
+    /// Not from here; why.
+    Never(&'static str),
+}
+
+/// (name, how to get there). Each stands before and after its commit or effect.
+pub const POINTS: &[(&str, Way)] = &[
+    ("agent.change", Way::Load),
+    ("agent.create", Way::Load),
+    ("agent.unchanged", Way::Load),
+    ("agent.wake", Way::Load),
+    ("change.conclude", Way::Load),
+    ("change.decide", Way::Load),
+    ("change.decideAll", Way::Load),
+    ("change.expire", Way::Never("a proposal expires after 7 days; the scenes move their clock")),
+    ("change.undo", Way::Once("POST", "undo")),
+    ("fence.raise", Way::AfterKill),
+    ("journal.create", Way::Load),
+    ("journal.define", Way::Load),
+    ("journal.edit", Way::Load),
+    ("journal.import", Way::Load),
+    ("journal.setting", Way::FirstStart),
+    ("model.ask", Way::Load),
+    ("provider.tell", Way::Mood("model:away")),
+    ("run.abandon", Way::AfterThreeKills),
+    ("run.beat", Way::Mood("model:holds")),
+    ("run.claim", Way::Load),
+    ("run.effect", Way::Load),
+    ("run.fail", Way::Mood("model:fails")),
+    ("run.final", Way::Load),
+    ("run.hold", Way::Once("POST", "/pause")),
+    ("run.putBack", Way::Stop),
+    ("run.request", Way::Load),
+    ("run.skip", Way::Load),
+    ("run.spent", Way::Once("DELETE", "")),
+    ("run.takeover", Way::AfterKill),
+    ("run.turn", Way::Load),
+    ("wake.cancel", Way::Once("DELETE", "/wake")),
+    ("wake.rescue", Way::Load),
+    ("wake.route", Way::Load),
+    ("wake.timer", Way::Load),
+];
+
+/// Names of the same shape that are no points: what the audit log calls an action.
+const ACTIONS: &[&str] = &[
+    "agent.cancel",
+    "agent.configure",
+    "agent.destroy",
+    "agent.pause",
+    "agent.resume",
+    "agent.wakeAt",
+    "change.confirm",
+    "change.defer",
+    "change.reject",
+    "entry.add",
+    "entry.delete",
+    "entry.edit",
+    "entry.restore",
+    "item.add",
+    "item.edit",
+    "label.add",
+    "label.create",
+    "label.remove",
+    "task.create",
+    "task.delete",
+    "task.edit",
+    "task.restore",
+];
+
+/// The rooms that commit, or name an effect.
+const ROOMS: &[&str] = &["agents", "changes", "dormouse", "journal", "runs", "store"];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the sources are there") {
+        let path = entry.expect("a folder can be read").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_point_is_forgotten() {
+    let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    ROOMS.iter().for_each(|room| sources(&rooms.join(room).join("src"), &mut files));
+    let name = Regex::new(r#""([a-z]+\.[a-z][a-zA-Z]*)""#).expect("the pattern is fixed");
+    let mut there = BTreeSet::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source can be read");
+        // Tests below a source use names of their own.
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        there.extend(name.captures_iter(text).map(|found| found[1].to_owned()));
+    }
+    there.retain(|name| ![".sqlite", ".rs", ".json"].iter().any(|ending| name.ends_with(ending)));
+    let known = POINTS.iter().map(|(point, _)| *point).chain(ACTIONS.iter().copied());
+    let known: BTreeSet<String> = known.map(str::to_owned).collect();
+    assert_eq!(there, known, "left: what the sources name, right: what is killed, or an action");
+}

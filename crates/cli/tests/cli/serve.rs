@@ -1,0 +1,226 @@
+//! `dormouse serve`: who is let in, commands beside it, and how it ends.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+
+use rustix::process::Signal;
+
+use crate::running::{Running, open, receive, send, until};
+use crate::world::World;
+
+#[test]
+fn a_server_says_where_it_is_and_lets_in_who_has_its_token() {
+    let world = World::with_tasks();
+    let server = world.serve(&[]);
+    let (address, token) = (server.notice.address, &server.notice.token);
+    let host = address.to_string();
+    assert!(server.told.contains(&format!("http://{address}")), "{}", server.told);
+    assert!(!server.told.contains(token.as_str()), "the token is for nobody's scrollback");
+    assert_eq!(token.len(), 64, "32 bytes");
+    let file = std::fs::metadata(world.data().join("server.json")).expect("the file is there");
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+
+    let get = |path: &str, headers: &[(&str, &str)]| {
+        send(address, "GET", path, headers, "").expect("the server answers")
+    };
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(get(path, &[("Host", &host)]).status, 200, "{path}");
+    }
+    for wrong in ["", "Bearer ", "Bearer x", &format!("Basic {token}"), &format!("Bearer {token}0")]
+    {
+        let answer = get("/api/overview", &[("Host", &host), ("Authorization", wrong)]);
+        assert_eq!(answer.status, 401, "{wrong}: {answer:?}");
+        assert_eq!(answer.json()["type"], "/problems/token-missing");
+        assert!(answer.head.contains("www-authenticate: bearer"), "{answer:?}");
+    }
+    let token = format!("Bearer {token}");
+    for host in ["evil.example", "evil.example:7330", "127.0.0.1", "localhost:1"] {
+        for path in ["/api/overview", "/healthz"] {
+            let answer = get(path, &[("Host", host), ("Authorization", &token)]);
+            assert_eq!(answer.status, 421, "{host}: {answer:?}");
+            assert_eq!(answer.json()["type"], "/problems/misdirected-request");
+        }
+    }
+    let local = format!("localhost:{}", address.port());
+    for host in [&host, &local] {
+        let answer = get("/api/overview", &[("Host", host), ("Authorization", &token)]);
+        assert_eq!((answer.status, &answer.json()["tasks"]), (200, &2.into()), "{answer:?}");
+    }
+    let said = server.stop();
+    assert!(!said.contains(token.trim_start_matches("Bearer ")), "{said}");
+    assert!(!world.data().join("server.json").exists(), "a server that is gone names itself not");
+}
+
+#[test]
+fn a_server_is_for_this_machine_alone() {
+    let world = World::new();
+    let done = world.run(&["serve", "--bind", "0.0.0.0:0"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.err.contains("other machines"), "{done:?}");
+    let done = world.run(&["serve", "--concurrency", "65"]);
+    assert_eq!(done.code, 2, "{done:?}");
+}
+
+#[test]
+fn commands_beside_a_server_are_its_clients() {
+    let world = World::with_tasks();
+    let server = world.serve(&[]);
+    let done = world.ok(&["agent", "create", "water butt", "--name", "Wanda"]);
+    assert!(done.err.contains("agent Wanda"), "the run is waited for and told: {done:?}");
+    assert!(done.err.contains("report updated"), "{done:?}");
+    assert!(world.ok(&["report", "water butt"]).out.contains("Water butt"));
+    let said = world.ok(&["agent", "wake", "Wanda", "--say", "And the tap?"]);
+    assert!(said.out.contains("asleep"), "{said:?}");
+    let noted = world.ok(&["task", "note", "water butt", "TODO: buy a brass tap"]);
+    assert!(!noted.err.contains("Wanda"), "the server wakes, not the command: {noted:?}");
+    until("the note is read", || {
+        let sets = world.json(&["change", "list"]);
+        sets.to_string().contains("brass tap").then_some(())
+    });
+
+    let more = world.file("more.md", "## Ladder\n\n- [ ] sand the rungs\n\n## Gate\n\n- [ ] hinge\n");
+    let imported = world.ok(&["import", &more, "--with-agents", "--json"]);
+    let lines = imported.out.lines().filter(|line| line.contains(r#""event":"task""#));
+    assert_eq!(lines.count(), 2, "{imported:?}");
+    let wrong = world.run(&["task", "show", "nothing of this name"]);
+    assert_eq!(wrong.code, 1, "a refusal is one here too: {wrong:?}");
+    // The folder was never let go of.
+    assert_eq!(
+        std::fs::read_to_string(world.data().join("lock")).expect("the lock is there").trim(),
+        server.pid().to_string()
+    );
+    server.stop();
+    assert_eq!(world.json(&["task", "list"])["items"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn a_second_server_names_the_first() {
+    let world = World::new();
+    let first = world.serve(&[]);
+    let second = world.run(&["serve"]);
+    assert_eq!(second.code, 1, "{second:?}");
+    let named = format!("process {} at http://{}", first.pid(), first.notice.address);
+    assert!(second.err.contains(&named), "{second:?}");
+    first.stop();
+}
+
+#[test]
+fn what_a_dead_server_left_stops_nobody() {
+    let world = World::with_tasks();
+    world.serve(&[]).kill();
+    let left = std::fs::read(world.data().join("server.json")).expect("it could not clear up");
+    world.ok(&["task", "list"]);
+    assert!(!world.data().join("server.json").exists(), "whoever takes the folder clears up");
+    std::fs::write(world.data().join("server.json"), left).expect("the folder can be written");
+    let server = world.serve(&[]);
+    world.ok(&["task", "list"]);
+    server.stop();
+}
+
+/// A request whose head was taken, so that a handler waits for its body.
+fn half_a_request(server: &Running, body: &str) -> std::net::TcpStream {
+    let (host, token) = (server.notice.address.to_string(), &server.notice.token);
+    let (length, token) = (body.len().to_string(), format!("Bearer {token}"));
+    let headers = [
+        ("Host", host.as_str()),
+        ("Authorization", &token),
+        ("Content-Length", &length),
+        ("Expect", "100-continue"),
+    ];
+    let stream = open(server.notice.address, "POST", "/api/journal/tasks", &headers);
+    let stream = stream.expect("the server listens");
+    let mut line = String::new();
+    let mut reader = BufReader::new(stream.try_clone().expect("a stream can be shared"));
+    reader.read_line(&mut line).expect("the server asks for the body");
+    assert!(line.contains("100"), "{line}");
+    reader.read_line(&mut line).expect("an empty line");
+    stream
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_finishes_its_requests() {
+    let world = World::new();
+    let server = world.serve(&[]);
+    let body = r#"{"title": "Asked before the end"}"#;
+    let mut stream = half_a_request(&server, body);
+    server.signal(Signal::TERM);
+    server.hears("stopping");
+    stream.write_all(body.as_bytes()).expect("the server still listens to this one");
+    let answer = receive(stream).expect("it answers");
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let (status, said) = server.end();
+    assert_eq!(status.code(), Some(0), "{said}");
+    assert!(world.ok(&["task", "list"]).out.contains("Asked before the end"));
+}
+
+#[test]
+fn a_second_signal_ends_a_server_at_once() {
+    let world = World::new();
+    let server = world.serve(&[]);
+    let _stream = half_a_request(&server, "{}");
+    server.signal(Signal::INT);
+    server.hears("stopping");
+    server.signal(Signal::INT);
+    let (status, said) = server.end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    world.ok(&["task", "list"]);
+}
+
+#[cfg(feature = "faults")]
+#[test]
+fn a_wake_under_way_at_the_end_is_resumed_under_its_key() {
+    let world = World::with_tasks();
+    let server = world.serve(&[("DORMOUSE_FAULTS", "model:holds")]);
+    world.ok(&["--no-wait", "agent", "create", "water butt", "--name", "Wanda"]);
+    let agent = world.json(&["agent", "list"])["items"][0]["id"].clone();
+    let wakes = format!("/api/agents/{}/wakes", agent.as_str().expect("an id"));
+    let run = until("the agent is at work", || {
+        let wake = server.notice.get(&wakes)["items"][0].clone();
+        (wake["status"] == "started").then(|| wake["runKey"].clone())
+    });
+    let said = server.stop();
+    assert!(said.contains("queued; it will be resumed"), "{said}");
+
+    let server = world.serve(&[]);
+    let wake = until("the run is over", || {
+        let wake = server.notice.get(&wakes)["items"][0].clone();
+        (wake["status"] != "started" && wake["status"] != "queued").then_some(wake)
+    });
+    assert_eq!(wake["runKey"], run, "{wake}");
+    assert_eq!((&wake["status"], &wake["crashes"]), (&"completed".into(), &0.into()), "{wake}");
+    assert_eq!(server.notice.get(&wakes)["items"].as_array().map(Vec::len), Some(1));
+    server.stop();
+}
+
+#[cfg(feature = "faults")]
+#[test]
+fn a_command_whose_server_dies_says_so_and_claims_nothing() {
+    for (moment, is_there) in [("before", false), ("after", true)] {
+        let world = World::new();
+        let fault = format!("kill:journal.create:{moment}:1");
+        let server = world.serve(&[("DORMOUSE_FAULTS", &fault)]);
+        let named = format!("process {} at http://{}", server.pid(), server.notice.address);
+        let done = world.run(&["task", "add", "Ladder"]);
+        assert_eq!((done.code, done.out.as_str()), (1, ""), "{done:?}");
+        assert!(done.err.contains(&named), "{done:?}");
+        assert!(done.err.contains("may be done or not"), "{done:?}");
+        drop(server);
+        assert_eq!(world.ok(&["task", "list"]).out.contains("Ladder"), is_there, "{moment}");
+    }
+}
+
+#[cfg(feature = "faults")]
+#[test]
+fn an_import_whose_server_dies_has_told_what_is_durable() {
+    let world = World::new();
+    let _server = world.serve(&[("DORMOUSE_FAULTS", "kill:journal.import:after:2")]);
+    let file = world.file("allotment.md", crate::world::ALLOTMENT);
+    let done = world.run(&["import", &file, "--json"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("broke off"), "{done:?}");
+    let told = done.out.lines().filter(|line| line.contains(r#""event":"task""#)).count();
+    let there = world.json(&["task", "list"])["items"].as_array().map_or(0, Vec::len);
+    assert!(told <= there && there == 2, "told {told}, there {there}: {done:?}");
+    let again = world.ok(&["import", &file]);
+    assert!(again.out.contains("0 created"), "{again:?}");
+}

@@ -1,0 +1,58 @@
+//! Events for clients that stay, over the store.
+
+use dormouse::events::Since;
+use dormouse_store::{Commit, Db, Op, params};
+
+use crate::world::{World, me, now, slug};
+
+fn since(world: &World, cursor: Option<&str>) -> (Vec<String>, String) {
+    match now(world.dormouse.events_since(&me(), cursor)).expect("events") {
+        Since::Page { events, cursor } => {
+            (events.into_iter().map(|event| event.kind).collect(), cursor)
+        }
+        Since::Resync { cursor } => (vec!["resync".to_owned()], cursor),
+    }
+}
+
+#[test]
+fn what_happens_behind_a_cursor_is_told_once() {
+    let world = World::new();
+    let (none, begin) = since(&world, None);
+    assert!(none.is_empty());
+    let (task, _, _) = world.proposed(&[]);
+    let (told, end) = since(&world, Some(&begin));
+    assert_eq!(told.first().map(String::as_str), Some("journal:changed"));
+    for kind in ["agent:created", "agent:wake"] {
+        assert!(told.iter().any(|it| it == kind), "{kind} is not in {told:?}");
+    }
+    assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
+    world.note(&task.id, "The van is booked.");
+    assert_eq!(since(&world, Some(&end)).0, ["journal:changed"]);
+}
+
+#[test]
+fn a_cursor_before_rows_that_were_taken_away_begins_anew() {
+    let world = World::new();
+    let (_, begin) = since(&world, None);
+    world.task("Move");
+    let (_, later) = since(&world, Some(&begin));
+    world.task("Paint");
+    let op = Op::any(
+        "INSERT INTO meta (key, value) VALUES (?1, ?2)",
+        params![format!("trimmed:{}", dormouse::WORKSPACE.0), "1"],
+    );
+    let commit = Commit::new("test.trim", Db::Journal, dormouse::WORKSPACE).op(op);
+    now(world.store.commit(commit)).expect("written");
+    let (told, end) = since(&world, Some(&begin));
+    assert_eq!(told, ["resync"]);
+    assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
+    assert_eq!(since(&world, Some(&later)).0, ["journal:changed"], "what is behind it is all there");
+}
+
+#[test]
+fn a_text_that_is_no_cursor_is_refused() {
+    let world = World::new();
+    let error = now(world.dormouse.events_since(&me(), Some("yesterday"))).expect_err("refused");
+    assert_eq!(slug(&error), ("validation-failed", 422));
+    assert!(error.to_string().contains("`yesterday`"), "{error}");
+}

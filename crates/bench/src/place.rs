@@ -24,7 +24,7 @@ pub struct Opened {
     pub store: Store,
     /// Under it.
     pub tape: Arc<Tape>,
-    /// Under that; none on another engine.
+    /// Under that.
     pub sqlite: Arc<Sqlite>,
     /// The time.
     pub clock: ShiftedClock,
@@ -117,7 +117,19 @@ pub fn open(folder: &Path) -> anyhow::Result<Opened> {
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::open()?);
     let sqlite = Arc::new(Sqlite::open(folder, &as_clock, &*entropy)?);
-    let tape = Arc::new(Tape::new(sqlite.clone(), as_clock.clone()));
-    let store = Store::new(tape.clone(), Arc::new(NoFaults));
-    Ok(Opened { store, tape, sqlite, clock, as_clock, entropy })
+    Ok(Opened::on(sqlite, clock, as_clock, entropy))
+}
+
+impl Opened {
+    /// Puts a store on an engine.
+    pub fn on(
+        sqlite: Arc<Sqlite>,
+        clock: ShiftedClock,
+        as_clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
+        let tape = Arc::new(Tape::new(sqlite.clone(), as_clock.clone()));
+        let store = Store::new(tape.clone(), Arc::new(NoFaults));
+        Self { store, tape, sqlite, clock, as_clock, entropy }
+    }
 }

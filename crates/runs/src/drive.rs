@@ -72,6 +72,9 @@ struct Run<'a> {
     work: &'a dyn Work,
     log: RunLog,
     trail: Chain,
+    /// What the first turn of this run was shown beside its instruction, and the log lines of it:
+    /// later turns are shown the same. None where another process asked the first turn.
+    shown: Option<(Vec<Fragment>, i64)>,
 }
 
 impl Driver {
@@ -117,7 +120,7 @@ impl Driver {
 
     async fn steps(&self, work: &dyn Work, lease: &Lease) -> Result<End, WorkError> {
         let (log, trail) = trail::read(&self.store, lease).await?;
-        let mut run = Run { lease, work, log, trail };
+        let mut run = Run { lease, work, log, trail, shown: None };
         run.log.reported = work.reported(&run.log);
         if !run.log.turns.is_empty() {
             run.log.report_due = work.again(lease, false).await?.report_due;
@@ -215,7 +218,7 @@ impl Driver {
     /// Builds the request, and records what it consists of before anybody is asked.
     async fn request(
         &self,
-        run: &Run<'_>,
+        run: &mut Run<'_>,
         gathered: Gathered,
         turn: u32,
     ) -> Result<Request, WorkError> {
@@ -223,31 +226,17 @@ impl Driver {
         let mut fragments = request::assemble(gathered.fragments);
         let mut log_upto = gathered.log_upto;
         if turn > 1 {
-            let stored = self.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
-            if let Some(first) = stored.into_iter().find(|request| request.turn == 1) {
-                log_upto = first
-                    .spans
-                    .iter()
-                    .find_map(|span| match span {
-                        Span::Log { upto, .. } => Some(*upto),
-                        Span::Text { .. } => None,
-                    })
-                    .unwrap_or(0);
-                let rebuilt =
-                    rebuild(&self.store, lease.ws, &lease.run.agent, &first.spans).await?;
-                let earlier = rebuilt.into_iter().filter_map(|(kind, text)| {
-                    let kind = kind_of(&kind)?;
-                    let data = FragmentData::None;
-                    (kind != FragmentKind::Instruction).then_some(Fragment {
-                        kind,
-                        text,
-                        data,
-                        tainted: true,
-                    })
-                });
-                fragments = earlier.chain(fragments).collect();
+            if run.shown.is_none() {
+                run.shown = self.shown_first(lease).await?;
+            }
+            if let Some((earlier, upto)) = run.shown.clone() {
+                log_upto = upto;
+                fragments = earlier.into_iter().chain(fragments).collect();
                 fragments.sort_by_key(|fragment| fragment.kind);
             }
+        } else {
+            let all = fragments.iter().map(|fragment| (fragment.kind, fragment.text.clone()));
+            run.shown = Some((shown_again(all), log_upto));
         }
         let turns: Vec<Turn> = run.log.turns.iter().map(LoggedTurn::shown).collect();
         let mut ops = Vec::new();
@@ -280,6 +269,21 @@ impl Driver {
             turns,
             tools: gathered.tools,
         })
+    }
+
+    /// What the recorded first turn was shown beside its instruction, and the log lines of it.
+    async fn shown_first(&self, lease: &Lease) -> Result<Option<(Vec<Fragment>, i64)>, WorkError> {
+        let stored = self.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
+        let Some(first) = stored.into_iter().find(|request| request.turn == 1) else {
+            return Ok(None);
+        };
+        let upto = first.spans.iter().find_map(|span| match span {
+            Span::Log { upto, .. } => Some(*upto),
+            Span::Text { .. } => None,
+        });
+        let rebuilt = rebuild(&self.store, lease.ws, &lease.run.agent, &first.spans).await?;
+        let pieces = rebuilt.into_iter().filter_map(|(kind, text)| Some((kind_of(&kind)?, text)));
+        Ok(Some((shown_again(pieces), upto.unwrap_or(0))))
     }
 
     async fn effect(
@@ -351,10 +355,13 @@ impl Driver {
         request: &Request,
     ) -> Option<Result<(LoggedTurn, Usage), ModelError>> {
         let started = lease.run.started_at.unwrap_or(lease.run.created_at);
-        let patience = (self.clock.now() + Duration::from_secs(limits::MODEL_SECONDS))
-            .min(started + Duration::from_secs(limits::WAKE_SECONDS));
+        let patience = self
+            .clock
+            .now()
+            .until(started + Duration::from_secs(limits::WAKE_SECONDS))
+            .min(Duration::from_secs(limits::MODEL_SECONDS));
         let asked = Box::pin(crate::ask::turn(&*self.model, request));
-        let cut_off = select(self.stop.clone(), self.clock.sleep_until(patience));
+        let cut_off = select(self.stop.clone(), self.clock.sleep(patience));
         match select(asked, cut_off).await {
             Either::Left((answer, _)) => Some(answer),
             Either::Right((Either::Left(((), _)), _)) => None,
@@ -382,7 +389,7 @@ impl Driver {
                 other => {
                     other?;
                     if opened {
-                        tracing::warn!(provider, detail, until = %due, "the queue is held");
+                        tracing::warn!(provider, ?why, until = %due, "the queue is held");
                         self.tell(lease.ws, "provider:away", Vec::new()).await?;
                     }
                     return Ok(End::Away { reason: detail.to_owned() });
@@ -504,6 +511,14 @@ impl Driver {
 /// Whether somebody else wrote what a commit was decided on: read and decide again.
 fn retries(error: &CommitError) -> bool {
     matches!(error.refusal(), Some(Refusal::Exists | Refusal::ItemMoved | Refusal::Stale))
+}
+
+/// Pieces of a first turn as later turns show them: as text alone, and without its instruction.
+fn shown_again(pieces: impl Iterator<Item = (FragmentKind, String)>) -> Vec<Fragment> {
+    pieces
+        .filter(|(kind, _)| *kind != FragmentKind::Instruction)
+        .map(|(kind, text)| Fragment { kind, text, data: FragmentData::None, tainted: true })
+        .collect()
 }
 
 fn step(event: Event) -> Result<Status, WorkError> {

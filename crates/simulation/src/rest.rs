@@ -60,6 +60,22 @@ pub(crate) fn inspect(hub: &Hub) {
     effects(hub);
     acknowledged(hub);
     changes(hub);
+    asleep(hub);
+}
+
+/// Nobody sleeps because of a task that is there.
+fn asleep(hub: &Hub) {
+    let sql = "SELECT s.agent_id, s.task_id FROM subscriptions s JOIN agent_entities a
+                 ON a.ws = 1 AND a.id = s.agent_id
+               WHERE s.ws = 1 AND json_extract(a.serialized, '$.dormantReason') = 'taskDeleted'
+                 AND json_extract(a.serialized, '$.config.automation') <> 'off'";
+    for row in hub.rows(Db::Agent, sql, Vec::new()) {
+        let (agent, task) = (text(&row, 0), text(&row, 1));
+        let sql = "SELECT COUNT(*) FROM journal WHERE ws = 1 AND id = ?1 AND deleted_at IS NULL";
+        if hub.number(Db::Journal, sql, vec![Value::Text(task)]) > 0 {
+            hub.wrong(format!("asleep: agent {agent} sleeps for a deleted task that is back"));
+        }
+    }
 }
 
 /// Every run has an end, and nothing is half way.

@@ -30,10 +30,10 @@ impl TaskAgent<'_> {
     ) -> Result<Vec<Op>, WorkError> {
         let Agents { store, clock, entropy, zone, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
-        let ground = self.ground(lease).await?;
+        let task = self.task_now(lease, &self.task_id(lease).await?).await?;
         let mut ops = Vec::new();
         let mut trail = trail.clone();
-        if let Some(task) = &ground.task {
+        if let Some(task) = &task {
             let notes = accepted_notes(log);
             for note in &notes {
                 let priority = serde_json::to_value(note.priority).unwrap_or_default();
@@ -60,7 +60,7 @@ impl TaskAgent<'_> {
                 );
             }
         }
-        ops.extend(self.state_ops(lease, &trail, ground.task.is_none()).await?);
+        ops.extend(self.state_ops(lease, &trail, task.is_none()).await?);
         Ok(ops)
     }
 

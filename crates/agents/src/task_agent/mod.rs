@@ -97,7 +97,6 @@ impl Work for TaskAgent<'_> {
         Box::pin(async move {
             let instruction = self.instruction(lease, report_only).await?;
             let report_due = instruction.report_due;
-            let ground = self.ground(lease).await?;
             let mut fragments = vec![Fragment {
                 kind: FragmentKind::Instruction,
                 text: render::instruction(&instruction),
@@ -105,7 +104,11 @@ impl Work for TaskAgent<'_> {
                 tainted: false,
             }];
             // The built-in model reads data: a report it owes is made from the task as it is now.
-            if let Some(task) = ground.task.filter(|_| report_only) {
+            let task = match report_only {
+                true => self.task_now(lease, &self.task_id(lease).await?).await?,
+                false => None,
+            };
+            if let Some(task) = task {
                 fragments.push(Fragment {
                     kind: FragmentKind::TaskState,
                     text: render::task_state(&task, true),

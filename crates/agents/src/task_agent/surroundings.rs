@@ -39,11 +39,7 @@ impl TaskAgent<'_> {
         let id = slots
             .active_task_id
             .ok_or_else(|| WorkError::Broken(format!("agent {} has no task", agent.id)))?;
-        let task = match self.agents.journal.task(lease.ws, &id).await {
-            Ok(view) if view.deleted_at().is_none() => Some(state(&view, &self.agents.zone)),
-            Ok(_) | Err(JournalError::NoTask { .. }) => None,
-            Err(error) => return Err(from_journal(error)),
-        };
+        let task = self.task_now(lease, &id).await?;
         let items = self.agents.store.all(change_item::of_task(lease.ws, &id)).await?;
         let ledger = match &task {
             None => Ledger::default(),
@@ -56,6 +52,19 @@ impl TaskAgent<'_> {
             }
         };
         Ok(Surroundings { agent, task, items, ledger })
+    }
+
+    /// The task as it stands; none once it is deleted.
+    pub(super) async fn task_now(
+        &self,
+        lease: &Lease,
+        id: &TaskId,
+    ) -> Result<Option<TaskState>, WorkError> {
+        match self.agents.journal.task(lease.ws, id).await {
+            Ok(view) if view.deleted_at().is_none() => Ok(Some(state(&view, &self.agents.zone))),
+            Ok(_) | Err(JournalError::NoTask { .. }) => Ok(None),
+            Err(error) => Err(from_journal(error)),
+        }
     }
 
     pub(super) async fn changes(

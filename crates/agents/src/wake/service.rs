@@ -13,12 +13,13 @@ use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease, Stop};
 use dormouse_store::agent::wake_queue::Sleeper;
 use dormouse_store::agent::{feed_position, saga, timer, wake_queue};
-use dormouse_store::{Commit, Db, Hints, Refusal, change_log};
+use dormouse_store::{Commit, Db, Hints, ReadError, Refusal, change_log};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
+use crate::error::readable;
 use crate::wake::drain::Ran;
 use crate::wake::order::claims;
 use crate::{AgentError, Agents};
@@ -65,6 +66,8 @@ struct Found {
     deadline: Option<Timestamp>,
     /// What was taken up, or could not be.
     lines: Vec<Result<String, String>>,
+    /// Rows that cannot be read: they stop their own agent and nothing else.
+    damaged: Vec<String>,
 }
 
 /// What a look goes by.
@@ -78,7 +81,26 @@ struct Glance {
     is_sweep: bool,
     /// The agents at work in this node.
     alive: BTreeSet<(WorkspaceId, AgentId)>,
+    /// Agents that cannot be claimed until they are repaired.
+    stuck: BTreeSet<(WorkspaceId, AgentId)>,
     offset: usize,
+}
+
+impl Glance {
+    fn is_new(&self, ws: WorkspaceId, agent: &AgentId) -> bool {
+        let who = (ws, agent.clone());
+        !self.alive.contains(&who) && !self.stuck.contains(&who)
+    }
+}
+
+impl Found {
+    /// The rows that can be read; the others are told.
+    fn readable<T>(&mut self, rows: Vec<Result<T, ReadError>>) -> Vec<T> {
+        let read = |row: Result<T, ReadError>| {
+            row.map_err(|damaged| self.damaged.push(damaged.to_string())).ok()
+        };
+        rows.into_iter().filter_map(read).collect()
+    }
 }
 
 /// The service of one node.
@@ -124,7 +146,7 @@ impl Service {
             }
             let stop = (!is_stopping).then(|| self.stop.clone());
             let sleep = (looking.is_none() && !is_stopping)
-                .then(|| agents.clock.sleep_until(plan.next_look()));
+                .then(|| agents.clock.sleep(now.until(plan.next_look())));
             // A look under way sees to what comes meanwhile when it is over.
             let hints = plan.heeds_hints().then_some(&mut changes);
             match woken(&mut running, looking.as_mut(), hints, stop, sleep).await {
@@ -136,6 +158,10 @@ impl Service {
                     match ended {
                         Ok(Some(ran)) => tell(Event::Ran(&ran)),
                         Ok(None) => {}
+                        Err(error) if error.is_damage() => {
+                            plan.tell_once(&mut tell, format!("agent {}: {error}", who.1));
+                            plan.stuck.insert(who);
+                        }
                         Err(error) => {
                             tell(Event::Failed(format!("a run of agent {}: {error}", who.1)));
                             // If it held a lease, the sweep takes that up.
@@ -147,6 +173,9 @@ impl Service {
                 Woken::Looked(Ok(found)) => {
                     looking = None;
                     plan.deadline = found.deadline;
+                    for line in found.damaged {
+                        plan.tell_once(&mut tell, line);
+                    }
                     for line in found.lines {
                         tell(line.map_or_else(Event::Failed, Event::Recovered));
                     }
@@ -182,6 +211,10 @@ struct Plan {
     /// Nobody looks before then: something failed.
     paused_until: Option<Timestamp>,
     alive: BTreeSet<(WorkspaceId, AgentId)>,
+    /// Whose claim failed because of its rows; tried again behind the next sweep.
+    stuck: BTreeSet<(WorkspaceId, AgentId)>,
+    /// Damage that was told already.
+    told: BTreeSet<String>,
     claims: u64,
 }
 
@@ -195,7 +228,15 @@ impl Plan {
             look_again: true,
             paused_until: None,
             alive: BTreeSet::new(),
+            stuck: BTreeSet::new(),
+            told: BTreeSet::new(),
             claims: 0,
+        }
+    }
+
+    fn tell_once(&mut self, tell: &mut (impl FnMut(Event<'_>) + Send), line: String) {
+        if self.told.insert(line.clone()) {
+            tell(Event::Failed(line));
         }
     }
 
@@ -214,12 +255,14 @@ impl Plan {
         self.look_again = false;
         if is_sweep {
             self.next_sweep = now + self.sweep_every;
+            self.stuck.clear();
         }
         Some(Glance {
             room: self.options.concurrency.saturating_sub(self.alive.len()),
             claims: self.claims,
             is_sweep,
             alive: self.alive.clone(),
+            stuck: self.stuck.clone(),
             offset: self.options.offset,
         })
     }
@@ -316,7 +359,8 @@ impl Agents {
             self.route_feed(ws).await?;
         }
         let now = self.clock.now();
-        for (ws, at) in self.store.all(timer::next_of_each()).await? {
+        let timers = self.store.each(timer::next_of_each()).await?;
+        for (ws, at) in found.readable(timers) {
             if at <= now {
                 self.fire_timers(ws).await?;
             } else {
@@ -335,7 +379,7 @@ impl Agents {
     /// Workspaces whose journal has moved on since it was routed.
     async fn unrouted(&self) -> Result<Vec<WorkspaceId>, AgentError> {
         let heads = self.store.all(change_log::heads(Db::Journal)).await?;
-        let routed = self.store.all(feed_position::all()).await?;
+        let routed = readable(self.store.each(feed_position::all()).await?);
         let host = self.store.host(Db::Journal);
         let is_routed = |ws: WorkspaceId, head: Seq| {
             routed.iter().any(|(known, at)| *known == ws && at.host == host && at.seq == head)
@@ -360,18 +404,15 @@ impl Agents {
                     continue;
                 }
             };
-            // Rows whose claim is under way are read once more.
-            let limit = i64::try_from(want + glance.alive.len()).unwrap_or(i64::MAX);
-            let is_new = |row: &Sleeper| !glance.alive.contains(&(ws, row.agent.clone()));
-            let mut waiting = self.store.all(wake_queue::claimable(ws, now, limit)).await?;
-            waiting.retain(is_new);
+            let is_new = |row: &Sleeper| glance.is_new(ws, &row.agent);
+            let waiting = self.claimable(ws, now, want, glance, found).await?;
             if waiting.len() < want {
                 let next = self.store.first(wake_queue::next_due(ws, now)).await?;
                 found.deadline = earlier(found.deadline, next.flatten());
             }
             if !waiting.is_empty() {
-                let mut foremost = self.store.all(wake_queue::foremost(ws, now)).await?;
-                foremost.retain(is_new);
+                let foremost = self.store.each(wake_queue::foremost(ws, now)).await?;
+                let foremost = found.readable(foremost).into_iter().filter(is_new).collect();
                 let order = claims(glance.claims, want, glance.offset, foremost, waiting);
                 queues.push(order.into_iter().map(|row| (ws, row)).collect::<VecDeque<_>>());
             }
@@ -386,6 +427,31 @@ impl Agents {
         Ok(())
     }
 
+    /// Rows of a workspace that may be claimed and that this node has not taken up yet.
+    async fn claimable(
+        &self,
+        ws: WorkspaceId,
+        now: Timestamp,
+        want: usize,
+        glance: &Glance,
+        found: &mut Found,
+    ) -> Result<Vec<Sleeper>, AgentError> {
+        // Rows whose claim is under way are read once more; and another node is to find others.
+        let mut limit = want + glance.alive.len() + glance.stuck.len() + glance.offset.min(64);
+        loop {
+            let n = i64::try_from(limit).unwrap_or(i64::MAX);
+            let rows = self.store.each(wake_queue::claimable(ws, now, n)).await?;
+            let is_all = rows.len() < limit;
+            let mut waiting = found.readable(rows);
+            waiting.retain(|row| glance.is_new(ws, &row.agent));
+            // Damaged rows may stand before all others.
+            if is_all || waiting.len() >= want {
+                return Ok(waiting);
+            }
+            limit *= 2;
+        }
+    }
+
     /// Looks for what no deadline and no hint points to.
     async fn sweep(
         &self,
@@ -396,8 +462,8 @@ impl Agents {
         let mut lines: Vec<_> = taken.into_iter().map(Ok).collect();
         let beyond = now + Duration::from_secs(limits::LEASE_SECONDS);
         for ws in self.store.all(wake_queue::workspaces()).await? {
-            let ahead = self.store.first(wake_queue::from_the_future(ws, beyond)).await?;
-            if ahead.is_some() {
+            let ahead = self.store.each(wake_queue::from_the_future(ws, beyond)).await?;
+            if !ahead.is_empty() {
                 let rescue = wake_queue::rescue(ws, now, beyond);
                 self.store.commit(Commit::new("wake.rescue", Db::Agent, ws).op(rescue)).await?;
             }
@@ -443,8 +509,7 @@ impl Agents {
     async fn beat(&self, lease: Lease) -> Result<(), AgentError> {
         loop {
             // Two beats may fail before the lease runs out.
-            let next = self.clock.now() + lease.lasts / 3;
-            self.clock.sleep_until(next).await;
+            self.clock.sleep(lease.lasts / 3).await;
             let beat = Commit::new("run.beat", Db::Agent, lease.ws).op(lease.guard());
             match self.store.commit(beat).await {
                 Ok(_) => {}

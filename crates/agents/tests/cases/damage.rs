@@ -1,9 +1,14 @@
 use dormouse_agents::wake::drain::Scope;
 use dormouse_runs::End;
-use dormouse_store::Db;
+use dormouse_store::{Db, params};
+use dormouse_types::model::Away;
+use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _, TaskId};
 
-use crate::world::{World, dull};
+use crate::world::node::{Node, Told};
+use crate::world::{WS, World, dull, me, now};
+
+const DONE: End = End::Completed { cut: false };
 
 /// Two tasks with their agents, both settled; then a row of the first is damaged and both tasks
 /// change. The first agent's run fails visibly, the second one's completes.
@@ -49,4 +54,229 @@ fn a_damaged_row_stops_its_own_agent_visibly_and_nobody_else() {
         let state = world.state_id(agent);
         world.damage(Db::Agent, &state);
     });
+}
+
+/// Two settled agents, and a node that serves them.
+fn two() -> (World, [(TaskId, AgentId); 2]) {
+    let (world, task, agent) = World::settled();
+    let other = world.another("Paint the fence");
+    (world, [(task, agent), other])
+}
+
+/// The second agent runs for a change, as if nothing were wrong; what the node told beside that.
+#[track_caller]
+fn check_the_other_runs(world: &World, node: &mut Node, well: &(TaskId, AgentId)) -> Vec<String> {
+    world.answers(1);
+    world.note_now(&well.0, "Two coats.");
+    node.pass_seconds(70);
+    let told = node.take();
+    let ran = |told: &&Told| matches!(told, Told::Ran(agent, _, DONE) if *agent == well.1);
+    assert_eq!(told.iter().filter(ran).count(), 1, "{told:#?}");
+    let failed = |told: Told| match told {
+        Told::Failed(line) => Some(line),
+        Told::Ran(agent, _, End::Failed { error }) => Some(format!("{agent}: {error}")),
+        Told::Ran(..) | Told::Recovered(_) => None,
+    };
+    told.into_iter().filter_map(failed).collect()
+}
+
+/// One line says what is wrong; it is not said again and again.
+#[track_caller]
+fn check_told_once(told: &[String], words: &[&str]) {
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert!(words.iter().all(|word| told[0].contains(word)), "{told:#?}");
+}
+
+#[test]
+fn a_damaged_row_of_the_queue_stops_its_agent_and_nobody_else() {
+    for sql in [
+        "UPDATE wake_queue SET due_at = 1, message_id = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        "UPDATE wake_queue SET due_at = 1, epoch = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        "UPDATE wake_queue SET due_at = 1, message_id = 'nonsense', priority = 0
+         WHERE ws = ?1 AND agent_id = ?2",
+    ] {
+        let (world, [hurt, well]) = two();
+        world.behind_the_back(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
+        let mut node = world.serve();
+        let told = check_the_other_runs(&world, &mut node, &well);
+        check_told_once(&told, &["wake queue row", hurt.1.as_str(), "cannot be read"]);
+        assert_eq!(world.runs(&hurt.1).len(), 1);
+    }
+}
+
+#[test]
+fn many_damaged_rows_before_all_others_keep_nobody_from_running() {
+    let (world, [hurt, well]) = two();
+    world.behind_the_back(
+        Db::Agent,
+        "WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 50)
+         INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority,
+           message_id, epoch, crashes)
+         SELECT ?1, printf('ag-%026d', n), 16, 1, 1, 0, 0, ?2, 0, 0 FROM copies",
+        params![WS.0, hurt.1.as_str()],
+    );
+    let mut node = world.serve();
+    let told = check_the_other_runs(&world, &mut node, &well);
+    assert_eq!(told.len(), 50, "{told:#?}");
+    // A drain of whoever is due does not stumble over them either.
+    world.note(&well.0, "Three coats.");
+    world.later(60);
+    world.script.push(dull());
+    assert_eq!(world.drain_due().len(), 1);
+}
+
+#[test]
+fn a_damaged_row_with_a_lease_keeps_no_other_from_being_taken_over() {
+    let (world, [hurt, well]) = two();
+    world.model.close();
+    for (task, _) in [&hurt, &well] {
+        world.note_now(task, "Something happened.");
+    }
+    let mut node = world.serve();
+    node.pass_seconds(2);
+    drop(node);
+    world.behind_the_back(
+        Db::Agent,
+        "UPDATE wake_queue SET message_id = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        params![WS.0, hurt.1.as_str()],
+    );
+    world.later(61);
+    world.model.open();
+    world.answers(1);
+    let mut node = world.serve_as(&world.owned_by("other"), Default::default());
+    node.pass_seconds(1);
+    let told = node.take();
+    assert!(matches!(&told[..], [Told::Recovered(_), Told::Ran(..)]), "{told:#?}");
+    assert_eq!(world.runs(&well.1)[0].status.name(), "completed");
+    assert_eq!(now(world.agents.take_over(WS)).ok(), Some(vec![]), "a start does not fail");
+}
+
+#[test]
+fn a_damaged_timer_keeps_no_other_from_firing() {
+    let (world, [hurt, well]) = two();
+    let at = world.clock.now() + std::time::Duration::from_secs(60);
+    for (_, agent) in [&hurt, &well] {
+        now(world.agents.wake_at(WS, agent, Some(at), &me())).expect("set");
+    }
+    for sql in [
+        "UPDATE timers SET kind = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        "UPDATE timers SET at = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+    ] {
+        world.behind_the_back(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
+    }
+    world.answers(1);
+    let mut node = world.serve();
+    node.pass_seconds(60);
+    let told = node.take();
+    let ran: Vec<_> = told.iter().filter(|told| matches!(told, Told::Ran(..))).collect();
+    assert!(matches!(&ran[..], [Told::Ran(agent, _, DONE)] if *agent == well.1), "{told:#?}");
+    // The agent itself says why it cannot go on.
+    world.note_now(&hurt.0, "Something happened.");
+    node.pass_seconds(2);
+    let told = node.take();
+    let says_why = |told: &Told| {
+        matches!(told, Told::Ran(agent, _, End::Failed { error })
+            if *agent == hurt.1 && error.contains("timer") && error.contains("cannot be read"))
+    };
+    assert!(told.iter().any(says_why), "{told:#?}");
+}
+
+#[test]
+fn a_damaged_subscription_keeps_nobody_else_from_hearing() {
+    let (world, [hurt, well]) = two();
+    world.behind_the_back(
+        Db::Agent,
+        "UPDATE subscriptions SET id = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        params![WS.0, hurt.1.as_str()],
+    );
+    let mut node = world.serve();
+    world.note_now(&hurt.0, "Nobody hears this.");
+    let told = check_the_other_runs(&world, &mut node, &well);
+    assert_eq!(told, Vec::<String>::new());
+    // A person who asks is heard as ever.
+    world.answers(1);
+    world.wake_now(&hurt.1, None);
+    node.settle();
+    assert_eq!(node.ran(), [(hurt.1.clone(), DONE)]);
+    assert!(world.last_delta().contains("Nobody hears this."));
+}
+
+#[test]
+fn a_damaged_position_of_the_feed_goes_on_from_the_present() {
+    for sql in [
+        "UPDATE feed_position SET host = 'nonsense' WHERE ws = ?1",
+        "UPDATE feed_position SET seq = 'nonsense' WHERE ws = ?1",
+    ] {
+        let (world, [hurt, well]) = two();
+        world.note_now(&hurt.0, "This fell into the gap.");
+        world.behind_the_back(Db::Agent, sql, params![WS.0]);
+        let mut node = world.serve();
+        let told = check_the_other_runs(&world, &mut node, &well);
+        assert_eq!(told, Vec::<String>::new());
+        let row = world.row(&hurt.1);
+        assert!(row.due_at.is_none() && row.first_signal_at.is_some(), "it is stale: {row:?}");
+        world.answers(1);
+        world.note_now(&hurt.0, "And this is heard.");
+        node.pass_seconds(2);
+        assert_eq!(node.ran(), [(hurt.1.clone(), DONE)]);
+        assert!(world.last_delta().contains("This fell into the gap."));
+    }
+}
+
+#[test]
+fn a_damaged_change_stops_the_agent_it_concerns_and_nobody_else() {
+    let (world, [hurt, well]) = two();
+    world.note_now(&hurt.0, "This is lost.");
+    world.behind_the_back(
+        Db::Journal,
+        "UPDATE change_log SET what = '{' WHERE ws = ?1 AND seq = (SELECT MAX(seq) FROM change_log)",
+        params![WS.0],
+    );
+    let mut node = world.serve();
+    let told = check_the_other_runs(&world, &mut node, &well);
+    assert_eq!(told, Vec::<String>::new());
+    world.note_now(&hurt.0, "The next one.");
+    node.pass_seconds(2);
+    let told = node.take();
+    let says_why = |told: &Told| {
+        matches!(told, Told::Ran(agent, _, End::Failed { error })
+            if *agent == hurt.1 && error.contains("change") && error.contains("cannot be read"))
+    };
+    assert!(matches!(&told[..], [one] if says_why(one)), "{told:#?}");
+}
+
+#[test]
+fn a_damaged_run_that_waits_to_be_resumed_stops_its_agent_and_nobody_else() {
+    let (world, [hurt, well]) = two();
+    let mut node = world.serve();
+    world.model.goes_away(Away::Outage);
+    world.note_now(&hurt.0, "Something happened.");
+    node.pass_seconds(2);
+    node.take();
+    world.model.comes_back();
+    world.behind_the_back(
+        Db::Agent,
+        "UPDATE wake_run_log SET status = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        params![WS.0, hurt.1.as_str()],
+    );
+    let told = check_the_other_runs(&world, &mut node, &well);
+    check_told_once(&told, &[hurt.1.as_str(), "run", "cannot be read"]);
+}
+
+#[test]
+fn a_row_of_the_queue_without_an_agent_stops_nobody() {
+    let (world, [hurt, well]) = two();
+    world.behind_the_back(
+        Db::Agent,
+        "UPDATE wake_queue SET due_at = 1, priority = 0 WHERE ws = ?1 AND agent_id = ?2",
+        params![WS.0, hurt.1.as_str()],
+    );
+    world.behind_the_back(
+        Db::Agent,
+        "DELETE FROM agent_entities WHERE ws = ?1 AND agent_id = ?2",
+        params![WS.0, hurt.1.as_str()],
+    );
+    let mut node = world.serve();
+    let told = check_the_other_runs(&world, &mut node, &well);
+    check_told_once(&told, &[hurt.1.as_str(), "there is no agent"]);
 }

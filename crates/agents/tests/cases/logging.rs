@@ -83,10 +83,11 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
         world.script.push(Answer::Fails(ModelError::Request { detail: text("too long") }));
         world.wake_now(&agent, Some(&text("What about the van?")));
         node.pass_seconds(5);
-        let (why, detail) = (Away::Authentication, text("401"));
-        let provider = "script".into();
-        world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail }));
+        world.model.goes_away_saying(Away::Authentication, &text("401"));
         world.note_now(&task, &text("The van."));
+        node.pass_seconds(10);
+        world.model.comes_back();
+        world.answers(1);
         node.pass_seconds(120);
         node.take();
         // Rows that were damaged, with the words still in them.

@@ -7,7 +7,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Db, Query, params};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::Clock;
-use dormouse_types::{Id as _, TaskId, WorkspaceId};
+use dormouse_types::{TaskId, WorkspaceId};
 
 use crate::world::counting::Counting;
 use crate::world::{WS, World, now};

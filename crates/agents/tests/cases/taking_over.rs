@@ -50,9 +50,9 @@ fn a_lease_is_taken_over_when_it_ran_out_and_not_before() {
 fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     let (world, task, agent, lease) = claimed();
     world.later(61);
-    let mut node = world.serve_as(&world.owned_by("other"), Options::default());
     world.answers(1);
     world.model.close();
+    let mut node = world.serve_as(&world.owned_by("other"), Options::default());
     node.pass_seconds(1);
     let told = node.take();
     assert!(matches!(&told[..], [Told::Recovered(_)]), "{told:?}");
@@ -137,7 +137,7 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     assert!(matches!(&told[..], [Told::Recovered(line)] if line.contains("given up after 3")), "{told:?}");
     assert_eq!(world.model.asks(), asks);
     let run = world.runs(&agent).remove(0);
-    assert_eq!((run.status.name(), run.crashes), ("abandoned", 2));
+    assert_eq!((run.status.name(), run.crashes), ("abandoned", 3));
     assert!(run.error.is_some_and(|error| error.contains("3 crashes")));
     let state = world.agent_state(&agent);
     assert_eq!(state.consecutive_failure_count, 1);

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_store::{Backend, Commit, CommitError, Committed, Db, ReadError, Row, Value};
+use dormouse_store::{
+    Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value,
+};
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
-use tokio::sync::watch;
 
 /// Notes each read with the number of rows it gave.
 pub struct Counting {
@@ -47,7 +48,7 @@ impl Backend for Counting {
         self.engine.host(db)
     }
 
-    fn changes(&self) -> watch::Receiver<u64> {
+    fn changes(&self) -> Hints {
         self.engine.changes()
     }
 }

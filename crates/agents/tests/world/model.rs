@@ -71,7 +71,11 @@ impl Turnstile {
 
     /// Lets the provider fail from here on.
     pub fn goes_away(&self, why: Away) {
-        let detail = "503 Service Unavailable".into();
+        self.goes_away_saying(why, "503 Service Unavailable");
+    }
+
+    pub fn goes_away_saying(&self, why: Away, detail: &str) {
+        let detail = detail.into();
         self.state().away = Some(ModelError::Provider { provider: "script".into(), why, detail });
     }
 

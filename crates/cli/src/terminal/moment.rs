@@ -40,7 +40,7 @@ pub fn read_time(text: &str, zone: &TimeZone, now: Timestamp) -> Result<Timestam
              `2026-03-01T18:00:00Z`"
         )
     };
-    let (day, time) = given.split_once([' ', 'T']).ok_or_else(wrong)?;
+    let (day, time) = given.split_once(' ').or_else(|| given.split_once('T')).ok_or_else(wrong)?;
     let today = now.day_in(zone);
     let day: Option<Date> = match day.to_lowercase().as_str() {
         "today" => Some(today),

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::running::DEADLINE;
-use crate::world::{Done, World};
+use crate::world::World;
 
 /// The findings of a doctor: (severity, message).
 fn findings(world: &World) -> (i32, Vec<(String, String)>, Value) {
@@ -168,8 +168,121 @@ fn the_description_of_the_api_is_printed_without_a_folder() {
 #[test]
 fn automation_and_times_are_set_as_a_person_says_them() {
     let world = World::with_agents();
-    let shown = |world: &World| world.json(&["agent", "show", "water butt"]);
-    let done = world.ok(&["agent", "automation", "water butt", "off", "--sleep-until", "2099-01-01 09:00"]);
-    let refused: Done = done;
-    assert_eq!(refused.code, 0);
+    let show = || world.json(&["agent", "show", "water butt"]);
+    let set = ["agent", "automation", "water butt", "off", "--sleep-until", "tomorrow 9:00"];
+    let told = world.ok(&[&set[..], &["--linked", "on"]].concat()).out;
+    assert!(told.contains("automation of agent Wanda") && told.contains("09:00"), "{told}");
+    let agent = show();
+    assert_eq!((&agent["automation"], &agent["wakeOnLinked"]), (&json!("off"), &json!(true)));
+    assert!(agent["sleepUntil"].as_str().is_some_and(|at| at.ends_with("T09:00:00Z")), "{agent}");
+    let screen = world.ok(&["agent", "show", "water butt"]).out;
+    assert!(screen.contains("held back") && screen.contains("linked tasks too"), "{screen}");
+    world.ok(&["agent", "automation", "water butt", "--sleep-until", "none"]);
+    let agent = show();
+    assert_eq!((&agent["automation"], &agent["sleepUntil"]), (&json!("off"), &json!(null)));
+
+    world.ok(&["task", "note", "water butt", "It leaks."]);
+    let screen = world.ok(&["agent", "show", "water butt"]).out;
+    assert!(screen.contains("changed just now; update now: "), "{screen}");
+
+    world.ok(&["agent", "wake", "water butt", "--at", "tomorrow 18:00"]);
+    let id = agent["id"].as_str().expect("an id").to_owned();
+    let server = world.serve(&[]);
+    let timers = || server.notice.get(&format!("/api/agents/{id}/timers"))["items"].clone();
+    let is_set = |timers: &Value| timers.as_array().is_some_and(|all| all.iter().any(|it| it["kind"] == "wakeAt"));
+    assert!(is_set(&timers()), "{}", timers());
+    world.ok(&["agent", "wake", "water butt", "--at", "none"]);
+    assert!(!is_set(&timers()), "{}", timers());
+    let told = world.ok(&["agent", "wake", "water butt", "--cancel"]).out;
+    assert!(told.contains("no wake of agent Wanda"), "{told}");
+    server.stop();
+
+    for (args, word) in [
+        (vec!["agent", "wake", "water butt", "--at", "soon"], "--at: `soon` is no time"),
+        (vec!["agent", "automation", "water butt", "--sleep-until", "9:00"], "--sleep-until: `9:00`"),
+        (vec!["agent", "wake", "water butt", "--at", "none", "--say", "Look"], "cannot be used with"),
+        (vec!["agent", "automation", "water butt"], "required"),
+    ] {
+        let done = world.run(&args);
+        assert_eq!(done.code, 2, "{args:?}: {done:?}");
+        assert!(done.err.contains(word), "{args:?}: {done:?}");
+    }
+    let done = world.run(&["agent", "wake", "water butt", "--at", "2026-01-01 09:00"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("is over"), "{done:?}");
+}
+
+/// A command that goes on until it is told to stop.
+struct Following {
+    child: Child,
+    out: Receiver<String>,
+}
+
+impl Following {
+    fn start(world: &World, args: &[&str]) -> Self {
+        let mut child = world.start(args);
+        let out = child.stdout.take().expect("standard output is piped");
+        let (tell, told) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines() {
+                // Nobody may listen any more; the pipe is read to its end all the same.
+                let _unheard = tell.send(line.expect("a pipe of text can be read"));
+            }
+        });
+        Self { child, out: told }
+    }
+
+    /// The lines up to the first one that holds these words.
+    fn hears(&self, words: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        while !heard.last().is_some_and(|line: &String| line.contains(words)) {
+            let line = self.out.recv_timeout(DEADLINE);
+            heard.push(line.unwrap_or_else(|e| panic!("nobody says `{words}`: {e}: {heard:#?}")));
+        }
+        heard
+    }
+
+    /// Ends it as Ctrl-C does; it must end well.
+    fn stop(mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).expect("a child takes signals");
+        assert_eq!(self.child.wait().expect("a child ends").code(), Some(0));
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _gone = self.child.kill();
+        let _ended = self.child.wait();
+    }
+}
+
+#[test]
+fn whoever_follows_an_agent_sees_each_line_once_as_it_comes() {
+    let world = World::with_agents();
+    let server = world.serve(&[]);
+    let text = Following::start(&world, &["agent", "log", "water butt", "-f"]);
+    let before = text.hears("completed  creation");
+    assert!(before[0].contains("agent Wanda"), "{before:#?}");
+    let json = Following::start(&world, &["agent", "log", "water butt", "--follow", "--json"]);
+    json.hears("\"reason\":\"creation\"");
+    world.ok(&["agent", "wake", "water butt", "--say", "Anything new?", "--no-wait"]);
+    let heard = text.hears("completed  userInitiated");
+    let said = heard.iter().filter(|line| line.contains("Anything new?")).count();
+    assert_eq!(said, 1, "{heard:#?}");
+    let lines: Vec<Value> = json
+        .hears("\"status\":\"completed\"")
+        .iter()
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+        .collect();
+    let ids: Vec<_> = lines.iter().filter_map(|line| line["message"]["id"].as_str()).collect();
+    let each: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!(ids.len(), each.len(), "{lines:#?}");
+    assert_eq!(lines.last().map(|line| &line["run"]["reason"]), Some(&json!("userInitiated")));
+    text.stop();
+    json.stop();
+    server.stop();
+    let alone = world.run(&["agent", "log", "water butt", "-f"]);
+    assert_eq!(alone.code, 1, "{alone:?}");
+    assert!(alone.out.contains("userInitiated") && alone.err.contains("no server runs"), "{alone:?}");
 }

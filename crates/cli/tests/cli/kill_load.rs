@@ -46,6 +46,7 @@ enum What {
     Verdict,
     Verdicts,
     Import,
+    Timer,
     /// Nothing that the books look for.
     Other,
 }
@@ -57,13 +58,14 @@ impl Writer {
         Self { name, random, n: 0, unanswered: None, acked, answered: [0; 2] }
     }
 
-    /// Writes until the server is gone, or so many requests were answered; tells each answer.
-    pub fn write(&mut self, server: &Notice, most: usize, tell: &Sender<()>) {
+    /// Writes until the server is gone, or so many requests were answered; tells each answer. Says
+    /// whether the server is still there.
+    pub fn write(&mut self, server: &Notice, most: usize, tell: &Sender<()>) -> bool {
         for _ in 0..most {
             let again = self.unanswered.is_some();
             let order = match self.unanswered.take().map_or_else(|| self.order(server), Ok) {
                 Ok(order) => order,
-                Err(_gone) => return,
+                Err(_gone) => return false,
             };
             let Order { method, path, key, body, .. } = &order;
             let answer = server.ask_torn(method, path, key, body);
@@ -76,12 +78,13 @@ impl Writer {
             };
             if !whole {
                 self.unanswered = Some(order);
-                return;
+                return false;
             }
             self.answered[usize::from(again)] += 1;
             // Nobody counts any more once the server is to be killed.
             let _uncounted = tell.send(());
         }
+        true
     }
 
     /// Whether an answer is missing.
@@ -112,7 +115,7 @@ impl Writer {
         });
         let agent = self.random.one_of(&agents).cloned();
         Ok(match (self.random.below(12), agent) {
-            (0 | 1, _) | (_, None) => {
+            (0 | 1, _) => {
                 let made = Made {
                     title: format!("Nail crate {n}"),
                     items: vec![format!("saw crate {n}")],
@@ -122,18 +125,19 @@ impl Writer {
                 let body = json!({"title": made.title, "items": made.items, "note": made.note, "labels": [label]});
                 order("POST", "/api/journal/tasks".into(), body, What::Task(made))
             }
-            (2, _) => {
+            // Who has no agent to talk to gets some.
+            (2, _) | (_, None) => {
                 let titles = [format!("Shelf {n} a"), format!("Shelf {n} b")];
                 let path = format!("/api/imports?name=shelf-{n}.md&withAgents=true");
                 let (key, body) = (String::new(), markdown(&titles));
                 Order { method: "POST", path, key, body, what: What::Import }
             }
-            (3, _) => {
+            (3, Some((first, _))) => {
                 let without = self.known(|acked| {
                     let mut tasks = acked.tasks.keys();
                     tasks.find(|task| !acked.agents.contains_key(*task)).cloned()
                 });
-                let task = without.unwrap_or_else(|| agents[0].0.clone());
+                let task = without.unwrap_or(first);
                 let path = format!("/api/journal/tasks/{task}/agent");
                 order("POST", path, json!({}), What::Agent { task })
             }
@@ -148,8 +152,8 @@ impl Writer {
                 order("POST", path, json!({"message": text}), What::Said { agent, text })
             }
             (7, Some((_, agent))) => {
-                let at = json!({"at": "2026-01-01T00:00:00Z"});
-                order("POST", format!("/api/agents/{agent}/wake"), at, What::Other)
+                let body = json!({"at": soon()});
+                order("POST", format!("/api/agents/{agent}/wake"), body, What::Timer)
             }
             (8, Some((_, agent))) => {
                 let automation = ["auto", "on"][self.random.below(2)];
@@ -210,7 +214,9 @@ impl Writer {
         // Two people may want the same thing: the second is told so.
         let may_be_late =
             matches!(order.what, What::Agent { .. } | What::Verdict | What::Verdicts);
-        let is_late = may_be_late && [409, 410, 412].contains(&answer.status);
+        let is_late = may_be_late && [409, 410, 412].contains(&answer.status)
+            // It lay ahead when it was first asked for.
+            || matches!(order.what, What::Timer) && answer.status == 422;
         assert!(is_done || is_late, "{order:?}: {answer:?}");
         if !is_done {
             return;
@@ -228,9 +234,15 @@ impl Writer {
                 let all = body["items"].as_array().into_iter().flatten();
                 all.for_each(|outcome| note_verdict(outcome, &mut acked));
             }
-            What::Import | What::Other => {}
+            What::Import | What::Timer | What::Other => {}
         }
     }
+}
+
+/// A moment that the server takes for one to come, and that is over before long.
+#[expect(clippy::disallowed_methods, reason = "a real server goes by the real time")]
+fn soon() -> String {
+    (jiff::Timestamp::now() + jiff::SignedDuration::from_millis(500)).to_string()
 }
 
 fn note_verdict(outcome: &Value, acked: &mut Acked) {

@@ -61,25 +61,27 @@ impl Storm {
         Self { world: World::new(), writers, acked: Arc::clone(&acked), kills: 0 }
     }
 
-    /// Lets everybody write until `enough` answers came, or the server is gone.
-    fn write(&mut self, server: &mut Running, most: usize, enough: impl FnOnce(&Receiver<()>, &mut Running)) {
-        let notice = server.notice.clone();
+    /// Lets everybody write, so many requests at most, while `watch` hears of each answer. Says
+    /// whether the server is still there.
+    fn write(&mut self, server: &Running, most: usize, watch: impl FnOnce(Receiver<()>)) -> bool {
         let (tell, told) = channel();
         std::thread::scope(|scope| {
+            let mut all = Vec::new();
             for writer in &mut self.writers {
-                let (notice, tell) = (&notice, tell.clone());
-                scope.spawn(move || writer.write(notice, most, &tell));
+                let (notice, tell) = (&server.notice, tell.clone());
+                all.push(scope.spawn(move || writer.write(notice, most, &tell)));
             }
             drop(tell);
-            enough(&told, server);
-        });
+            watch(told);
+            all.into_iter().all(|writer| writer.join().expect("a writer does its part"))
+        })
     }
 
     /// Kills a server after a random number of answers.
     fn kill_anywhere(&mut self, random: &mut Random) {
         let after = random.below(40);
-        let mut server = self.world.serve(&[]);
-        self.write(&mut server, 200, |told, server| {
+        let server = self.world.serve(&[]);
+        self.write(&server, 200, |told| {
             for () in told.iter().take(after) {}
             server.signal(Signal::KILL);
         });
@@ -91,7 +93,7 @@ impl Storm {
     /// Has a server kill itself at a point that the load passes.
     fn kill_at(&mut self, label: &str, moment: &str, n: usize) {
         let fault = format!("kill:{label}:{moment}:{n}");
-        let mut server = match self.world.try_serve(&[("DORMOUSE_FAULTS", &fault)]) {
+        let server = match self.world.try_serve(&[("DORMOUSE_FAULTS", &fault)]) {
             Ok(server) => server,
             Err((status, said)) => {
                 assert_eq!(status.signal(), Some(9), "{fault}: {said}");
@@ -100,8 +102,7 @@ impl Storm {
             }
         };
         for _ in 0..LOOKS {
-            self.write(&mut server, REQUESTS, |told, _| for () in told {});
-            if !server.is_alive() {
+            if !self.write(&server, REQUESTS, drop) {
                 let (status, said) = server.end();
                 assert_eq!(status.signal(), Some(9), "{fault}: {said}");
                 self.kills += 1;
@@ -124,9 +125,9 @@ impl Storm {
 
     /// Lets everything come to rest: every request answered, every agent asleep, every run ended.
     fn settle(mut self, tally: &mut Tally) {
-        let mut server = self.world.serve(&[]);
+        let server = self.world.serve(&[]);
         while self.writers.iter().any(Writer::waits) {
-            self.write(&mut server, 1, |told, _| for () in told {});
+            assert!(self.write(&server, 1, drop), "nobody kills it");
         }
         rest(&server.notice);
         server.stop();

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod decisions;
+mod inspecting;
 mod kill;
 mod kill_books;
 #[cfg(feature = "faults")]

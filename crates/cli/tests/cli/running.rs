@@ -1,5 +1,6 @@
 //! A server of the real binary, and plain requests to it.
 
+use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ExitStatus};
@@ -34,7 +35,6 @@ pub struct Notice {
 }
 
 /// An answer over the wire.
-#[derive(Debug)]
 pub struct Answer {
     /// Its status.
     pub status: u16,
@@ -44,6 +44,12 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// Whether all of it came.
     pub is_whole: bool,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n\n{}", self.head, String::from_utf8_lossy(&self.body))
+    }
 }
 
 impl Answer {
@@ -136,11 +142,6 @@ impl Running {
                 return line;
             }
         }
-    }
-
-    /// Whether it still runs.
-    pub fn is_alive(&mut self) -> bool {
-        self.child.try_wait().expect("a child can be looked at").is_none()
     }
 
     /// Waits for its end; what it said on standard error meanwhile.

@@ -178,6 +178,7 @@ fn queries(world: &World) -> Vec<Asked> {
     }
     list!(
         change_log::after(WS, Seq(0), 1),
+        change_log::positions_after(WS, Seq(0), 1),
         change_log::of_task(WS, &task, Seq(0), Seq(1)),
         change_log::head(Db::Journal, WS),
         change_log::head(Db::Agent, WS),
@@ -223,6 +224,7 @@ fn queries(world: &World) -> Vec<Asked> {
         subscription::own_between(WS, &task, &task),
         feed_position::read(WS),
         feed_position::all(),
+        feed_position::as_written(WS),
         wake_queue::of_agent(WS, &agent),
         wake_queue::claimable(WS, at(0), 1),
         wake_queue::waiting(WS),

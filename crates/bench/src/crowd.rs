@@ -126,12 +126,7 @@ fn originals(connection: &Connection, table: &str) -> anyhow::Result<Vec<Columns
 }
 
 /// Inserts a row `n` times, each with ids of its own, in the order of its workspaces.
-fn copy_row(
-    connection: &Connection,
-    table: &str,
-    row: &Columns,
-    n: usize,
-) -> anyhow::Result<()> {
+fn copy_row(connection: &Connection, table: &str, row: &Columns, n: usize) -> anyhow::Result<()> {
     let (total, each) = (i64::try_from(n)?, i64::try_from(n / WORKSPACES)?);
     let mut values = vec![Value::Int(total), Value::Int(each)];
     let mut fresh = Vec::new();
@@ -184,7 +179,8 @@ mod tests {
     #[test]
     fn ids_are_found_inside_documents() {
         let id = "01jd7m3k5vn2c8q4w6x0z9abcd";
-        let text = format!("{{\"id\":\"ag-{id}\",\"agentId\":\"ag-{id}\",\"mode\":\"autonomous\"}}");
+        let text =
+            format!("{{\"id\":\"ag-{id}\",\"agentId\":\"ag-{id}\",\"mode\":\"autonomous\"}}");
         assert_eq!(ids(&text), [id]);
         assert_eq!(ids("no id here"), [] as [&str; 0]);
     }

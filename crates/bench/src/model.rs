@@ -63,7 +63,9 @@ impl Model for Steady {
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         let run = &request.run_key.as_str()[..16];
         let mut events = VecDeque::new();
-        events.push_back(Ok(TurnEvent::Text("I look at what changed and say where it stands.".into())));
+        events.push_back(Ok(TurnEvent::Text(
+            "I look at what changed and say where it stands.".into(),
+        )));
         for (call, n) in calls(run).into_iter().zip(0..) {
             let is_now = n * self.turns / CALLS + 1 == request.turn;
             events.extend(is_now.then_some(Ok(TurnEvent::Call(call))));

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, ReadError, Row, Value,
-};
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, ReadError, Row, Value};
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{HostId, Seq, Timestamp};
 use tokio::sync::watch;

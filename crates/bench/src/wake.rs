@@ -149,9 +149,7 @@ async fn pair(
     let bytes_before = place.bytes()?;
     world.make_due(watched, is_checked).await?;
     let copy = place.copy()?;
-    let syncs = || {
-        Db::ALL.map(|db| opened.sqlite.n_transactions(db).unwrap_or_default())
-    };
+    let syncs = || Db::ALL.map(|db| opened.sqlite.n_transactions(db).unwrap_or_default());
     let (before, reads_before) = (syncs(), opened.tape.n_reads());
     opened.tape.record();
     let wakes_per_second = world.rate(agents, watched).await?;

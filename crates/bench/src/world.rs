@@ -227,9 +227,10 @@ impl World {
         };
         let served = self.serve_during(at_once, watched.len(), edits.boxed()).await?;
         let sent = sent.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let taken = served.ended.iter().filter_map(|(agent, at)| {
-            Some(millis(*sent.get(agent)? + window, *at))
-        });
+        let taken = served
+            .ended
+            .iter()
+            .filter_map(|(agent, at)| Some(millis(*sent.get(agent)? + window, *at)));
         Ok(taken.collect())
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! `DORMOUSE_FAULTS` is a list with commas. `kill:LABEL:before:N` and `kill:LABEL:after:N` kill the
 //! process when it passes the point of that name for the Nth time, before or after the commit or the
-//! effect. `model:holds`, `model:fails` and `model:away` change the mood of the model.
+//! effect. `model:holds`, `model:fails`, `model:away` and `model:slow:MILLISECONDS` change the mood of
+//! the model.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use dormouse_adapters::SystemClock;
 use dormouse_types::model::{Away, ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxStream, Faults, Model, ModelClass, Point, Stage};
-use futures_util::stream;
+use dormouse_types::port::{BoxStream, Clock as _, Faults, Model, ModelClass, Point, Stage};
+use futures_util::stream::{self, StreamExt as _};
 use rustix::process::{Signal, getpid, kill_process};
 
 /// The faults of this process.
@@ -35,6 +38,8 @@ enum Mood {
     Fails,
     /// Is away.
     Away,
+    /// Answers after a while.
+    Slow(Duration),
 }
 
 impl Plan {
@@ -56,6 +61,10 @@ impl Plan {
                 ["model", "holds"] => plan.mood = Some(Mood::Holds),
                 ["model", "fails"] => plan.mood = Some(Mood::Fails),
                 ["model", "away"] => plan.mood = Some(Mood::Away),
+                ["model", "slow", ms] => {
+                    let ms = ms.parse().map_err(|_| format!("`{part}`: {ms} is no number"))?;
+                    plan.mood = Some(Mood::Slow(Duration::from_millis(ms)));
+                }
                 _ => return Err(format!("`{part}` is no fault")),
             }
         }
@@ -100,10 +109,14 @@ impl Model for Moody {
         self.model.class()
     }
 
-    fn ask<'a>(&'a self, _request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         let detail = "a fault on demand".to_owned();
         let error = match self.mood {
             Mood::Holds => return Box::pin(stream::pending()),
+            Mood::Slow(by) => {
+                let asked = move |()| self.model.ask(request);
+                return Box::pin(stream::once(SystemClock.sleep(by)).flat_map(asked));
+            }
             Mood::Fails => ModelError::Request { detail },
             Mood::Away => ModelError::Provider {
                 provider: self.provider().to_owned(),
@@ -122,7 +135,9 @@ mod tests {
     #[test]
     fn a_fault_that_is_not_understood_is_refused() {
         assert!(Plan::read("kill:run.claim:after:3,model:holds").is_ok());
-        for wrong in ["", "kill", "kill:run.claim:within:1", "kill:a:before:x", "model:sleeps"] {
+        assert!(Plan::read("model:slow:20").is_ok());
+        let numbers = ["kill:a:before:x", "model:slow", "model:slow:x"];
+        for wrong in ["", "kill", "kill:run.claim:within:1", "model:sleeps"].iter().chain(&numbers) {
             assert!(Plan::read(wrong).is_err(), "{wrong}");
         }
     }

@@ -10,6 +10,7 @@ mod cases {
     mod importing;
     mod inspecting;
     mod line;
+    mod lost_store;
     mod problems;
     mod repeating;
     mod sample;

@@ -22,8 +22,31 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
         let bytes = collect(request.into_body(), BODY).await?;
         // A request without a body is one that leaves every value out.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        if holds_nul(text) {
+            let detail = "a text holds the character U+0000, which no text can: leave it out";
+            return Err(Problem::invalid("", detail));
+        }
         serde_json::from_slice(text).map(Self).map_err(|e| refused(&e))
     }
+}
+
+/// Whether a string of a JSON text holds U+0000: not every database can keep it.
+fn holds_nul(text: &[u8]) -> bool {
+    fn holds(value: &serde_json::Value) -> bool {
+        match value {
+            serde_json::Value::String(text) => text.contains('\0'),
+            serde_json::Value::Array(items) => items.iter().any(holds),
+            serde_json::Value::Object(members) => {
+                members.iter().any(|(key, value)| key.contains('\0') || holds(value))
+            }
+            serde_json::Value::Null
+            | serde_json::Value::Bool(_)
+            | serde_json::Value::Number(_) => false,
+        }
+    }
+    // Only an escape can bring it; the same letters behind another backslash are plain text.
+    text.windows(6).any(|six| six == b"\\u0000")
+        && serde_json::from_slice(text).is_ok_and(|value| holds(&value))
 }
 
 fn refused(error: &serde_json::Error) -> Problem {
@@ -61,6 +84,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        if parts.uri.query().is_some_and(|query| query.contains("%00")) {
+            let detail = "a value holds the character U+0000, which no text can: leave it out";
+            return Err(Problem::invalid("?", detail));
+        }
         match AxumQuery::<T>::from_request_parts(parts, state).await {
             Ok(AxumQuery(query)) => Ok(Self(query)),
             Err(error) => Err(Problem::invalid("?", error.body_text())),

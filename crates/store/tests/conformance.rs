@@ -17,6 +17,7 @@ mod cases {
     mod feed_position;
     mod fence;
     mod folder;
+    mod later_tries;
     mod links;
     mod log_lines;
     mod nodes;

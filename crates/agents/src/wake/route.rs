@@ -192,8 +192,7 @@ impl Agents {
             // An agent is written at most once in a commit, however many changes revive it.
             let mut revived = BTreeSet::new();
             for (change, task, is_neighbour) in batch.touches() {
-                let watchers =
-                    readable(self.store.each(subscription::of_task(ws, task)).await?);
+                let watchers = readable(self.store.each(subscription::of_task(ws, task)).await?);
                 for concern in route(change, &watchers, is_neighbour) {
                     let ops = self.signal_for(ws, change, &concern, &mut revived).await?;
                     commit = commit.ops(ops);
@@ -272,12 +271,7 @@ impl Agents {
         Ok(ops)
     }
 
-    async fn skip_feed(
-        &self,
-        ws: WorkspaceId,
-        advance: Op,
-        head: Seq,
-    ) -> Result<(), AgentError> {
+    async fn skip_feed(&self, ws: WorkspaceId, advance: Op, head: Seq) -> Result<(), AgentError> {
         let now = self.clock.now();
         let mut commit = Commit::new("wake.route", Db::Agent, ws).op(advance);
         let agents = entity::each(entity::of_kind::<Agent>(ws));

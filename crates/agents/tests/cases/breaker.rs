@@ -142,7 +142,10 @@ fn a_model_that_never_answers_counts_as_a_provider_that_is_away() {
     assert_eq!(node.take(), [], "it is waited for");
     node.pass_seconds(1);
     let told = node.take();
-    assert!(matches!(&told[..], [Told::Ran(_, _, End::Away { reason })] if reason.contains("no answer")), "{told:?}");
+    assert!(
+        matches!(&told[..], [Told::Ran(_, _, End::Away { reason })] if reason.contains("no answer")),
+        "{told:?}"
+    );
     assert_eq!(world.model.at_once().0, 0, "nobody listens any more");
     let known = now(world.store.all(breaker::all(WS))).expect("breakers");
     assert_eq!(known.iter().map(|known| known.failures).collect::<Vec<_>>(), [1]);

@@ -22,7 +22,10 @@ fn cancel(world: &World, agent: &AgentId) -> Result<bool, AgentError> {
 #[track_caller]
 fn check_gone(world: &World, mut node: Node, task: &dormouse_types::TaskId, agent: &AgentId) {
     let row = world.row(agent);
-    assert_eq!((row.due_at, row.run_key.clone(), row.owner.clone(), row.crashes), (None, None, None, 0));
+    assert_eq!(
+        (row.due_at, row.run_key.clone(), row.owner.clone(), row.crashes),
+        (None, None, None, 0)
+    );
     assert_eq!((row.request_id, row.message_id, row.first_signal_at), (None, None, None));
     node.take();
     let asks = world.model.asks();

@@ -73,7 +73,10 @@ fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
     let same_task: TaskId = format!("jt-{:026}", 1).parse().expect("an id");
     assert_eq!(now(world.agents.route_feed(elsewhere)).ok(), Some(0));
     assert_eq!(now(world.store.first(feed_position::read(elsewhere))), Ok(None));
-    assert_eq!(now(world.store.all(subscription::of_task(elsewhere, &same_task))).map(|w| w.len()), Ok(1));
+    assert_eq!(
+        now(world.store.all(subscription::of_task(elsewhere, &same_task))).map(|w| w.len()),
+        Ok(1)
+    );
 }
 
 #[test]

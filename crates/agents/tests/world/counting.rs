@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value,
-};
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 

@@ -167,12 +167,7 @@ impl World {
             store: self.store.clone(),
             journal: self.journal.clone(),
             changes: self.changes.clone(),
-            driver: Driver::new(
-                self.store.clone(),
-                port.clone(),
-                entropy.clone(),
-                model,
-            ),
+            driver: Driver::new(self.store.clone(), port.clone(), entropy.clone(), model),
             clock: port,
             entropy,
             zone: TimeZone::UTC,

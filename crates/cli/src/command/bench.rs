@@ -44,7 +44,12 @@ enum What {
     /// What it costs to find out whom an edit concerns, among few agents and among many
     Match {
         /// Sleeping agents
-        #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1000,100000,1000000")]
+        #[arg(
+            long,
+            value_name = "N,…",
+            value_delimiter = ',',
+            default_value = "1000,100000,1000000"
+        )]
         agents: Vec<usize>,
         /// Edits that are routed
         #[arg(long, value_name = "N", default_value_t = 200)]
@@ -138,8 +143,8 @@ async fn measure(screen: &mut Screen, params: Params) -> anyhow::Result<()> {
 /// Asks a process of its own, so that nothing is counted that filling the folder needed.
 fn ask(of: &Path) -> anyhow::Result<u64> {
     let program = std::env::current_exe()?;
-    let output =
-        std::process::Command::new(program).args(["bench", "resident"]).arg(of).output()?;
+    let mut process = std::process::Command::new(program);
+    let output = process.arg("--data").arg(of).args(["bench", "resident"]).arg(of).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     anyhow::ensure!(output.status.success(), "the process that was measured failed: {said}");
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
@@ -147,7 +152,9 @@ fn ask(of: &Path) -> anyhow::Result<u64> {
 
 fn warn(machine: &Machine) {
     if machine.is_memory() {
-        note("warning: the folder lies in memory: nothing is synced there; name another one with --folder");
+        note(
+            "warning: the folder lies in memory: nothing is synced there; name another one with --folder",
+        );
     }
     if machine.build != "release" {
         note("warning: this is no release build: its figures say nothing about one");

@@ -164,6 +164,7 @@ fn told(event: &Served) -> String {
             let more = match (*status, error) {
                 ("failed", Some(_)) => format!("; `dormouse agent log {agent}` says why"),
                 ("queued", Some(_)) => "; it will be resumed".to_owned(),
+                ("started", Some(_)) => "; its lease was lost, and another process goes on with it".to_owned(),
                 _ => String::new(),
             };
             format!("run {run} of agent {agent}: {status}{more}")

@@ -210,7 +210,8 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             let body = json!({"digest": digest}).to_string();
             let done = server.notice.ask(method, &format!("{path}/confirm"), "", &body);
             assert_eq!(done.expect("nothing is killed yet").status, 200);
-            let _unanswered = server.notice.ask(method, &format!("{path}/undo"), "", &body);
+            let undone = server.notice.ask(method, &format!("{path}/undo"), "", &body);
+            assert!(undone.is_err(), "{fault}: it was not killed: {undone:?}");
             died(server.end());
         }
         Way::Once(method, path) => {
@@ -268,6 +269,7 @@ fn a_server_that_is_killed_loses_and_doubles_nothing_it_acknowledged() {
     let mut storm = Storm::new(&mut random);
     for (label, way) in POINTS {
         for moment in ["before", "after"] {
+            eprintln!("{label}, {moment}");
             match way {
                 Way::Never(_) => continue,
                 Way::Load => {

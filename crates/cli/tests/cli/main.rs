@@ -2,6 +2,13 @@
 //! what a person sees.
 
 mod bad_input;
+mod benches;
+#[cfg(feature = "faults")]
+mod chaos;
+#[cfg(feature = "faults")]
+mod chaos_books;
+#[cfg(feature = "faults")]
+mod chaos_load;
 mod decisions;
 mod inspecting;
 mod kill;

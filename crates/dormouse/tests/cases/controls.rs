@@ -1,7 +1,9 @@
 //! What a person can set on an agent, and what is refused.
 
 use dormouse::AgentPatch;
-use dormouse_types::Timestamp;
+use dormouse_store::agent::wake_queue;
+use dormouse_store::{Commit, Db};
+use dormouse_types::{Seq, Timestamp};
 
 use crate::world::{World, me, now, slug};
 
@@ -57,14 +59,26 @@ fn an_agent_that_sleeps_until_a_time_wakes_for_a_person_and_then_by_itself() {
 }
 
 #[test]
-fn linked_changes_alone_do_not_make_a_sleeping_agent_due() {
+fn what_only_made_the_report_stale_is_not_made_due_by_a_setting() {
     let world = World::new();
     let (_, agent, _) = world.proposed(&[]);
+    let linked = wake_queue::Signal {
+        agent: agent.id.clone(),
+        reason: wake_queue::Reason::Subscription,
+        at: time("2026-03-02T09:00:00Z"),
+        due_at: None,
+        upto: Seq(0),
+        request_id: None,
+        message_id: None,
+    };
+    let signal = wake_queue::signal(dormouse::WORKSPACE, &linked);
+    let commit = Commit::new("test.write", Db::Agent, dormouse::WORKSPACE).op(signal);
+    now(world.store.commit(commit)).expect("written");
     let until = time("2026-03-09T09:00:00Z");
     for sleep_until in [Some(Some(until)), Some(None)] {
         let patch = AgentPatch { sleep_until, ..AgentPatch::default() };
         let set = now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("set");
-        assert_eq!(set.due_at, None, "nothing waits, so nothing is due");
+        assert_eq!((set.due_at, set.stale_since), (None, Some(linked.at)));
     }
 }
 

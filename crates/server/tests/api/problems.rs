@@ -56,6 +56,8 @@ async fn bodies_that_do_not_fit_are_refused() {
     check(&world, "POST", tasks, "{", 400, "malformed-json").await;
     check(&world, "POST", tasks, r#"{"titel": "x"}"#, 422, "validation-failed").await;
     check(&world, "POST", tasks, r#"{"title": 7}"#, 422, "validation-failed").await;
+    check(&world, "POST", tasks, r#"{"title": "a\u0000b"}"#, 422, "validation-failed").await;
+    check(&world, "GET", &format!("{tasks}?q=%00"), "", 422, "validation-failed").await;
     check(&world, "GET", "/api/journal/tasks?limit=0", "", 422, "validation-failed").await;
     check(&world, "GET", "/api/journal/tasks?limit=201", "", 422, "validation-failed").await;
     check(&world, "GET", "/api/journal/tasks?limt=1", "", 422, "validation-failed").await;

@@ -75,6 +75,9 @@ pub enum OpenError {
 }
 
 /// The longest wait for one attempt to connect.
+/// How long a line may be silent before it counts as lost.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a connection may take to open.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reads a URL. `sslmode` is `disable` (the default), `require` or `verify-full`; the last two both
@@ -114,6 +117,10 @@ pub(super) fn address(url: &str) -> Result<Address, OpenError> {
     };
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT_TIMEOUT);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        // A line that is dead without a word is told as lost, not waited for.
+        config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
     }
     if config.get_application_name().is_none() {
         config.application_name("dormouse");

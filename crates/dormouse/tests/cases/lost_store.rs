@@ -1,0 +1,136 @@
+//! The agent store is lost and the journal is not: the person's data stands, and agents begin anew.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use dormouse::{Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder};
+use dormouse_adapters::scripted::{Answer, Script};
+use dormouse_store::{Db, Query};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::TaskId;
+use dormouse_types::port::{Clock, Entropy};
+use serde_json::json;
+
+use crate::world::me;
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Waits on this thread: the files have writers of their own.
+fn wait<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        std::thread::park();
+    }
+}
+
+/// The program on a folder, as it is after a start.
+fn start(folder: &Path, clock: &ManualClock, seed: u64) -> (Dormouse, Store, Arc<Script>) {
+    let port: Arc<dyn Clock> = Arc::new(clock.clone());
+    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
+    let store = open_folder(folder, &port, &entropy).expect("the folder opens");
+    let script = Arc::new(Script::default());
+    let dormouse = Dormouse::new(Parts {
+        store: store.clone(),
+        clock: port,
+        entropy,
+        model: script.clone(),
+        zone: jiff::tz::TimeZone::UTC,
+        owner: "test".into(),
+    });
+    wait(dormouse.recover()).expect("a start");
+    (dormouse, store, script)
+}
+
+fn answers(script: &Script, n: usize) {
+    let report = || ("update_report", json!({ "tldr": "All quiet.", "content": "Nothing yet." }));
+    (0..n).for_each(|_| script.push(Answer::calls([report()])));
+}
+
+/// How the runs of a drain ended.
+fn drain(dormouse: &Dormouse) -> Vec<String> {
+    let mut ends = Vec::new();
+    let scope = DrainScope { all_due: true, ..DrainScope::default() };
+    wait(dormouse.drain(scope, &mut |run| ends.push(run.status))).expect("a drain");
+    ends
+}
+
+fn note(dormouse: &Dormouse, task: &TaskId, text: &str) {
+    let new = NewEntry { text: text.into(), ..NewEntry::default() };
+    wait(dormouse.add_entry(&me(), task, new, None)).expect("a note");
+}
+
+fn journal(store: &Store) -> Vec<String> {
+    let read = |sql: &'static str| {
+        let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
+        wait(store.all(Query { db: Db::Journal, sql, params: Vec::new(), decode })).expect("rows")
+    };
+    ["SELECT * FROM journal ORDER BY id", "SELECT * FROM change_log ORDER BY seq"]
+        .into_iter()
+        .flat_map(read)
+        .collect()
+}
+
+#[test]
+fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let clock = ManualClock::at("2026-03-02T09:00:00Z");
+    let (dormouse, store, script) = start(folder.path(), &clock, 1);
+    let tasks: Vec<TaskId> = (0..3)
+        .map(|n| {
+            let title = format!("Task {n}");
+            let new = NewTask { title, note: Some("It began.".into()), ..NewTask::default() };
+            wait(dormouse.create_task(&me(), new, None)).expect("a task").id
+        })
+        .collect();
+    for task in &tasks[..2] {
+        wait(dormouse.create_agent(&me(), task, None, None)).expect("an agent");
+    }
+    answers(&script, 2);
+    assert_eq!(drain(&dormouse), ["completed", "completed"]);
+    // One change is not routed yet, and there are more than fit into one batch.
+    (0..250).for_each(|n| note(&dormouse, &tasks[2], &format!("Note {n}.")));
+    note(&dormouse, &tasks[0], "The van is booked.");
+    let before = journal(&store);
+    drop((dormouse, store));
+    for end in ["", "-wal", "-shm"] {
+        let file = folder.path().join(format!("agent.sqlite{end}"));
+        if file.exists() {
+            std::fs::remove_file(file).expect("it is gone");
+        }
+    }
+
+    clock.advance(std::time::Duration::from_secs(60));
+    let (dormouse, store, script) = start(folder.path(), &clock, 2);
+    assert_eq!(drain(&dormouse), Vec::<String>::new(), "nobody wakes for what is over");
+    assert!(script.asked().is_empty());
+    let agents = wait(dormouse.agent_of_task(&me(), &tasks[0]));
+    assert!(agents.is_ok_and(|agent| agent.is_none()), "there are no agents");
+
+    // Agents can be made again; a first look sees everything and is one run.
+    for task in &tasks[..2] {
+        wait(dormouse.create_agent(&me(), task, None, None)).expect("an agent");
+    }
+    answers(&script, 2);
+    assert_eq!(drain(&dormouse), ["completed", "completed"]);
+    assert_eq!(journal(&store), before, "the person's data is as it was");
+
+    // And from here on the feed is heard as ever.
+    note(&dormouse, &tasks[1], "The boxes are here.");
+    answers(&script, 1);
+    clock.advance(std::time::Duration::from_secs(60));
+    assert_eq!(drain(&dormouse), ["completed"]);
+    assert_eq!(drain(&dormouse), Vec::<String>::new());
+}

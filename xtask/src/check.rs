@@ -24,10 +24,13 @@ pub struct Stage {
     pub counted: bool,
 }
 
+/// What lets the tests of crashes kill the binary where they want.
+const FAULTS: &str = "dormouse-cli/faults";
+
 /// The stages in order: cheap ones first, so that a slip shows early.
 ///
 /// Lints and tests need a build each, and no third one: every test is built with the same
-/// profile and features.
+/// profile and features, so that the binary under test has its faults on demand.
 pub const STAGES: &[Stage] = &[
     Stage {
         name: "format",
@@ -43,6 +46,8 @@ pub const STAGES: &[Stage] = &[
             "test",
             "--locked",
             "--workspace",
+            "--features",
+            FAULTS,
             "--no-fail-fast",
             "--test",
             "layers",
@@ -54,13 +59,23 @@ pub const STAGES: &[Stage] = &[
     },
     Stage {
         name: "lints",
-        args: &["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"],
+        args: &[
+            "clippy",
+            "--locked",
+            "--workspace",
+            "--features",
+            FAULTS,
+            "--all-targets",
+            "--",
+            "--deny",
+            "warnings",
+        ],
         budget: Duration::from_secs(4 * 60),
         counted: false,
     },
     Stage {
         name: "tests",
-        args: &["test", "--locked", "--workspace", "--no-fail-fast"],
+        args: &["test", "--locked", "--workspace", "--features", FAULTS, "--no-fail-fast"],
         budget: Duration::from_secs(12 * 60),
         counted: true,
     },

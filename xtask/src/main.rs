@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{check, powercut};
+use xtask::{chaos, check, kill, powercut, simulate};
 
 const USAGE: &str = "\
 cargo xtask check            run every stage that CI runs
@@ -12,17 +12,27 @@ cargo xtask check STAGE...   run only these stages";
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let Some((command, stages)) = words.split_first() else {
-        println!("{USAGE}\n{}\nstages: {}", powercut::USAGE, check::names());
+        let more = [powercut::USAGE, kill::USAGE, chaos::USAGE, simulate::USAGE].join("\n");
+        println!("{USAGE}\n{more}\nstages: {}", check::names());
         return ExitCode::SUCCESS;
     };
-    if command == "powercut" {
-        return powercut::command(stages).unwrap_or_else(|error| {
+    let done = match command.as_str() {
+        "powercut" => Some(powercut::command(stages)),
+        "kill" => Some(kill::command(stages)),
+        "chaos" => Some(chaos::command(stages)),
+        "simulate" => Some(simulate::command(stages)),
+        "crash-pairs" => Some(simulate::crash_pairs(stages)),
+        _ => None,
+    };
+    if let Some(done) = done {
+        return done.unwrap_or_else(|error| {
             eprintln!("xtask: {error:#}");
             ExitCode::FAILURE
         });
     }
     if command != "check" {
-        eprintln!("xtask has no command `{command}`\n{USAGE}\n{}", powercut::USAGE);
+        let more = [powercut::USAGE, kill::USAGE, chaos::USAGE, simulate::USAGE].join("\n");
+        eprintln!("xtask has no command `{command}`\n{USAGE}\n{more}");
         return ExitCode::from(2);
     }
     if let Some(unknown) = stages.iter().find(|name| check::stage(name).is_none()) {

@@ -93,7 +93,21 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-server",
         ],
     ),
-    ("xtask", &["dormouse-powercut", "dormouse-scenes"]),
+    // The whole runtime under a seeded scheduler, beside the scenes.
+    (
+        "dormouse-simulation",
+        &[
+            "dormouse-types",
+            "dormouse-testkit",
+            "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-runs",
+            "dormouse-agents",
+            "dormouse",
+        ],
+    ),
+    ("xtask", &["dormouse-powercut", "dormouse-scenes", "dormouse-simulation"]),
 ];
 
 /// (room, rooms that only its tests may import, beside those of [`MAY_IMPORT`]).
@@ -120,6 +134,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-cli", &["dormouse-testkit", "dormouse-scenes", "dormouse-store"]),
     ("dormouse-powercut", &[]),
     ("dormouse-scenes", &[]),
+    ("dormouse-simulation", &[]),
     ("xtask", &[]),
 ];
 
@@ -142,6 +157,11 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     ("comfy-table", &["dormouse-cli"], &[]),
     ("indicatif", &["dormouse-cli"], &[]),
     ("reqwest", &["dormouse-adapters", "dormouse-cli"], &[]),
+    // A command is a client of a running server, over one plain connection.
+    ("hyper", &["dormouse-cli"], &[]),
+    ("hyper-util", &["dormouse-cli"], &[]),
+    // Signals: of a process to itself on demand, and of tests to the server they started.
+    ("rustix", &["dormouse-cli"], &[]),
     // Rules and services know futures, not a runtime; whoever waits on the outside may.
     (
         "tokio",
@@ -151,6 +171,8 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
             "dormouse-server",
             "dormouse-cli",
             "dormouse-powercut",
+            // Channels without a runtime.
+            "dormouse-simulation",
             "dormouse-bench",
         ],
         &["dormouse-testkit", "dormouse-scenes", "dormouse", "dormouse-runs", "dormouse-agents"],
@@ -201,6 +223,7 @@ const THREADS: &[&str] = &[
     "dormouse-testkit",
     "dormouse-powercut",
     "dormouse-scenes",
+    "dormouse-simulation",
     "dormouse-bench",
 ];
 const TERMINAL: &[&str] = &["dormouse-cli"];

@@ -30,8 +30,9 @@ impl Clock for SystemClock {
         })
     }
 
+    #[allow(clippy::disallowed_methods, reason = "this is the port's one real sleep")]
     fn sleep(&self, by: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::time::sleep(by))
+        Box::pin(async move { tokio::time::sleep(by).await })
     }
 }
 

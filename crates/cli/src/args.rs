@@ -7,9 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::command::{
-    agent, bench, change, doctor, export, import, report, review, serve, task,
-};
+use crate::command::{agent, bench, change, doctor, export, import, report, review, serve, task};
 use crate::config::DatabaseUrl;
 
 /// Agents that sleep, one for each task that deserves one.

@@ -246,7 +246,8 @@ mod tests {
         for ours in ["127.0.0.1:0", "127.0.0.9:7330", "[::1]:7330", "localhost:7330"] {
             assert!(loopback(ours).is_ok(), "{ours}");
         }
-        for wrong in ["", "7330", "127.0.0.1", "example.org:7330", "localhost:x", "127.0.0.1:70000"] {
+        for wrong in ["", "7330", "127.0.0.1", "example.org:7330", "localhost:x", "127.0.0.1:70000"]
+        {
             assert_eq!(loopback(wrong).unwrap_err().code, 2, "{wrong}");
         }
         for open in ["0.0.0.0:7330", "[::]:7330", "192.168.0.2:7330"] {

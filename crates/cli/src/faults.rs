@@ -137,7 +137,8 @@ mod tests {
         assert!(Plan::read("kill:run.claim:after:3,model:holds").is_ok());
         assert!(Plan::read("model:slow:20").is_ok());
         let numbers = ["kill:a:before:x", "model:slow", "model:slow:x"];
-        for wrong in ["", "kill", "kill:run.claim:within:1", "model:sleeps"].iter().chain(&numbers) {
+        for wrong in ["", "kill", "kill:run.claim:within:1", "model:sleeps"].iter().chain(&numbers)
+        {
             assert!(Plan::read(wrong).is_err(), "{wrong}");
         }
     }

@@ -233,8 +233,7 @@ impl Session {
             on_run(run);
         };
         let (client, since) = (&self.client, self.since);
-        let waiting =
-            wait::until_asleep(client, &SystemClock, &agents, since, &mut tell).await?;
+        let waiting = wait::until_asleep(client, &SystemClock, &agents, since, &mut tell).await?;
         Ok(DrainReport { ran, waiting })
     }
 

@@ -116,7 +116,9 @@ fn judge(db: Db, facts: &Facts, diagnosis: &mut Diagnosis) -> bool {
     }
     if facts.journal_mode != "wal" {
         let mode = &facts.journal_mode;
-        diagnosis.note(format!("{name}.sqlite is in journal mode `{mode}`; it is set at the next start"));
+        diagnosis.note(format!(
+            "{name}.sqlite is in journal mode `{mode}`; it is set at the next start"
+        ));
     }
     if facts.schema > facts.known {
         let (found, known) = (facts.schema, facts.known);

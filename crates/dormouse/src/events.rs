@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use dormouse_store::change_log::{self, Told};
 use dormouse_store::Db;
+use dormouse_store::change_log::{self, Told};
 use dormouse_types::{Caller, HostId, Scope, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 
@@ -251,7 +251,8 @@ mod tests {
 
     #[test]
     fn another_database_a_trimmed_place_and_one_behind_the_end_begin_anew() {
-        let log = |mark, trimmed, head| Log { host: host(mark), trimmed: Seq(trimmed), head: Seq(head) };
+        let log =
+            |mark, trimmed, head| Log { host: host(mark), trimmed: Seq(trimmed), head: Seq(head) };
         let at = |journal, agent| Cursor {
             journal: (host('j'), Seq(journal)),
             agent: (host('a'), Seq(agent)),

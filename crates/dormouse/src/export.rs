@@ -130,9 +130,9 @@ impl Export {
         };
         let named = self.named().await?;
         let definitions = store.all(raw::definitions(ws)).await?;
-        let wanted = definitions.into_iter().filter(|row| {
-            named.as_ref().is_none_or(|named| named.contains(&row.id))
-        });
+        let wanted = definitions
+            .into_iter()
+            .filter(|row| named.as_ref().is_none_or(|named| named.contains(&row.id)));
         let (mut categories, mut labels) = (Vec::new(), Vec::new());
         for row in wanted {
             let list = if row.kind == "category" { &mut categories } else { &mut labels };

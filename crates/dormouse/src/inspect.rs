@@ -79,7 +79,8 @@ impl Dormouse {
         let (at, behind) = page::behind(cursor, (page::LATEST, "~"))?;
         let limit_read = page::reading(limit);
         let place = (at, behind.as_str());
-        let query = entity::page_of_agent::<report::Report>(caller.workspace, id, place, limit_read);
+        let query =
+            entity::page_of_agent::<report::Report>(caller.workspace, id, place, limit_read);
         let all = self.store.all(query).await?.into_iter();
         let views = all
             .map(|stored| Report {
@@ -201,10 +202,7 @@ impl Dormouse {
         let content = dormouse_runs::trail::text(&self.store, ws, &message).await?;
         // Markdown stays text; everything else is JSON.
         let content = content.map(|text| {
-            serde_json::from_str(&text)
-                .ok()
-                .filter(Value::is_object)
-                .unwrap_or(Value::String(text))
+            serde_json::from_str(&text).ok().filter(Value::is_object).unwrap_or(Value::String(text))
         });
         Ok(Message {
             id: message.id,

@@ -38,12 +38,12 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 
+pub use agents::AgentPatch;
 pub use change_sets::{Verdict, VerdictOf};
 pub use dormouse_store::Store;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_types::Caller;
-pub use agents::AgentPatch;
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::ImportOptions;

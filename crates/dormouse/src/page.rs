@@ -12,7 +12,9 @@ pub(crate) fn foreign(cursor: &str) -> Error {
     let shown: String = cursor.chars().take(60).collect();
     Error::Invalid {
         field: "?cursor",
-        message: format!("`{shown}` is not a cursor of this list: use `nextCursor` of its last page"),
+        message: format!(
+            "`{shown}` is not a cursor of this list: use `nextCursor` of its last page"
+        ),
     }
 }
 

@@ -7,7 +7,9 @@ use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::{change_item, entity, subscription};
 use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
-use dormouse_types::{AgentId, Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
+use dormouse_types::{
+    AgentId, Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId,
+};
 use jiff::civil::Date;
 use serde::Serialize;
 

@@ -111,13 +111,16 @@ fn pairs(actions: Vec<Message>, results: Vec<Message>) -> Vec<(Message, Option<M
     let result_of = |action: &Message| {
         waiting.get_mut(&(action.thread_id.clone(), action.operation_id.clone()))?.pop()
     };
-    actions.into_iter().map({
-        let mut result_of = result_of;
-        move |action| {
-            let result = result_of(&action);
-            (action, result)
-        }
-    }).collect()
+    actions
+        .into_iter()
+        .map({
+            let mut result_of = result_of;
+            move |action| {
+                let result = result_of(&action);
+                (action, result)
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

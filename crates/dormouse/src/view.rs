@@ -17,9 +17,7 @@ use serde_json::Value;
 mod health;
 mod trail;
 
-pub use health::{
-    DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity,
-};
+pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use trail::{
     AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, Subscription,
     SubscriptionFilter, Timer, ToolCall, Wake,

@@ -15,6 +15,7 @@ mod cases {
     mod repeating;
     mod sample;
     mod scopes;
+    mod serving;
     mod staleness;
     mod telling;
     mod tools_page;

@@ -4,7 +4,8 @@
 //! A scene is played once without a crash, and at each point (before and after every commit, and
 //! around every question to a model) both databases are copied. Each copy is what a crash there
 //! would have left. A new process starts on it, recovers, is asked the interrupted step again under
-//! the same key, and then all later steps.
+//! the same key, and then all later steps. That process crashes as well: at every point of its
+//! recovery, and at points of the rest of its play, all of them or a sample that a seed decides.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -15,7 +16,7 @@ use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment}
 use dormouse_types::{ChangeSetId, RunKey, Timestamp};
 use similar::TextDiff;
 
-use crate::camera::{Camera, Picture};
+use crate::camera::Picture;
 use crate::outcome;
 use crate::player::Player;
 use crate::scene::{Model, Scene};
@@ -39,6 +40,9 @@ pub struct Cut {
     total: usize,
     /// How many processes have crashed.
     crashes: u64,
+    /// The question that was answered in its other words, from 0. One of them: each end is compared
+    /// with that of a scene in which one answer has other words.
+    reworded: Option<usize>,
 }
 
 impl Cut {
@@ -46,36 +50,130 @@ impl Cut {
     pub fn then(&self, picture: Picture) -> Self {
         Self { picture, crashes: self.crashes + 1, ..self.clone() }
     }
+
+    /// The question that the next process answers in its other words.
+    fn to_reword(&self) -> Option<usize> {
+        self.reworded.or_else(|| self.in_flight.then(|| self.asked.len().saturating_sub(1)))
+    }
 }
 
-/// Takes a copy at every point that is passed.
+/// Which second crashes are tried behind each first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seconds {
+    /// At every point of the recovery, and at one of so many points of the rest of the play.
+    Sample {
+        /// Of how many points one is taken.
+        one_in: u64,
+        /// Which one.
+        seed: u64,
+    },
+    /// At every point until the end of the play.
+    All,
+}
+
+impl Seconds {
+    fn takes(self, first: usize, second: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Sample { one_in, seed } => {
+                let place = [seed, first as u64, second as u64];
+                let mixed = place.iter().fold(0x51_7c_c1_b7_u64, |sum, part| {
+                    (sum ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+                });
+                (mixed >> 20).is_multiple_of(one_in.max(1))
+            }
+        }
+    }
+}
+
+/// Takes a copy at every point that is passed, or at those that are wanted.
 struct Recorder {
     stage: Stage,
-    cuts: Mutex<Vec<Cut>>,
+    /// The cut that the process began with, if an earlier one crashed.
+    begun: Option<Cut>,
+    seconds: Seconds,
+    tape: Mutex<Tape>,
+}
+
+#[derive(Default)]
+struct Tape {
+    cuts: Vec<Cut>,
+    points: usize,
+    recovered: Option<usize>,
+    asked: usize,
+    in_flight: bool,
 }
 
 /// The commits that make durable what came of a question.
 const SETTLES: [&str; 4] = ["run.turn", "run.final", "run.fail", "run.putBack"];
 
+impl Recorder {
+    fn on(stage: &Stage, begun: Option<&Cut>, seconds: Seconds) -> Arc<Self> {
+        let tape = Tape { in_flight: begun.is_some_and(|cut| cut.in_flight), ..Tape::default() };
+        Arc::new(Self {
+            stage: stage.clone(),
+            begun: begun.cloned(),
+            seconds,
+            tape: Mutex::new(tape),
+        })
+    }
+
+    /// Recovery is over.
+    fn recovered(&self) {
+        let mut tape = lock(&self.tape);
+        tape.recovered = Some(tape.points);
+    }
+}
+
 impl Faults for Recorder {
     fn pass(&self, point: Point<'_>) {
         let player = self.stage.player.as_ref();
         let asked = player.map(|player| player.questions()).unwrap_or_default();
-        let mut cuts = lock(&self.cuts);
-        let before = cuts.last();
+        let mut tape = lock(&self.tape);
         let settled = point.stage == Moment::AfterCommit && SETTLES.contains(&point.label);
-        let is_new = asked.len() > before.map_or(0, |cut| cut.asked.len());
-        let in_flight = !settled && (is_new || before.is_some_and(|cut| cut.in_flight));
-        let number = cuts.len() + 1;
-        cuts.push(Cut {
-            number,
-            picture: Picture::of(&self.stage.sqlite, point),
-            memory: lock(&self.stage.memory).clone(),
-            now: self.stage.clock.now(),
-            asked,
-            in_flight,
-            total: 0,
-            crashes: 1,
+        let is_new = asked.len() > tape.asked;
+        tape.in_flight = !settled && (is_new || tape.in_flight);
+        tape.asked = asked.len();
+        tape.points += 1;
+        let number = tape.points;
+        let first = self.begun.as_ref().map_or(0, |cut| cut.number);
+        let in_recovery = self.begun.is_some() && tape.recovered.is_none();
+        if !in_recovery && !self.seconds.takes(first, number) {
+            return;
+        }
+        let picture = Picture::of(&self.stage.sqlite, point);
+        let memory = lock(&self.stage.memory).clone();
+        let now = self.stage.clock.now();
+        let in_flight = tape.in_flight;
+        tape.cuts.push(match &self.begun {
+            None => Cut {
+                number,
+                picture,
+                memory,
+                now,
+                asked,
+                in_flight,
+                total: 0,
+                crashes: 1,
+                reworded: None,
+            },
+            Some(cut) => {
+                let kept = cut.asked.len() - usize::from(cut.in_flight && !asked.is_empty());
+                let reworded = if asked.is_empty() { cut.reworded } else { cut.to_reword() };
+                let asked = cut.asked[..kept].iter().cloned().chain(asked).collect();
+                let crashes = cut.crashes + 1;
+                Cut {
+                    number,
+                    picture,
+                    memory,
+                    now,
+                    asked,
+                    in_flight,
+                    crashes,
+                    reworded,
+                    ..cut.clone()
+                }
+            }
         });
     }
 }
@@ -83,13 +181,13 @@ impl Faults for Recorder {
 /// Plays a scene without a crash; gives its outcome and every point it passed.
 pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
     let stage = Stage::fresh(scene)?;
-    let recorder = Arc::new(Recorder { stage: stage.clone(), cuts: Mutex::default() });
+    let recorder = Recorder::on(&stage, None, Seconds::All);
     let world = World::new(stage, recorder.clone());
     world.play(scene).await?;
     let outcome = outcome::of(&world).await?;
     let left = outcome::unfinished(&world).await?;
     anyhow::ensure!(left.is_empty(), "a run without a crash leaves work: {left:?}");
-    let mut cuts = std::mem::take(&mut *lock(&recorder.cuts));
+    let mut cuts = std::mem::take(&mut lock(&recorder.tape).cuts);
     let total = cuts.last().map_or(0, |cut| cut.asked.len());
     cuts.iter_mut().for_each(|cut| cut.total = total);
     Ok((outcome, cuts))
@@ -100,8 +198,12 @@ pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
 pub struct Verdicts {
     /// How many points there are.
     pub points: usize,
-    /// How many points of the recovery behind them there are: a second crash at each.
+    /// How many second crashes were tried in the recovery behind them.
     pub in_recovery: usize,
+    /// How many second crashes were tried behind the recovery, until the end of the play.
+    pub later: usize,
+    /// How many pairs of points there are in all.
+    pub pairs: usize,
     /// How many crashes lost an answer: its turn is asked again.
     pub asked_again: usize,
     /// How many different states all these points leave. Two points with nothing between them
@@ -111,16 +213,14 @@ pub struct Verdicts {
     pub failures: Vec<String>,
 }
 
-/// Crashes a scene at every point, and again at every point of the recovery that follows.
-pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
+/// Crashes a scene at every point, and the process that starts then again.
+pub async fn everywhere(scene: &Scene, seconds: Seconds) -> anyhow::Result<Verdicts> {
     let (expected, cuts) =
         points(scene).await.with_context(|| format!("scene {:?}", scene.name))?;
     let expected = Expected { expected, reworded: reworded(scene).await? };
     let mut verdicts = Verdicts { points: cuts.len(), ..Verdicts::default() };
     let mut states = BTreeSet::new();
     for cut in &cuts {
-        let second = recovery_points(scene, cut).await?;
-        verdicts.in_recovery += second.len();
         let place = format!(
             "scene {:?}, point {} of {}: {:?} {}, step {} {:?}",
             scene.name,
@@ -132,14 +232,31 @@ pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
             scene.steps.get(cut.memory.step)
         );
         verdicts.asked_again += usize::from(cut.in_flight);
-        if states.insert(state(cut)) {
-            verdicts.failures.extend(judged(scene, cut, &expected, &place).await);
+        if !states.insert(state(cut)) {
+            continue;
         }
-        for picture in second {
-            let place = format!("{place}\nand then {:?} {}", picture.moment, picture.label);
-            let cut = cut.then(picture);
-            if states.insert(state(&cut)) {
-                verdicts.failures.extend(judged(scene, &cut, &expected, &place).await);
+        let stage = restored(scene, cut)?;
+        let recorder = Recorder::on(&stage, Some(cut), seconds);
+        let world = World::new(stage, recorder.clone());
+        verdicts
+            .failures
+            .extend(judged(scene, cut, world, Some(&recorder), &expected, &place).await);
+        let tape = std::mem::take(&mut *lock(&recorder.tape));
+        let recovered = tape.recovered.unwrap_or(tape.points);
+        verdicts.pairs += tape.points;
+        for (second, place) in tape.cuts.into_iter().map(|second| {
+            let (moment, label, n) = (second.picture.moment, &second.picture.label, second.number);
+            let place = format!("{place}\nand then at its point {n}: {moment:?} {label}");
+            (second, place)
+        }) {
+            let in_recovery = second.number <= recovered;
+            verdicts.in_recovery += usize::from(in_recovery);
+            verdicts.later += usize::from(!in_recovery);
+            if states.insert(state(&second)) {
+                let world = restart(scene, &second)?;
+                verdicts
+                    .failures
+                    .extend(judged(scene, &second, world, None, &expected, &place).await);
             }
         }
     }
@@ -148,11 +265,20 @@ pub async fn everywhere(scene: &Scene) -> anyhow::Result<Verdicts> {
 }
 
 /// All that the next process, the person and the model go on from.
-type State = (Snapshot, usize, Option<(ChangeSetId, i64, String)>, Timestamp, usize, bool);
+type State =
+    (Snapshot, usize, Option<(ChangeSetId, i64, String)>, Timestamp, usize, bool, Option<usize>);
 
 fn state(cut: &Cut) -> State {
     let Memory { step, tasks: _, deciding } = cut.memory.clone();
-    (cut.picture.snapshot.clone(), step, deciding, cut.now, cut.asked.len(), cut.in_flight)
+    (
+        cut.picture.snapshot.clone(),
+        step,
+        deciding,
+        cut.now,
+        cut.asked.len(),
+        cut.in_flight,
+        cut.reworded,
+    )
 }
 
 /// The right ends of a scene.
@@ -163,12 +289,19 @@ struct Expected {
 }
 
 /// What is wrong with the end of a scene after a crash, if anything is.
-async fn judged(scene: &Scene, cut: &Cut, right: &Expected, place: &str) -> Option<String> {
-    let end = match resumed(scene, cut).await {
+async fn judged(
+    scene: &Scene,
+    cut: &Cut,
+    world: World,
+    recorder: Option<&Recorder>,
+    right: &Expected,
+    place: &str,
+) -> Option<String> {
+    let end = match resumed(scene, cut, world, recorder).await {
         Err(error) => return Some(format!("{place}\n{error:#}")),
         Ok(end) => end,
     };
-    let reworded = end.asked_again.and_then(|question| right.reworded.get(question));
+    let reworded = end.reworded.and_then(|question| right.reworded.get(question));
     let expected = reworded.unwrap_or(&right.expected);
     if !end.left.is_empty() {
         return Some(format!("{place}\nleft: {:#?}", end.left));
@@ -176,20 +309,12 @@ async fn judged(scene: &Scene, cut: &Cut, right: &Expected, place: &str) -> Opti
     (end.outcome != *expected).then(|| format!("{place}\n{}", diff(expected, &end.outcome)))
 }
 
-/// The points that the recovery behind a crash passes.
-async fn recovery_points(scene: &Scene, cut: &Cut) -> anyhow::Result<Vec<Picture>> {
-    let stage = restored(scene, cut)?;
-    let camera = Arc::new(Camera::on(stage.sqlite.clone()));
-    World::new(stage, camera.clone()).dormouse.recover().await?;
-    Ok(camera.finish())
-}
-
 /// How a scene ended after a crash.
 struct End {
     outcome: String,
     left: Vec<String>,
-    /// The question that was asked a second time, from 0.
-    asked_again: Option<usize>,
+    /// The question that was answered in its other words, from 0.
+    reworded: Option<usize>,
 }
 
 /// What a new process finds that starts on a cut.
@@ -197,7 +322,13 @@ pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Stage> {
     let player = match &scene.model {
         Model::Builtin => None,
         Model::Scripted(answers) => {
-            Some(Arc::new(Player::after(answers, cut.asked.len(), cut.in_flight)))
+            let (asked, lost) = (cut.asked.len(), cut.asked.len().saturating_sub(1));
+            // Only one question of a play is answered in its other words.
+            if cut.in_flight && cut.to_reword() != Some(lost) {
+                Some(Arc::new(Player::after(answers, lost, false)))
+            } else {
+                Some(Arc::new(Player::after(answers, asked, cut.in_flight)))
+            }
         }
     };
     Stage::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
@@ -208,26 +339,30 @@ pub fn restart(scene: &Scene, cut: &Cut) -> anyhow::Result<World> {
     Ok(World::new(restored(scene, cut)?, Arc::new(NoFaults)))
 }
 
-/// Starts a new process on a cut and plays the scene to its end.
-async fn resumed(scene: &Scene, cut: &Cut) -> anyhow::Result<End> {
-    let world = restart(scene, cut)?;
+/// Plays a scene to its end in a new process that started on a cut.
+async fn resumed(
+    scene: &Scene,
+    cut: &Cut,
+    world: World,
+    recorder: Option<&Recorder>,
+) -> anyhow::Result<End> {
     let player = world.stage.player.clone();
     world.dormouse.recover().await.context("recovery")?;
+    if let Some(recorder) = recorder {
+        recorder.recovered();
+    }
     if let Some(step) = scene.steps.get(cut.memory.step) {
         world.step_again(cut.memory.step, step).await?;
     }
     world.play_from(scene, cut.memory.step + 1).await?;
-    let asked_again = match (&player, cut.asked.split_last()) {
-        (Some(player), Some((last, _))) if cut.in_flight => {
-            let questions = player.questions();
-            anyhow::ensure!(
-                questions.first() == Some(last),
-                "the turn in flight is not the first that is asked again: {questions:?}"
-            );
-            Some(cut.asked.len() - 1)
-        }
-        _ => None,
-    };
+    if let (Some(player), Some((last, _)), true) = (&player, cut.asked.split_last(), cut.in_flight)
+    {
+        let questions = player.questions();
+        anyhow::ensure!(
+            questions.first() == Some(last),
+            "the turn in flight is not the first that is asked again: {questions:?}"
+        );
+    }
     if let Some(player) = &player {
         let (asked, total) = (player.questions().len(), cut.asked.len());
         let lost = usize::from(cut.in_flight);
@@ -241,7 +376,7 @@ async fn resumed(scene: &Scene, cut: &Cut) -> anyhow::Result<End> {
     Ok(End {
         outcome: outcome::of(&world).await?,
         left: outcome::unfinished(&world).await?,
-        asked_again,
+        reworded: cut.to_reword(),
     })
 }
 

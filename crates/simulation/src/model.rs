@@ -112,7 +112,10 @@ fn turn(request: &Request, nonsense: bool, chance: &mut Chance) -> Vec<Streamed>
     if !chance.one_in(6) {
         let n = chance.below(1 << 30);
         let content = format!("- [ ] what is left, in the words of {n}");
-        calls.push(("update_report", json!({ "tldr": format!("All is well, says {n}."), "content": content })));
+        calls.push((
+            "update_report",
+            json!({ "tldr": format!("All is well, says {n}."), "content": content }),
+        ));
     }
     let ended = !chance.one_in(4);
     let mut events = vec![Ok(TurnEvent::Text(format!("thought {}", chance.below(1 << 30))))];
@@ -132,13 +135,17 @@ fn call(request: &Request, chance: &mut Chance) -> (&'static str, Value) {
     let n = chance.below(1 << 40);
     match chance.below(12) {
         0 | 1 => {
-            let titles = (0..=chance.below(2)).map(|at| json!({ "title": format!("step {n}.{at}") }));
+            let titles =
+                (0..=chance.below(2)).map(|at| json!({ "title": format!("step {n}.{at}") }));
             ("add_multiple_checklist_items", json!({ "items": titles.collect::<Vec<_>>() }))
         }
         2 => {
             let items = task(request).map(|task| task.items.as_slice()).unwrap_or_default();
             let Some(item) = chance.pick(items) else {
-                return ("record_observations", json!({ "observations": [format!("no items {n}")] }));
+                return (
+                    "record_observations",
+                    json!({ "observations": [format!("no items {n}")] }),
+                );
             };
             let one = json!({ "id": item.id, "isChecked": !item.is_checked });
             ("update_checklist_items", json!({ "items": [one] }))
@@ -162,7 +169,8 @@ fn call(request: &Request, chance: &mut Chance) -> (&'static str, Value) {
         8 => {
             let open = ledger(request).map(|ledger| ledger.open.as_slice()).unwrap_or_default();
             let fingerprint = chance.pick(open).map(|open| open.fingerprint.to_string());
-            let one = json!({ "fingerprint": fingerprint.unwrap_or_default(), "reason": "it is old" });
+            let one =
+                json!({ "fingerprint": fingerprint.unwrap_or_default(), "reason": "it is old" });
             ("retract_suggestions", json!({ "proposals": [one] }))
         }
         9 | 10 => {

@@ -42,8 +42,7 @@ pub(crate) fn start(hub: &Arc<Hub>, machine: usize) {
     hub.tell(format_args!("{owner} starts"));
     let dial = hub.dials[machine].clone();
     let hints = Arc::new(watch::Sender::new(0));
-    let wire =
-        Wire { hub: hub.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
+    let wire = Wire { hub: hub.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
     let store = Store::new(Arc::new(wire), Arc::new(NoFaults));
     let seed = 100 + u64::try_from(place).unwrap_or(0);
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
@@ -94,19 +93,10 @@ fn joined(
 ) -> (Dormouse, Agents) {
     let zone = jiff::tz::TimeZone::UTC;
     let journal = dormouse_journal::Journal::new(store.clone(), clock.clone(), entropy.clone());
-    let changes = Changes::new(
-        store.clone(),
-        journal.clone(),
-        clock.clone(),
-        entropy.clone(),
-        zone.clone(),
-    );
-    let driver = dormouse_runs::Driver::new(
-        store.clone(),
-        clock.clone(),
-        entropy.clone(),
-        model.clone(),
-    );
+    let changes =
+        Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
+    let driver =
+        dormouse_runs::Driver::new(store.clone(), clock.clone(), entropy.clone(), model.clone());
     let agents = Agents::new(dormouse_agents::Parts {
         store: store.clone(),
         journal,
@@ -118,8 +108,7 @@ fn joined(
         owner: owner.to_owned(),
     });
     let owner = owner.to_owned();
-    let dormouse =
-        Dormouse::new(dormouse::Parts { store, clock, entropy, model, zone, owner });
+    let dormouse = Dormouse::new(dormouse::Parts { store, clock, entropy, model, zone, owner });
     (dormouse, agents)
 }
 

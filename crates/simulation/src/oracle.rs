@@ -102,7 +102,8 @@ pub(crate) fn brief(commit: &Commit) -> String {
             subject.map(|subject| format!(" {}", short(&subject))).unwrap_or_default()
         }
     };
-    let once = commit.once.as_ref().map(|once| format!(" once {}", &once.id[..once.id.len().min(8)]));
+    let once =
+        commit.once.as_ref().map(|once| format!(" once {}", &once.id[..once.id.len().min(8)]));
     format!("{}{about}{}", commit.label, once.unwrap_or_default())
 }
 
@@ -161,7 +162,8 @@ fn journal(hub: &Hub, commit: &Commit) -> Vec<String> {
     let Some(change) = &commit.change else { return wrong };
     match &change.origin {
         Origin::Agent { agent } => {
-            let language = |what: &What| matches!(what, What::FieldSet { field: Field::Language, .. });
+            let language =
+                |what: &What| matches!(what, What::FieldSet { field: Field::Language, .. });
             if !change.what.iter().all(language) {
                 wrong.push(format!("undecided: agent {agent} wrote {:?} by itself", change.what));
             }
@@ -184,7 +186,9 @@ fn journal(hub: &Hub, commit: &Commit) -> Vec<String> {
             let sql = "SELECT COUNT(*) FROM saga_log WHERE ws = 1 AND operation_id = ?1
                        AND status = 'pending'";
             if hub.number(Db::Agent, sql, vec![id.into()]) != 1 {
-                wrong.push(format!("undecided: what {agent} proposed was applied with no open saga"));
+                wrong.push(format!(
+                    "undecided: what {agent} proposed was applied with no open saga"
+                ));
             }
         }
         Origin::Person { via: None } | Origin::Import | Origin::Unknown => {}

@@ -124,9 +124,7 @@ impl Person {
         };
         let make = |hands: Hands, key| -> Reply<TaskId> {
             let new = new.clone();
-            Box::pin(async move {
-                Ok(hands.dormouse.create_task(&me(), new, Some(key)).await?.id)
-            })
+            Box::pin(async move { Ok(hands.dormouse.create_task(&me(), new, Some(key)).await?.id) })
         };
         let Some(Ok(task)) = self.ask("makes a task", make, &name).await else { return };
         oracle::told_written(&self.hub, "entry", &note);
@@ -250,7 +248,8 @@ impl Person {
     async fn import(&mut self) {
         let name = self.fresh();
         let file = format!("{name}.md");
-        let text = format!("# imported {name}\n\nThe text of {name}.\n\n- [ ] chore {name} from a file\n");
+        let text =
+            format!("# imported {name}\n\nThe text of {name}.\n\n- [ ] chore {name} from a file\n");
         let make = |hands: Hands, _key| -> Reply<()> {
             let (file, text) = (file.clone(), text.clone());
             Box::pin(async move {

@@ -155,7 +155,9 @@ fn effects(hub: &Hub) {
                      AND json_extract(one.value, '$.title') = ?1";
         let found = hub.number(Db::Journal, sql, vec![Value::Text(title.clone())]);
         if found != expected {
-            hub.wrong(format!("twice: {title:?} was applied {expected} times and added {found} times"));
+            hub.wrong(format!(
+                "twice: {title:?} was applied {expected} times and added {found} times"
+            ));
         }
         for _ in 0..expected {
             hub.count("applied item");
@@ -184,7 +186,9 @@ fn acknowledged(hub: &Hub) {
         };
         let found = hub.number(Db::Journal, sql, vec![Value::Text(words.clone())]);
         if found != 1 {
-            hub.wrong(format!("edit: {kind} {words:?} was acknowledged and is there {found} times"));
+            hub.wrong(format!(
+                "edit: {kind} {words:?} was acknowledged and is there {found} times"
+            ));
         }
     }
 }
@@ -220,7 +224,8 @@ fn changes(hub: &Hub) {
         if !is_automatic(hub, &agent) {
             continue;
         }
-        let sql = "SELECT c.seq FROM touched_tasks t JOIN change_log c ON c.ws = 1 AND c.seq = t.seq
+        let sql =
+            "SELECT c.seq FROM touched_tasks t JOIN change_log c ON c.ws = 1 AND c.seq = t.seq
                    WHERE t.ws = 1 AND t.task_id = ?1
                      AND json_extract(c.origin, '$.kind') <> 'agent'
                      AND COALESCE(json_extract(c.origin, '$.via'), '') <> ?2 ORDER BY c.seq";

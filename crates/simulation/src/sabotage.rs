@@ -37,8 +37,8 @@ pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitEr
                 return Err(CommitError::Broken { label: commit.label, db: "agent", detail });
             }
             for op in &mut commit.ops {
-                op.sql = rewritten(op.sql, "shown_at > ?11", "?11 = ?11");
-                op.sql = rewritten(op.sql, "shown_at + CAST(?11 AS BIGINT) > ?12", "?12 = ?12");
+                let age = "shown_at + CAST(?11 AS BIGINT) > CAST(?12 AS BIGINT)";
+                op.sql = rewritten(op.sql, age, "?12 = ?12");
             }
         }
         Some(Sabotage::Feed) if commit.label == "wake.route" && commit.ops.len() > 1 => {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_types::{Timestamp, limits};
 use dormouse_types::port::Clock as _;
+use dormouse_types::{Timestamp, limits};
 
 use crate::faults::Fault;
 use crate::hub::{Hub, OUTSIDE, lock};

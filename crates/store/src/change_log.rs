@@ -45,9 +45,7 @@ pub fn positions_after(workspace: WorkspaceId, position: Seq, limit: i64) -> Que
         db: Db::Journal,
         sql: "SELECT seq FROM change_log WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
         params: params_values![ws(workspace), position.0, limit],
-        decode: |row| {
-            row.int(0).map(Seq).map_err(|e| ReadError::column(Db::Journal, "change", &e))
-        },
+        decode: |row| row.int(0).map(Seq).map_err(|e| ReadError::column(Db::Journal, "change", &e)),
     }
 }
 

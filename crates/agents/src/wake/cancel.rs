@@ -1,6 +1,7 @@
 //! Cancelling a wake that waits.
 
-use dormouse_store::agent::{wake_queue, wake_run};
+use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{AgentId, Id as _, WorkspaceId};
 
@@ -34,6 +35,11 @@ impl Agents {
                 Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
                 None => None,
             };
+            if run.as_ref().is_some_and(|run| run.status != Status::Queued)
+                && self.has_moved(ws, &row).await?
+            {
+                continue;
+            }
             let mut commit = Commit::new("wake.cancel", Db::Agent, ws)
                 .op(wake_queue::cancel(ws, &row))
                 .change(wake_event(&row, id.as_str()))

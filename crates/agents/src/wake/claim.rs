@@ -70,6 +70,11 @@ impl Agents {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
+        if waiting.as_ref().is_some_and(|run| run.status != Status::Queued)
+            && self.has_moved(ws, row).await?
+        {
+            return Ok(None);
+        }
         let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
         let mut ops: Vec<Op> = Vec::new();
         // The run of a damaged agent fails and says why; it must begin for that.
@@ -127,6 +132,13 @@ impl Agents {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Whether somebody claimed, gave back or took over a lease since its row was read: a run that
+    /// was read behind the row then may be further than the row says.
+    pub(crate) async fn has_moved(&self, ws: WorkspaceId, row: &Sleeper) -> Result<bool, AgentError> {
+        let now = self.store.first(wake_queue::of_agent(ws, &row.agent)).await?;
+        Ok(now.is_none_or(|now| (&now.owner, now.epoch) != (&row.owner, row.epoch)))
     }
 
     fn taking<'a>(&'a self, row: &'a Sleeper, run: &'a Run) -> Claim<'a> {

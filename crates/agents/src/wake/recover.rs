@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::wake_queue::{self, Sleeper};
-use dormouse_store::agent::wake_run;
+use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::lease::Proof;
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{AgentId, Id as _, WorkspaceId, limits};
@@ -60,6 +60,12 @@ impl Agents {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
+        // Its owner ended it, or another node took it over, between the two reads.
+        if run.as_ref().is_some_and(|run| run.status != Status::Started)
+            && self.has_moved(ws, row).await?
+        {
+            return Ok(None);
+        }
         let (ops, line) = match &run {
             None => (vec![wake_queue::free(ws, row, proof)], format!("agent {agent}: lease freed")),
             Some(run) => {
@@ -91,6 +97,10 @@ impl Agents {
         let Some(run) = self.store.first(wake_run::by_key(ws, &run.key)).await? else {
             return Ok(Some(line));
         };
+        // Another node gave it up already.
+        if run.status != Status::Queued && self.has_moved(ws, &row).await? {
+            return Ok(Some(line));
+        }
         self.give_up(ws, &row, &run).await?;
         Ok(Some(format!("agent {agent}: given up after {} crashes", row.crashes)))
     }

@@ -36,7 +36,7 @@ fn a_change_one_link_away_is_noted_and_joins_the_next_wake() {
     let (other, _) = world.another("Sell the old flat");
     let mut node = world.serve();
     world.answers(2);
-    change_beside(&world, person(), &other, &[task.clone()]);
+    change_beside(&world, person(), &other, std::slice::from_ref(&task));
     node.pass_seconds(600);
     let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
     assert!(!ran.contains(&agent), "it is not woken");

@@ -47,6 +47,40 @@ fn a_lease_is_taken_over_when_it_ran_out_and_not_before() {
 }
 
 #[test]
+fn two_nodes_that_take_over_at_once_take_each_lease_once() {
+    let (world, _, first, _) = claimed();
+    let (task, second) = world.another("Fence");
+    world.note(&task, "The posts are here.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    now(world.agents.claim(WS, &world.row(&second))).expect("a claim").expect("a lease");
+    world.later(61);
+    let (one, two) = (world.owned_by("one"), world.owned_by("two"));
+    // Each has read both rows, and the other one takes the second lease in between.
+    world.hooks.once(Stage::AfterCommit, "run.takeover", move || {
+        assert_eq!(now(two.take_over_dead(&nobody())).expect("looked").len(), 1);
+    });
+    assert_eq!(now(one.take_over_dead(&nobody())).expect("looked").len(), 1);
+    assert!(world.hooks.is_done());
+    for agent in [first, second] {
+        let (row, run) = (world.row(&agent), &world.runs(&agent)[0]);
+        assert_eq!((row.owner, row.crashes, run.status.name()), (None, 1, "queued"));
+    }
+}
+
+#[test]
+fn who_claims_an_interrupted_run_too_late_finds_it_taken() {
+    let (world, _, agent, _) = claimed();
+    let other = world.owned_by("other");
+    world.later(61);
+    assert_eq!(now(other.take_over_dead(&nobody())).expect("looked").len(), 1);
+    let row = world.row(&agent);
+    let lease = now(other.claim(WS, &row)).expect("a claim").expect("a lease");
+    assert!(now(world.agents.claim(WS, &row)).expect("no failure").is_none());
+    let held = world.row(&agent);
+    assert_eq!((held.owner.as_deref(), held.epoch), (Some("other"), lease.run.epoch));
+}
+
+#[test]
 fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     let (world, task, agent, lease) = claimed();
     world.later(61);

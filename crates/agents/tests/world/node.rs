@@ -155,15 +155,6 @@ impl Node {
         };
         self.take().into_iter().map(ran).collect()
     }
-
-    /// What failed since it was last asked.
-    pub fn failures(&mut self) -> Vec<String> {
-        let failed = |told| match told {
-            Told::Failed(line) => Some(line),
-            Told::Ran(..) | Told::Recovered(_) => None,
-        };
-        self.take().into_iter().filter_map(failed).collect()
-    }
 }
 
 /// What happens in between.

@@ -112,9 +112,8 @@ fn file(folder: &Path, name: &str) -> io::Result<Option<FileLook>> {
 
 /// A folder that others may enter shows them what is in it.
 fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
-    let open = |file: &FileLook| {
-        u32::from_str_radix(&file.mode, 8).is_ok_and(|mode| mode & 0o077 != 0)
-    };
+    let open =
+        |file: &FileLook| u32::from_str_radix(&file.mode, 8).is_ok_and(|mode| mode & 0o077 != 0);
     let shown: Vec<String> = diagnosis
         .files
         .iter()

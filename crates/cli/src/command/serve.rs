@@ -72,8 +72,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let http = axum::serve(listener, router).with_graceful_shutdown(stopped(stop.clone()));
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
     let http = tokio::spawn(http.into_future());
-    let options =
-        ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
+    let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
     let zone = engine.zone.clone();
     let mut tell = |event: Served| log(&zone, &told(&event));
     engine.dormouse.serve(options, Box::pin(stopped(stop)), &mut tell).await;
@@ -164,7 +163,9 @@ fn told(event: &Served) -> String {
             let more = match (*status, error) {
                 ("failed", Some(_)) => format!("; `dormouse agent log {agent}` says why"),
                 ("queued", Some(_)) => "; it will be resumed".to_owned(),
-                ("started", Some(_)) => "; its lease was lost, and another process goes on with it".to_owned(),
+                ("started", Some(_)) => {
+                    "; its lease was lost, and another process goes on with it".to_owned()
+                }
                 _ => String::new(),
             };
             format!("run {run} of agent {agent}: {status}{more}")

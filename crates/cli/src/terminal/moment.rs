@@ -53,7 +53,8 @@ pub fn read_time(text: &str, zone: &TimeZone, now: Timestamp) -> Result<Timestam
         (_, _) => None,
     };
     // A time that the clocks skip or have twice is read as the calendar does it.
-    let at = day.zip(time).and_then(|(day, time)| day.to_datetime(time).to_zoned(zone.clone()).ok());
+    let at =
+        day.zip(time).and_then(|(day, time)| day.to_datetime(time).to_zoned(zone.clone()).ok());
     at.map(|at| Timestamp::from_jiff(at.timestamp())).ok_or_else(wrong)
 }
 
@@ -125,8 +126,17 @@ mod tests {
             assert_eq!(read(text).as_deref(), Ok(at), "{text}");
         }
         let wrong = [
-            "", "soon", "9:00", "tomorrow", "tomorrow 9", "tomorrow 25:00", "tomorrow 9:5",
-            "2026-02-30 10:00", "2026-03-05", "26-3-5 10:00", "tomorrow 9:00 pm",
+            "",
+            "soon",
+            "9:00",
+            "tomorrow",
+            "tomorrow 9",
+            "tomorrow 25:00",
+            "tomorrow 9:5",
+            "2026-02-30 10:00",
+            "2026-03-05",
+            "26-3-5 10:00",
+            "tomorrow 9:00 pm",
         ];
         for text in wrong {
             let error = read(text).expect_err(text);
@@ -137,7 +147,9 @@ mod tests {
     #[test]
     fn how_long_ago_is_told_roughly() {
         let now = Timestamp::from_micros(1_000_000_000_000);
-        let ago = |seconds: i64| super::ago(Timestamp::from_micros(now.micros() - seconds * 1_000_000), now);
+        let ago = |seconds: i64| {
+            super::ago(Timestamp::from_micros(now.micros() - seconds * 1_000_000), now)
+        };
         let told = [-5, 59, 60, 7_199, 7_200, 172_800].map(ago);
         assert_eq!(told, ["just now", "just now", "1 min ago", "1 h ago", "2 h ago", "2 days ago"]);
     }

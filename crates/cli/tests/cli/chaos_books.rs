@@ -50,7 +50,8 @@ CREATE TRIGGER watch AFTER INSERT ON agent.change_items FOR EACH ROW
 CREATE TRIGGER watch AFTER INSERT ON agent.agent_entities FOR EACH ROW
   WHEN (NEW.type = 'agentReport') EXECUTE FUNCTION watch.write('a report');
 CREATE TRIGGER watch_messages AFTER INSERT ON agent.agent_entities FOR EACH ROW
-  WHEN (NEW.type = 'agentMessage' AND NEW.subtype IN ('thought', 'action', 'toolResult'))
+  WHEN (NEW.type = 'agentMessage'
+    AND CAST(NEW.serialized AS jsonb) #>> '{metadata,turn}' IS NOT NULL)
   EXECUTE FUNCTION watch.write('a message');
 CREATE FUNCTION watch.request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   INSERT INTO watch.write (node, agent, what, epoch)
@@ -126,8 +127,11 @@ pub struct Rows {
 impl Rows {
     /// Looks into the database of a server.
     pub fn of(server: &Server) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all();
-        let runtime = { runtime }.build().expect("a runtime starts");
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime starts");
         Self { url: server.url(), runtime, client: None }
     }
 
@@ -178,7 +182,9 @@ impl Rows {
             }
             self.ask("SELECT pg_sleep(0.02)");
         }
-        panic!("it never came: {what}: {:#?}", self.ask("SELECT * FROM agent.wake_queue"));
+        let waiting = "SELECT row_to_json(q) FROM agent.wake_queue q
+                       WHERE owner IS NOT NULL OR run_key IS NOT NULL OR due_at IS NOT NULL";
+        panic!("it never came: {what}: {:?}", self.ask(waiting));
     }
 
     /// How many leases a node holds.
@@ -228,7 +234,7 @@ impl Rows {
                     ON a.ws = q.ws AND a.id = q.agent_id
                   WHERE q.owner IS NOT NULL OR q.run_key IS NOT NULL OR q.due_at IS NOT NULL
                     AND CAST(a.serialized AS jsonb) ->> 'lifecycle' = 'active')
-               + (SELECT count(*) FROM journal.counters c LEFT JOIN agent.feed_position p
+               + (SELECT count(*) FROM journal.change_log c LEFT JOIN agent.feed_position p
                     ON p.ws = c.ws WHERE c.seq > COALESCE(p.seq, 0))",
         ) == 0
     }
@@ -237,7 +243,7 @@ impl Rows {
     pub fn check(&mut self) {
         for (law, broken_by) in LAWS {
             let found = self.ask(broken_by);
-            assert!(found.is_empty(), "not so: {law}: {found:#?}");
+            assert!(found.is_empty(), "not so: {law}: {found:?}");
         }
     }
 

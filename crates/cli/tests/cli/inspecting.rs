@@ -36,7 +36,10 @@ fn a_healthy_folder_needs_nobody_beside_a_server_too() {
     let databases = told["databases"].as_array().expect("a list");
     assert_eq!(databases.len(), 2);
     for database in databases {
-        assert_eq!((&database["synchronous"], &database["journalMode"]), (&json!("FULL"), &json!("wal")));
+        assert_eq!(
+            (&database["synchronous"], &database["journalMode"]),
+            (&json!("FULL"), &json!("wal"))
+        );
         assert_eq!(database["schema"], database["knownSchema"]);
         assert!(database["hostId"].as_str().is_some_and(|host| host.starts_with("ho-")));
     }
@@ -44,11 +47,18 @@ fn a_healthy_folder_needs_nobody_beside_a_server_too() {
     assert_eq!((&told["changesToRoute"], &told["queue"]["waiting"]), (&json!(0), &json!(0)));
     assert!(told["diskFreeBytes"].as_u64() > Some(0));
     let screen = world.ok(&["doctor"]).out;
-    assert!(screen.contains("synchronous FULL") && screen.contains("Nothing needs you."), "{screen}");
+    assert!(
+        screen.contains("synchronous FULL") && screen.contains("Nothing needs you."),
+        "{screen}"
+    );
     let server = world.serve(&[]);
     let (code, found, told) = findings(&world);
     assert_eq!((code, found), (0, Vec::new()), "{told:#}");
-    assert!(told["files"].as_array().is_some_and(|files| files.iter().any(|f| f["name"] == "server.json")));
+    assert!(
+        told["files"]
+            .as_array()
+            .is_some_and(|files| files.iter().any(|f| f["name"] == "server.json"))
+    );
     server.stop();
 }
 
@@ -91,7 +101,8 @@ fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
     problem(&found, &["far is away since", "503 no service"]);
     problem(&found, &["op-1", "no room"]);
     problem(&found, &["entered by others"]);
-    let note = |words: &str| found.iter().any(|(severity, it)| severity == "note" && it.contains(words));
+    let note =
+        |words: &str| found.iter().any(|(severity, it)| severity == "note" && it.contains(words));
     assert!(note("op-2") && note("process-7 stopped working for agent"), "{found:#?}");
     assert_eq!(told["queue"]["expired"], 2);
     assert_eq!(told["queue"]["heldBy"], "far");
@@ -115,8 +126,11 @@ fn a_folder_that_nothing_else_opens_is_looked_at() {
     assert!(!world.data().exists(), "looking makes nothing");
 
     let world = World::with_tasks();
-    std::fs::write(world.data().join("agent.sqlite"), "this is no database, and long enough to be read as one")
-        .expect("written");
+    std::fs::write(
+        world.data().join("agent.sqlite"),
+        "this is no database, and long enough to be read as one",
+    )
+    .expect("written");
     let (code, found, _) = findings(&world);
     assert_eq!(code, 1);
     problem(&found, &["agent.sqlite", "not a readable database"]);
@@ -138,7 +152,10 @@ fn a_folder_that_nothing_else_opens_is_looked_at() {
 fn an_export_goes_to_the_screen_or_to_a_new_file_of_its_owner() {
     let world = World::with_agents();
     let all = world.ok(&["export"]).json();
-    assert_eq!((&all["format"], all["tasks"].as_array().map(Vec::len)), (&json!("dormouse-export"), Some(2)));
+    assert_eq!(
+        (&all["format"], all["tasks"].as_array().map(Vec::len)),
+        (&json!("dormouse-export"), Some(2))
+    );
     let one = world.ok(&["export", "water", "butt", "--json"]).json();
     assert_eq!(one["tasks"].as_array().map(Vec::len), Some(1));
     assert!(all["tasks"].as_array().is_some_and(|tasks| tasks.contains(&one["tasks"][0])));
@@ -148,7 +165,8 @@ fn an_export_goes_to_the_screen_or_to_a_new_file_of_its_owner() {
     assert_eq!(std::fs::read_to_string(&file).expect("text"), "mine", "nothing is replaced");
     let file = format!("{file}.new");
     world.ok(&["export", "--all", "--file", &file]);
-    let written: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("text")).expect("JSON");
+    let written: Value =
+        serde_json::from_str(&std::fs::read_to_string(&file).expect("text")).expect("JSON");
     assert_eq!(written, all);
     let mode = std::fs::metadata(&file).expect("the file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -189,7 +207,9 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     let id = agent["id"].as_str().expect("an id").to_owned();
     let server = world.serve(&[]);
     let timers = || server.notice.get(&format!("/api/agents/{id}/timers"))["items"].clone();
-    let is_set = |timers: &Value| timers.as_array().is_some_and(|all| all.iter().any(|it| it["kind"] == "wakeAt"));
+    let is_set = |timers: &Value| {
+        timers.as_array().is_some_and(|all| all.iter().any(|it| it["kind"] == "wakeAt"))
+    };
     assert!(is_set(&timers()), "{}", timers());
     world.ok(&["agent", "wake", "water butt", "--at", "none"]);
     assert!(!is_set(&timers()), "{}", timers());
@@ -199,8 +219,14 @@ fn automation_and_times_are_set_as_a_person_says_them() {
 
     for (args, word) in [
         (vec!["agent", "wake", "water butt", "--at", "soon"], "--at: `soon` is no time"),
-        (vec!["agent", "automation", "water butt", "--sleep-until", "9:00"], "--sleep-until: `9:00`"),
-        (vec!["agent", "wake", "water butt", "--at", "none", "--say", "Look"], "cannot be used with"),
+        (
+            vec!["agent", "automation", "water butt", "--sleep-until", "9:00"],
+            "--sleep-until: `9:00`",
+        ),
+        (
+            vec!["agent", "wake", "water butt", "--at", "none", "--say", "Look"],
+            "cannot be used with",
+        ),
         (vec!["agent", "automation", "water butt"], "required"),
     ] {
         let done = world.run(&args);
@@ -284,5 +310,8 @@ fn whoever_follows_an_agent_sees_each_line_once_as_it_comes() {
     server.stop();
     let alone = world.run(&["agent", "log", "water butt", "-f"]);
     assert_eq!(alone.code, 1, "{alone:?}");
-    assert!(alone.out.contains("userInitiated") && alone.err.contains("no server runs"), "{alone:?}");
+    assert!(
+        alone.out.contains("userInitiated") && alone.err.contains("no server runs"),
+        "{alone:?}"
+    );
 }

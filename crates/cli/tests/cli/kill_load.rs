@@ -40,9 +40,17 @@ struct Order {
 #[derive(Debug, Clone)]
 enum What {
     Task(Made),
-    Note { task: String, text: String },
-    Agent { task: String },
-    Said { agent: String, text: String },
+    Note {
+        task: String,
+        text: String,
+    },
+    Agent {
+        task: String,
+    },
+    Said {
+        agent: String,
+        text: String,
+    },
     Verdict,
     Verdicts,
     Import,
@@ -212,8 +220,7 @@ impl Writer {
         }
         let is_done = (200..300).contains(&answer.status);
         // Two people may want the same thing: the second is told so.
-        let may_be_late =
-            matches!(order.what, What::Agent { .. } | What::Verdict | What::Verdicts);
+        let may_be_late = matches!(order.what, What::Agent { .. } | What::Verdict | What::Verdicts);
         let is_late = may_be_late && [409, 410, 412].contains(&answer.status)
             // It lay ahead when it was first asked for.
             || matches!(order.what, What::Timer) && answer.status == 422;

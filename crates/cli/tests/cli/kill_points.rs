@@ -20,7 +20,8 @@ pub enum Way {
     Mood(&'static str),
     /// A stop while an agent waits for its model.
     Stop,
-    /// Something a person does once: the method and the path behind the agent's, or `undo`.
+    /// Something a person does while an agent is to wake: the method and the path behind the
+    /// agent's, or `task`; or `undo` of a confirmed item.
     Once(&'static str, &'static str),
     /// Not from here; why.
     Never(&'static str),
@@ -51,15 +52,15 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.effect", Way::Load),
     ("run.fail", Way::Mood("model:fails")),
     ("run.final", Way::Load),
-    ("run.hold", Way::Once("POST", "/pause")),
+    ("run.hold", Way::Once("DELETE", "task")),
     ("run.putBack", Way::Stop),
     ("run.request", Way::Load),
     ("run.skip", Way::Load),
-    ("run.spent", Way::Once("DELETE", "")),
+    ("run.spent", Way::Never("an agent is destroyed between a look at the queue and the claim")),
     ("run.takeover", Way::AfterKill),
     ("run.turn", Way::Load),
     ("wake.cancel", Way::Once("DELETE", "/wake")),
-    ("wake.rescue", Way::Load),
+    ("wake.rescue", Way::Never("the clock has to be set back; the scenes move theirs")),
     ("wake.route", Way::Load),
     ("wake.timer", Way::Load),
 ];

@@ -27,7 +27,7 @@ const KILLS_PER_FOLDER: usize = 40;
 /// Requests of one writer between two looks whether the point was passed.
 const REQUESTS: usize = 40;
 /// A point that is not passed after so many looks is not on the way that its row says.
-const LOOKS: usize = 20;
+const LOOKS: usize = 10;
 
 /// A folder, its writers, and what they were told.
 struct Storm {
@@ -154,7 +154,8 @@ fn rest(server: &Notice) {
 
 /// A task with something to propose, and its agent.
 fn task_and_agent(server: &Notice) -> std::io::Result<[String; 2]> {
-    let body = json!({"title": "Crate", "items": ["saw"], "note": "TODO: paint it. It takes two hours."});
+    let body =
+        json!({"title": "Crate", "items": ["saw"], "note": "TODO: paint it. It takes two hours."});
     let text = |value: &Value| value.as_str().expect("an id").to_owned();
     let task = server.ask("POST", "/api/journal/tasks", "", &body.to_string())?.json();
     let task = format!("/api/journal/tasks/{}", text(&task["id"]));
@@ -224,7 +225,8 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             until("the agent is to wake", || {
                 (server.notice.get(&agent)["activity"] == "waiting").then_some(())
             });
-            let _unanswered = server.notice.ask(method, &format!("{agent}{path}"), "", "");
+            let path = if path == "task" { task } else { format!("{agent}{path}") };
+            let _unanswered = server.notice.ask(method, &path, "", "");
             died(server.end());
         }
         Way::Load | Way::Never(_) => panic!("{label} is not reached like this"),

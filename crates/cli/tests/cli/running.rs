@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// Nothing here takes so long; a test that waits in vain ends.
-pub const DEADLINE: Duration = Duration::from_secs(60);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A server that was started. It is killed with this value, whatever becomes of the test.
 pub struct Running {

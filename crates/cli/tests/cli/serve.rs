@@ -78,7 +78,8 @@ fn commands_beside_a_server_are_its_clients() {
         sets.to_string().contains("brass tap").then_some(())
     });
 
-    let more = world.file("more.md", "## Ladder\n\n- [ ] sand the rungs\n\n## Gate\n\n- [ ] hinge\n");
+    let more =
+        world.file("more.md", "## Ladder\n\n- [ ] sand the rungs\n\n## Gate\n\n- [ ] hinge\n");
     let imported = world.ok(&["import", &more, "--with-agents", "--json"]);
     let lines = imported.out.lines().filter(|line| line.contains(r#""event":"task""#));
     assert_eq!(lines.count(), 2, "{imported:?}");

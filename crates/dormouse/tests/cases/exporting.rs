@@ -63,8 +63,12 @@ fn more_tasks_than_are_read_at_once_are_all_there() {
         world.task(&format!("Task {n}"));
     }
     let (_, all) = export(&world, None);
-    let titles: Vec<_> =
-        all["tasks"].as_array().into_iter().flatten().map(|one| one["task"]["title"].clone()).collect();
+    let titles: Vec<_> = all["tasks"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| one["task"]["title"].clone())
+        .collect();
     assert_eq!(titles, (0..130).map(|n| json!(format!("Task {n}"))).collect::<Vec<_>>());
 }
 
@@ -77,7 +81,10 @@ fn a_damaged_row_is_handed_on_as_text_and_breaks_nothing() {
     let (_, all) = export(&world, None);
     let damaged = all["damaged"].as_array().expect("a list");
     assert_eq!(damaged.len(), 2, "{damaged:#?}");
-    assert_eq!(damaged[0], json!({"id": task.items[0].id, "type": "checklistItem", "text": "{\"id\":"}));
+    assert_eq!(
+        damaged[0],
+        json!({"id": task.items[0].id, "type": "checklistItem", "text": "{\"id\":"})
+    );
     assert!(damaged[1]["error"].as_str().is_some_and(|error| error.contains(agent.id.as_str())));
     assert_eq!(all["tasks"][0]["task"]["id"], task.id.as_str());
 }

@@ -46,7 +46,11 @@ fn a_cursor_before_rows_that_were_taken_away_begins_anew() {
     let (told, end) = since(&world, Some(&begin));
     assert_eq!(told, ["resync"]);
     assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
-    assert_eq!(since(&world, Some(&later)).0, ["journal:changed"], "what is behind it is all there");
+    assert_eq!(
+        since(&world, Some(&later)).0,
+        ["journal:changed"],
+        "what is behind it is all there"
+    );
 }
 
 #[test]

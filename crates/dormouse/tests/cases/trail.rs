@@ -54,6 +54,7 @@ fn pages_of_any_size_hold_every_message_once_and_in_order() {
             let page = messages(&world, &agent, asked);
             assert!(page.items.len() <= limit);
             seen.extend(order(&page.items));
+            assert!(seen.len() <= commits.len(), "pages of {limit} go round in a circle");
             cursor = page.next_cursor;
             if cursor.is_none() {
                 break;
@@ -192,9 +193,15 @@ fn a_subscription_names_agent_task_and_filter_and_ends_with_its_agent() {
     let (task, agent, _) = world.proposed(&[]);
     let of = || now(world.dormouse.subscriptions(&me(), &agent.id)).expect("readable");
     let [one] = &of()[..] else { panic!("one subscription") };
-    assert_eq!((&one.agent_id, one.match_token_keys.as_slice()), (&agent.id, ["taskNotification".to_owned()].as_slice()));
+    assert_eq!(
+        (&one.agent_id, one.match_token_keys.as_slice()),
+        (&agent.id, ["taskNotification".to_owned()].as_slice())
+    );
     assert_eq!(one.match_entity_ids, [task.id.to_string()]);
-    assert_eq!((one.filter.except_origins.as_slice(), one.filter.linked.as_str()), (["agent".to_owned()].as_slice(), "stale"));
+    assert_eq!(
+        (one.filter.except_origins.as_slice(), one.filter.linked.as_str()),
+        (["agent".to_owned()].as_slice(), "stale")
+    );
     let patch = dormouse::AgentPatch { wake_on_linked: Some(true), ..Default::default() };
     now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("set");
     assert_eq!(of()[0].filter.linked, "wake");
@@ -202,7 +209,8 @@ fn a_subscription_names_agent_task_and_filter_and_ends_with_its_agent() {
     assert!(of().is_empty());
     let links = now(world.dormouse.agent_links(&me(), &agent.id, Some("agent_task"), 9, None));
     let links = links.expect("its trail stays").items;
-    let ends: Vec<_> = links.iter().map(|link| (link.from_id.as_str(), link.to_id.as_str())).collect();
+    let ends: Vec<_> =
+        links.iter().map(|link| (link.from_id.as_str(), link.to_id.as_str())).collect();
     assert_eq!(ends, [(agent.id.to_string().as_str(), task.id.to_string().as_str())]);
 }
 
@@ -241,7 +249,8 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     let at: Timestamp = Timestamp::from_jiff("2026-03-05T18:00:00Z".parse().expect("a time"));
     now(world.dormouse.wake_agent_at(&me(), &agent.id, Some(at), None)).expect("set");
     let timers = now(world.dormouse.timers(&me(), &agent.id)).expect("timers");
-    let told: Vec<_> = timers.iter().map(|timer| (timer.kind.as_str(), timer.about.as_deref())).collect();
+    let told: Vec<_> =
+        timers.iter().map(|timer| (timer.kind.as_str(), timer.about.as_deref())).collect();
     assert_eq!(
         told,
         [
@@ -252,7 +261,10 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     );
     let state = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state");
     assert_eq!((state.consecutive_failure_count, state.next_wake_at), (1, Some(timers[0].at)));
-    assert_eq!((state.activity.as_str(), state.reasons.as_slice()), ("waiting", ["timer".to_owned()].as_slice()));
+    assert_eq!(
+        (state.activity.as_str(), state.reasons.as_slice()),
+        ("waiting", ["timer".to_owned()].as_slice())
+    );
     assert_eq!(state.active_task_id, Some(task.id));
     assert!(state.lease.is_none() && state.epoch > 0);
     now(world.dormouse.wake_agent_at(&me(), &agent.id, None, None)).expect("taken back");
@@ -270,7 +282,10 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     write(&world, wake_queue::claim(dormouse::WORKSPACE, &claim));
     let state = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state");
     let lease = state.lease.expect("somebody works for it");
-    assert_eq!((lease.owner.as_str(), lease.epoch, state.activity.as_str()), ("node-7", claim.epoch + 1, "running"));
+    assert_eq!(
+        (lease.owner.as_str(), lease.epoch, state.activity.as_str()),
+        ("node-7", claim.epoch + 1, "running")
+    );
     assert_eq!(lease.run_key, Some(key));
     let error = now(world.dormouse.cancel_wake(&me(), &agent.id)).expect_err("it is at work");
     assert_eq!(slug(&error), ("agent-state", 409));
@@ -296,11 +311,24 @@ fn open_operations_and_providers_that_are_away_are_told() {
         now(world.dormouse.operations(&me(), asked, limit, cursor)).expect("operations")
     };
     let first = operations(OperationsAsked::Open, 1, None);
-    assert_eq!((first.items[0].operation_id.as_str(), first.items[0].status.as_str()), ("a", "pending"));
-    assert_eq!((&first.items[0].task_id, first.items[0].item_index), (&Some(task.id.clone()), Some(2)));
+    assert_eq!(
+        (first.items[0].operation_id.as_str(), first.items[0].status.as_str()),
+        ("a", "pending")
+    );
+    assert_eq!(
+        (&first.items[0].task_id, first.items[0].item_index),
+        (&Some(task.id.clone()), Some(2))
+    );
     let second = operations(OperationsAsked::Open, 1, first.next_cursor.as_deref());
     assert_eq!((second.items[0].operation_id.as_str(), &second.next_cursor), ("b", &None));
-    let done = saga::close(ws, &OperationId("a".into()), saga::Phase::AgentDone, "failed", Some("gone"), at);
+    let done = saga::close(
+        ws,
+        &OperationId("a".into()),
+        saga::Phase::AgentDone,
+        "failed",
+        Some("gone"),
+        at,
+    );
     write(&world, done);
     assert_eq!(operations(OperationsAsked::Open, 9, None).items.len(), 1);
     let all = operations(OperationsAsked::All, 1, None);
@@ -324,7 +352,10 @@ fn open_operations_and_providers_that_are_away_are_told() {
     assert_eq!((now_away.queue.waiting, now_away.queue.due), (1, 1));
     assert_eq!(now_away.queue.held_by.as_deref(), Some(away.provider.as_str()));
     let alert = &now_away.alerts[0];
-    assert_eq!((alert.since, alert.until, alert.detail.as_str()), (at, until, "503 from the other end"));
+    assert_eq!(
+        (alert.since, alert.until, alert.detail.as_str()),
+        (at, until, "503 from the other end")
+    );
 }
 
 #[test]

@@ -110,9 +110,7 @@ pub(super) async fn wake(
 ) -> Reply<Agent> {
     let agent: AgentId = id(&agent)?;
     Ok(Json(match params.read()? {
-        Wanted::Now(message) => {
-            app.dormouse.wake_agent(&app.caller, &agent, message, key).await?
-        }
+        Wanted::Now(message) => app.dormouse.wake_agent(&app.caller, &agent, message, key).await?,
         Wanted::At(at) => app.dormouse.wake_agent_at(&app.caller, &agent, at, key).await?,
     }))
 }

@@ -21,3 +21,20 @@ fn a_seed_is_played_again_to_the_last_byte() {
     assert_eq!(played, play(7, None).expect("a store"));
     assert_ne!(played.trace, play(8, None).expect("a store").trace);
 }
+
+#[test]
+fn seeds_that_once_failed_come_to_a_good_end() {
+    // (seed, what was wrong)
+    let once = [
+        (2, "a model was asked for an agent that a person was told is at rest"),
+        (81, "a run took back a proposal that was being applied"),
+        (83, "a verdict that was long on its way came after the proposal was over"),
+        (95, "an agent fell asleep for a deleted task that was back already"),
+        (1014, "a run took back a proposal that was being applied"),
+        (1079, "a claim cleared a signal that came after its row was read"),
+    ];
+    for (seed, what) in once {
+        let played = play(seed, None).expect("a store");
+        assert_eq!(played.wrong, None, "seed {seed}, {what}:\n{}", played.trace.join("\n"));
+    }
+}

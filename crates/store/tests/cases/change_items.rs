@@ -122,11 +122,11 @@ fn a_verdict_meets_the_state_round_and_fingerprint_that_were_read(world: &World)
 }
 
 fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
-    // How old an item is, the writer's clock says: this one was shown in 1970, and counts as fresh
-    // for a thousand years, or not at all.
+    // How old an item is, the writer's clock says: this one was shown long before its Monday, and
+    // counts as fresh for a thousand years, or not at all.
     let years = |n: u64| Duration::from_secs(n * 365 * 86_400);
     for (fresh_for, accepted) in [(years(1000), true), (years(0), false)] {
-        let read = Item { shown_at: Some(at(1000)), ..item(world, &format!("{fresh_for:?}")) };
+        let read = Item { shown_at: Some(at(-1000)), ..item(world, &format!("{fresh_for:?}")) };
         let read = inserted(world, read);
         let op = change_item::settle(WS, &read, State::Applying, None, Some(fresh_for), at(2000));
         if accepted {

@@ -441,7 +441,8 @@ fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
     }
     let foremost: Vec<AgentId> =
         world.all(wake_queue::foremost(WS, at(100))).into_iter().map(|row| row.agent).collect();
-    assert_eq!(foremost, [0, 2, 4].map(|n: usize| agents[n].clone()));
+    // A few of each: one of them may be damaged.
+    assert_eq!(foremost, [0, 1, 2, 4, 3].map(|n: usize| agents[n].clone()));
     assert_eq!(world.all(wake_queue::next_due(WS, at(100))), [Some(at(999))]);
     assert_eq!(world.all(wake_queue::next_due(WS, at(999))), [None]);
     assert_eq!(world.all(wake_queue::workspaces()), [WS]);

@@ -65,7 +65,8 @@ impl Told {
             };
             news.push((at, place, News::Run(Box::new(wake))));
         }
-        let said = messages.into_iter().map(|one| (one.created_at, 1, News::Message(Box::new(one))));
+        let said =
+            messages.into_iter().map(|one| (one.created_at, 1, News::Message(Box::new(one))));
         news.extend(said);
         news.sort_by_key(|(at, place, _)| (*at, *place));
         self.began = true;
@@ -93,8 +94,10 @@ pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
             Err(e) => return Err(Failure::failed(format!("the answer cannot be written: {e}"))),
         }
         if session.is_alone() {
-            return Err(Failure::failed("nothing new can come: no server runs on this data folder")
-                .hint("`dormouse serve` keeps the agents at work; then follow again"));
+            return Err(Failure::failed(
+                "nothing new can come: no server runs on this data folder",
+            )
+            .hint("`dormouse serve` keeps the agents at work; then follow again"));
         }
         tokio::select! {
             biased;
@@ -233,7 +236,8 @@ mod tests {
     fn each_run_and_message_is_told_once_in_the_order_it_happened() {
         let mut told = Told::default();
         let old = || wake("a", "completed", 1, Some(2));
-        let first = told.news(vec![wake("b", "completed", 10, Some(12)), old()], vec![message('x', 11)]);
+        let first =
+            told.news(vec![wake("b", "completed", 10, Some(12)), old()], vec![message('x', 11)]);
         assert_eq!(lines(&first), ["x", "12  run bbbbbbbb  completed  subscription"]);
         let b = || wake("b", "completed", 10, Some(12));
         assert_eq!(lines(&told.news(vec![b(), old()], Vec::new())), Vec::<String>::new());

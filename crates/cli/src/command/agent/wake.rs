@@ -55,10 +55,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if let Some(at) = at {
         let reply = session.client.post(&path, json!({"at": at})).await?;
         let name = super::named(&agent);
-        return tell(session, &reply, &match at {
-            Some(at) => format!("{name} wakes at {}", moment::minute(at, &session.zone)),
-            None => format!("{name} wakes at no time that you set"),
-        });
+        return tell(
+            session,
+            &reply,
+            &match at {
+                Some(at) => format!("{name} wakes at {}", moment::minute(at, &session.zone)),
+                None => format!("{name} wakes at no time that you set"),
+            },
+        );
     }
     let body = params.say.map_or_else(|| json!({}), |say| json!({"message": say}));
     let reply = session.client.post(&path, body).await?;

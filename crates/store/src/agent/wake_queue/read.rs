@@ -123,8 +123,8 @@ fn with_workspace(row: &Row) -> Result<(WorkspaceId, Sleeper), ReadError> {
     Ok((WorkspaceId(workspace), decode(row)?))
 }
 
-/// The first row of each place in the claim order that may be claimed at a time: what is oldest
-/// among them is the oldest of all.
+/// The first rows of each place in the claim order that may be claimed at a time: what is oldest
+/// among them is the oldest of all. A few of each, as one of them may be damaged.
 pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<Sleeper> {
     macro_rules! first_of {
         ($priority:literal) => {

@@ -1,0 +1,66 @@
+//! The service behind the facade: what it tells, and that it ends when it is told to.
+
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use dormouse::{ServeOptions, Served};
+use dormouse_types::model::{Away, ModelError};
+
+use crate::world::{World, me, now};
+use dormouse_adapters::scripted::Answer;
+
+/// What was told of runs: how they left the node, and whether they said why.
+fn runs(told: &Mutex<Vec<Served>>) -> Vec<(&'static str, bool)> {
+    let told = std::mem::take(&mut *told.lock().expect("nobody panicked"));
+    told.into_iter()
+        .map(|served| match served {
+            Served::Ran { status, error, .. } => (status, error.is_some()),
+            other => panic!("nobody expects {other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (note, dormouse) = (told.clone(), world.dormouse.clone());
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let stopping = Box::pin(std::future::poll_fn(move |_| match stopped.try_recv() {
+        Ok(()) => Poll::Ready(()),
+        Err(_) => Poll::Pending,
+    }));
+    let mut serving = Box::pin(async move {
+        let mut tell = |served: Served| note.lock().expect("nobody panicked").push(served);
+        dormouse.serve(ServeOptions::default(), stopping, &mut tell).await;
+    });
+    let mut settle = || {
+        let mut context = Context::from_waker(Waker::noop());
+        (0..20).any(|_| serving.as_mut().poll(&mut context).is_ready())
+    };
+    assert!(!settle());
+    assert_eq!(runs(&told), []);
+
+    world.answer(&[]);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    assert!(!settle());
+    assert_eq!(runs(&told), [("completed", false)]);
+
+    world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
+    world.note(&task.id, "The van is booked.");
+    world.clock.advance(Duration::from_secs(2));
+    assert!(!settle());
+    assert_eq!(runs(&told), [("failed", true)]);
+
+    let (why, provider) = (Away::Outage, "script".to_owned());
+    world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail: "503".into() }));
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    assert!(!settle());
+    assert_eq!(runs(&told), [("queued", true)]);
+
+    stop.send(()).expect("somebody listens");
+    assert!(settle(), "it stops");
+    assert_eq!(runs(&told), []);
+}

@@ -136,7 +136,11 @@ impl Agents {
 
     /// Whether somebody claimed, gave back or took over a lease since its row was read: a run that
     /// was read behind the row then may be further than the row says.
-    pub(crate) async fn has_moved(&self, ws: WorkspaceId, row: &Sleeper) -> Result<bool, AgentError> {
+    pub(crate) async fn has_moved(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+    ) -> Result<bool, AgentError> {
         let now = self.store.first(wake_queue::of_agent(ws, &row.agent)).await?;
         Ok(now.is_none_or(|now| (&now.owner, now.epoch) != (&row.owner, row.epoch)))
     }
@@ -184,10 +188,7 @@ impl Agents {
                     .op(wake_queue::hold(ws, &row.agent, false));
                 match self.store.commit(hold).await {
                     Err(error)
-                        if matches!(
-                            error.refusal(),
-                            Some(Refusal::Stale | Refusal::LeaseLost)
-                        ) =>
+                        if matches!(error.refusal(), Some(Refusal::Stale | Refusal::LeaseLost)) =>
                     {
                         Ok(())
                     }

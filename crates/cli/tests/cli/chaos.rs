@@ -218,8 +218,10 @@ fn storm(takeovers: usize, random: &mut Random, tally: &mut Tally) {
     let notices = Mutex::new(places.iter_mut().map(Place::start).collect::<Vec<_>>());
     let mut rows = Rows::of(&server);
     rows.watch();
-    let mut writers: Vec<Writer> =
-        WRITERS.iter().map(|name| Writer::new(name, random.below(1 << 30), acked.clone())).collect();
+    let mut writers: Vec<Writer> = WRITERS
+        .iter()
+        .map(|name| Writer::new(name, random.below(1 << 30), acked.clone()))
+        .collect();
     let hours = Hours::default();
     let mut rows = std::thread::scope(|scope| {
         let ends = Ends(&hours);

@@ -111,10 +111,6 @@ const LAWS: &[Law] = &[
          SELECT agent_id || ' ' || epoch FROM agent.wake_run_log
          GROUP BY agent_id, epoch HAVING count(*) > 1",
     ),
-    (
-        "no operation is open",
-        "SELECT operation_id FROM agent.saga_log WHERE status = 'pending'",
-    ),
 ];
 
 /// A connection of its own to the database, opened anew after each restart.
@@ -265,9 +261,11 @@ impl Rows {
             let rows = query.query_map([], |row| row.get(0)).expect("the file can be read");
             rows.map(|row| row.expect("the file can be read")).collect()
         };
-        let tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+        let tables =
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
         for table in texts(tables) {
-            let columns = texts(&format!("SELECT '\"' || name || '\"' FROM pragma_table_info('{table}')"));
+            let columns =
+                texts(&format!("SELECT '\"' || name || '\"' FROM pragma_table_info('{table}')"));
             let (names, n) = (columns.join(", "), columns.len());
             let rows = self.ask(&format!("SELECT {names} FROM {schema}.{table}"));
             into.execute(&format!("DELETE FROM {table}"), []).expect("the file can be written");

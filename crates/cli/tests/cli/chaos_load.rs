@@ -94,7 +94,8 @@ impl Writer {
             Order { path, key, body: body.to_string(), what, is_again: false }
         };
         let own = |acked: &Acked, name: &str| -> Vec<String> {
-            let is_own = |(_, made): &(&String, &Made)| made.note.contains(&format!("crate {name}"));
+            let is_own =
+                |(_, made): &(&String, &Made)| made.note.contains(&format!("crate {name}"));
             acked.tasks.iter().filter(is_own).map(|(task, _)| task.clone()).collect()
         };
         let tasks = self.known(|acked| own(acked, &self.name));
@@ -152,7 +153,10 @@ impl Writer {
         let is_done = (200..300).contains(&answer.status);
         // Two people may decide on the same item: the second is told so.
         let may_be_late = matches!(order.what, What::Verdict);
-        assert!(is_done || may_be_late && [409, 410, 412].contains(&answer.status), "{order:?}: {answer:?}");
+        assert!(
+            is_done || may_be_late && [409, 410, 412].contains(&answer.status),
+            "{order:?}: {answer:?}"
+        );
         if !is_done {
             return;
         }

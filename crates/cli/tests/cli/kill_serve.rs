@@ -192,14 +192,24 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             let _unanswered = task_and_agent(&server.notice);
             died(server.end());
         }
-        Way::Stop => {
-            let server = begins(&format!("model:holds,{fault}"));
+        Way::Stop | Way::Paused => {
+            let server = match way {
+                Way::Stop => begins(&format!("model:holds,{fault}")),
+                _ => begins("model:holds"),
+            };
             let [_, agent] = task_and_agent(&server.notice).expect("nothing is killed yet");
             until("the agent is at work", || {
                 (server.notice.get(&agent)["activity"] == "running").then_some(())
             });
-            server.signal(Signal::TERM);
-            died(server.end());
+            if way == Way::Stop {
+                server.signal(Signal::TERM);
+                died(server.end());
+            } else {
+                let paused = server.notice.ask("POST", &format!("{agent}/pause"), "", "");
+                assert_eq!(paused.expect("nothing is killed yet").status, 200);
+                server.stop();
+                serve(&fault).map_or_else(died, |server| died(server.end()));
+            }
         }
         Way::Once(method, "undo") => {
             let server = begins(&fault);
@@ -225,8 +235,7 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             until("the agent is to wake", || {
                 (server.notice.get(&agent)["activity"] == "waiting").then_some(())
             });
-            let path = if path == "task" { task } else { format!("{agent}{path}") };
-            let _unanswered = server.notice.ask(method, &path, "", "");
+            let _unanswered = server.notice.ask(method, &format!("{agent}{path}"), "", "");
             died(server.end());
         }
         Way::Load | Way::Never(_) => panic!("{label} is not reached like this"),

@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use dormouse::view::{Agent, Message, Page, Wake};
+use dormouse_adapters::SystemClock;
+use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Timestamp};
 use serde_json::json;
 
@@ -103,7 +105,7 @@ pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
             biased;
             // Also when it cannot be listened to: then the person could not end this otherwise.
             _interrupted = tokio::signal::ctrl_c() => return Ok(()),
-            () = tokio::time::sleep(PAUSE) => {}
+            () = SystemClock.sleep_until(SystemClock.now() + PAUSE) => {}
         }
     }
 }

@@ -1,9 +1,7 @@
 //! `dormouse serve`: the services and the router on one port of this machine.
 
-use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::time::Duration;
 
 use clap::Args;
@@ -140,12 +138,10 @@ async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
     }
 }
 
-fn stopped(mut stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send + 'static {
-    async move {
-        if stop.wait_for(|stop| *stop).await.is_err() {
-            // Whoever listens to signals is gone: then none can come any more.
-            pin!(std::future::pending::<()>()).await;
-        }
+async fn stopped(mut stop: watch::Receiver<bool>) {
+    if stop.wait_for(|stop| *stop).await.is_err() {
+        // Whoever listens to signals is gone: then none can come any more.
+        std::future::pending::<()>().await;
     }
 }
 

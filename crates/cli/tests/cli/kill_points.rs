@@ -20,8 +20,6 @@ pub enum Way {
     Mood(&'static str),
     /// A stop while an agent waits for its model.
     Stop,
-    /// A start after a stop in the middle of a run whose agent was paused meanwhile.
-    Paused,
     /// Something a person does while an agent is to wake: the method and the path behind the
     /// agent's; or `undo` of a confirmed item.
     Once(&'static str, &'static str),
@@ -54,7 +52,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.effect", Way::Load),
     ("run.fail", Way::Mood("model:fails")),
     ("run.final", Way::Load),
-    ("run.hold", Way::Paused),
+    ("run.hold", Way::Never("an agent is paused between a look at the queue and the claim")),
     ("run.putBack", Way::Stop),
     ("run.request", Way::Load),
     ("run.skip", Way::Load),

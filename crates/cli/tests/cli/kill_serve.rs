@@ -192,24 +192,14 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             let _unanswered = task_and_agent(&server.notice);
             died(server.end());
         }
-        Way::Stop | Way::Paused => {
-            let server = match way {
-                Way::Stop => begins(&format!("model:holds,{fault}")),
-                _ => begins("model:holds"),
-            };
+        Way::Stop => {
+            let server = begins(&format!("model:holds,{fault}"));
             let [_, agent] = task_and_agent(&server.notice).expect("nothing is killed yet");
             until("the agent is at work", || {
                 (server.notice.get(&agent)["activity"] == "running").then_some(())
             });
-            if way == Way::Stop {
-                server.signal(Signal::TERM);
-                died(server.end());
-            } else {
-                let paused = server.notice.ask("POST", &format!("{agent}/pause"), "", "");
-                assert_eq!(paused.expect("nothing is killed yet").status, 200);
-                server.stop();
-                serve(&fault).map_or_else(died, |server| died(server.end()));
-            }
+            server.signal(Signal::TERM);
+            died(server.end());
         }
         Way::Once(method, "undo") => {
             let server = begins(&fault);

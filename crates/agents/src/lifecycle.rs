@@ -203,9 +203,7 @@ impl Agents {
 
     /// The durable state of an agent.
     pub async fn state(&self, ws: WorkspaceId, id: &AgentId) -> Result<Doc<State>, AgentError> {
-        let agent = self.agent(ws, id).await?;
-        let state = agent.doc.value.current_state_id;
-        let state = self.store.first(entity::by_id::<State>(ws, state.as_str())).await?;
+        let state = self.store.first(entity::of_agent::<State>(ws, id, 1)).await?;
         state.map(|state| state.doc).ok_or_else(|| AgentError::NotFound { agent: id.clone() })
     }
 

@@ -8,7 +8,7 @@ use dormouse_adapters::OsEntropy;
 use dormouse_agents::tools;
 use dormouse_agents::wake::route;
 use dormouse_bench::clock::ShiftedClock;
-use dormouse_bench::place::Opened;
+use dormouse_bench::place::{Engine, Opened};
 use dormouse_bench::world::World;
 use dormouse_store::agent::subscription::Subscription;
 use dormouse_store::backend::sqlite::Sqlite;
@@ -65,7 +65,7 @@ fn a_wake_in_memory(criterion: &mut Criterion) -> anyhow::Result<()> {
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::open()?);
     let sqlite = Arc::new(Sqlite::memory(&as_clock, &*entropy)?);
-    let opened = Opened::on(sqlite, clock, as_clock, entropy);
+    let opened = Opened::on(Engine::Sqlite(sqlite), clock, as_clock, entropy);
     let world = World::new(&opened, 1);
     let watched = runtime.block_on(world.fill(1))?;
     let mut is_checked = false;

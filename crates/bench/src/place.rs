@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use dormouse_adapters::OsEntropy;
+use dormouse_store::backend::postgres::Postgres;
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Db, Store};
+use dormouse_store::{Backend, Db, Store};
 use dormouse_types::port::{Clock, Entropy, NoFaults};
 use rusqlite::Connection;
 
@@ -18,14 +19,44 @@ pub struct Place {
     folder: tempfile::TempDir,
 }
 
-/// A store on it, with what a bench looks at.
+/// What writes under a store of a bench.
+#[derive(Clone)]
+pub enum Engine {
+    /// Two files.
+    Sqlite(Arc<Sqlite>),
+    /// Two schemas of a server, as one node is connected to them.
+    Postgres(Arc<Postgres>),
+}
+
+impl Engine {
+    /// How many transactions its writer of a database has ended.
+    ///
+    /// Errors: it does not count them.
+    pub fn n_transactions(&self, db: Db) -> anyhow::Result<u64> {
+        match self {
+            Self::Sqlite(sqlite) => {
+                sqlite.n_transactions(db).context("this SQLite counts no transactions")
+            }
+            Self::Postgres(postgres) => Ok(postgres.n_transactions(db)),
+        }
+    }
+
+    fn as_backend(&self) -> Arc<dyn Backend> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.clone(),
+            Self::Postgres(postgres) => postgres.clone(),
+        }
+    }
+}
+
+/// A store on an engine, with what a bench looks at.
 pub struct Opened {
     /// The store as the product uses it.
     pub store: Store,
     /// Under it.
     pub tape: Arc<Tape>,
     /// Under that.
-    pub sqlite: Arc<Sqlite>,
+    pub engine: Engine,
     /// The time.
     pub clock: ShiftedClock,
     /// The time as a port.
@@ -117,19 +148,19 @@ pub fn open(folder: &Path) -> anyhow::Result<Opened> {
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::open()?);
     let sqlite = Arc::new(Sqlite::open(folder, &as_clock, &*entropy)?);
-    Ok(Opened::on(sqlite, clock, as_clock, entropy))
+    Ok(Opened::on(Engine::Sqlite(sqlite), clock, as_clock, entropy))
 }
 
 impl Opened {
     /// Puts a store on an engine.
     pub fn on(
-        sqlite: Arc<Sqlite>,
+        engine: Engine,
         clock: ShiftedClock,
         as_clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        let tape = Arc::new(Tape::new(sqlite.clone(), as_clock.clone()));
+        let tape = Arc::new(Tape::new(engine.as_backend(), as_clock.clone()));
         let store = Store::new(tape.clone(), Arc::new(NoFaults));
-        Self { store, tape, sqlite, clock, as_clock, entropy }
+        Self { store, tape, engine, clock, as_clock, entropy }
     }
 }

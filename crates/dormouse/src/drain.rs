@@ -46,7 +46,9 @@ impl Dormouse {
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
         let mut told = self.agents.take_over_dead(&BTreeSet::new()).await?;
         let silent = self.agents.lease();
-        told.extend(self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded));
+        told.extend(
+            self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded),
+        );
         Ok(told)
     }
 

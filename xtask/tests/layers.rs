@@ -143,8 +143,9 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     // The kill test looks into the files behind the back of the binary. Power cuts stand under the
     // engine: they need its table of functions for files.
     ("rusqlite", &["dormouse-store", "dormouse-powercut", "dormouse-bench"], &["dormouse-cli"]),
-    // The chaos test looks into the database behind the back of its nodes.
-    ("tokio-postgres", &["dormouse-store"], &["dormouse-cli"]),
+    // The chaos test looks into the database behind the back of its nodes, and so does the bare loop
+    // of the bench.
+    ("tokio-postgres", &["dormouse-store", "dormouse-bench"], &["dormouse-cli"]),
     ("tokio-postgres-rustls", &["dormouse-store"], &[]),
     // The cli carries the router: it asks it in process, or hands it to a listener.
     ("axum", &["dormouse-server", "dormouse-cli"], &[]),

@@ -103,7 +103,7 @@ type Columns = Vec<(String, Value)>;
 
 fn originals(connection: &Connection, table: &str) -> anyhow::Result<Vec<Columns>> {
     let mut statement = connection.prepare(&format!("SELECT * FROM {table} WHERE ws = ?1"))?;
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows = statement.query_map([ORIGINAL.0], |row| {
         names
             .iter()

@@ -5,7 +5,7 @@
 //! measured; no test judges a time.
 //!
 //! Reading order: [`machine`], [`clock`], [`model`], [`tape`], [`place`], [`world`], [`raw`],
-//! [`wake`], then [`crowd`] with [`route`], [`start`] and [`memory`].
+//! [`server`], [`wake`], then [`crowd`] with [`route`], [`start`] and [`memory`].
 
 pub mod machine;
 pub mod clock;
@@ -14,6 +14,7 @@ pub mod tape;
 pub mod place;
 pub mod world;
 pub mod raw;
+pub mod server;
 pub mod wake;
 pub mod crowd;
 pub mod route;

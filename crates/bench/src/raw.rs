@@ -7,6 +7,9 @@
 //! of the product to the byte, its change rows and counters included; the transactions are as many
 //! as its writer needed.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
 use dormouse_store::{Commit, Db, Param, Value};
 use dormouse_types::HostId;
 use rusqlite::{Connection, params_from_iter};
@@ -15,9 +18,78 @@ use crate::place::Place;
 use crate::tape::Taped;
 
 /// A statement with its values.
-struct Statement {
-    sql: &'static str,
-    values: Vec<Value>,
+pub(crate) struct Statement {
+    pub(crate) sql: &'static str,
+    pub(crate) values: Vec<Value>,
+    /// How many rows it must change, as when the product ran it.
+    rows: RangeInclusive<usize>,
+}
+
+impl Statement {
+    fn one(sql: &'static str, values: Vec<Value>) -> Self {
+        Self { sql, values, rows: 1..=1 }
+    }
+
+    /// Errors: it changed another number of rows than when the product ran it.
+    pub(crate) fn expect(&self, changed: usize) -> anyhow::Result<()> {
+        let Self { sql, rows, .. } = self;
+        anyhow::ensure!(
+            rows.contains(&changed),
+            "the bare loop does not write what the product wrote: {changed} rows by {sql}"
+        );
+        Ok(())
+    }
+}
+
+/// How the rows of a round are written once more.
+pub(crate) struct Round<'a> {
+    /// What was recorded, of both databases.
+    pub(crate) tape: &'a [Taped],
+    pub(crate) db: Db,
+    pub(crate) host: &'a HostId,
+    pub(crate) n_transactions: usize,
+    /// The time that stands in the rows.
+    pub(crate) now: i64,
+}
+
+impl Round<'_> {
+    /// Divides the commits of one database evenly over the transactions; in each, the counters are
+    /// moved as often as the engine does it.
+    pub(crate) fn transactions(&self, counting: Counting) -> anyhow::Result<Vec<Vec<Statement>>> {
+        let Round { db, host, n_transactions, now, .. } = *self;
+        let commits: Vec<&Taped> = self.tape.iter().filter(|one| one.commit.db == db).collect();
+        let n_transactions = n_transactions.clamp(usize::from(!commits.is_empty()), commits.len());
+        let mut transactions: Vec<Vec<Statement>> = Vec::new();
+        let mut counters = vec![BTreeMap::new(); n_transactions];
+        transactions.resize_with(n_transactions, Vec::new);
+        for (n, Taped { commit, seq }) in commits.iter().enumerate() {
+            let place = n * n_transactions / commits.len();
+            let ws = Value::Int(commit.ws.0);
+            match counting {
+                Counting::EachCommit => {
+                    transactions[place].push(Statement::one(COUNTER, vec![ws]));
+                }
+                Counting::EachTransaction => {
+                    counters[place].insert(commit.ws, vec![ws, Value::Int(seq.0)]);
+                }
+            }
+            transactions[place].extend(statements(commit, seq.0, host, now)?);
+        }
+        for (transaction, counters) in transactions.iter_mut().zip(counters) {
+            let set = counters.into_values().map(|values| Statement::one(SET_COUNTER, values));
+            transaction.extend(set);
+        }
+        Ok(transactions)
+    }
+}
+
+/// How often an engine moves the counter of a workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Counting {
+    /// SQLite.
+    EachCommit,
+    /// Postgres, at the end.
+    EachTransaction,
 }
 
 /// Recorded commits of one database, ready to be written once more.
@@ -28,6 +100,7 @@ pub struct Replay {
 
 const COUNTER: &str = "INSERT INTO counters (ws, seq) VALUES (?1, 1)
     ON CONFLICT (ws) DO UPDATE SET seq = counters.seq + 1";
+const SET_COUNTER: &str = "UPDATE counters SET seq = ?2 WHERE ws = ?1";
 const CHANGE: &str = "INSERT INTO change_log
     (ws, seq, origin, depth, touched, neighbours, what, event, subject, at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
@@ -35,23 +108,8 @@ const AUDIT: &str = "INSERT INTO audit_log (ws, seq, n, actor, action, object, d
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 impl Replay {
-    /// Divides commits of one database evenly over so many transactions.
-    pub fn new(
-        tape: &[Taped],
-        db: Db,
-        host: &HostId,
-        n_transactions: usize,
-        now: i64,
-    ) -> anyhow::Result<Self> {
-        let mut transactions: Vec<Vec<Statement>> = Vec::new();
-        let commits: Vec<&Taped> = tape.iter().filter(|taped| taped.commit.db == db).collect();
-        let n_transactions = n_transactions.clamp(usize::from(!commits.is_empty()), commits.len());
-        transactions.resize_with(n_transactions, Vec::new);
-        for (n, taped) in commits.iter().enumerate() {
-            let place = n * n_transactions / commits.len();
-            transactions[place].extend(statements(&taped.commit, taped.seq.0, host, now)?);
-        }
-        Ok(Self { transactions, db })
+    pub(crate) fn new(round: &Round<'_>) -> anyhow::Result<Self> {
+        Ok(Self { transactions: round.transactions(Counting::EachCommit)?, db: round.db })
     }
 
     /// Opens the database that [`Replay::run`] writes to: a copy of the one the product began with.
@@ -66,14 +124,15 @@ impl Replay {
 
     /// Writes everything.
     ///
-    /// Errors: a statement fails.
+    /// Errors: a statement fails, or changes other rows than it did when the product ran it.
     pub fn run(&self, connection: &Connection) -> anyhow::Result<()> {
         for statements in &self.transactions {
             connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
             for statement in statements {
-                connection
+                let changed = connection
                     .prepare_cached(statement.sql)?
                     .execute(params_from_iter(&statement.values))?;
+                statement.expect(changed)?;
             }
             connection.prepare_cached("COMMIT")?.execute([])?;
         }
@@ -89,10 +148,10 @@ fn statements(
     now: i64,
 ) -> anyhow::Result<Vec<Statement>> {
     let ws = Value::Int(commit.ws.0);
-    let mut all = vec![Statement { sql: COUNTER, values: vec![ws.clone()] }];
+    let mut all = Vec::new();
     for op in &commit.ops {
         let values = op.params.iter().map(|param| bound(param, seq, host, now)).collect();
-        all.push(Statement { sql: op.sql, values });
+        all.push(Statement { sql: op.sql, values, rows: op.rows.clone() });
     }
     if let Some(change) = &commit.change {
         let values = vec![
@@ -107,7 +166,7 @@ fn statements(
             change.subject.clone().into(),
             Value::Int(now),
         ];
-        all.push(Statement { sql: CHANGE, values });
+        all.push(Statement::one(CHANGE, values));
     }
     for (audit, n) in commit.audit.iter().zip(0..) {
         let values = vec![
@@ -120,7 +179,7 @@ fn statements(
             audit.detail.clone().into(),
             Value::Int(now),
         ];
-        all.push(Statement { sql: AUDIT, values });
+        all.push(Statement::one(AUDIT, values));
     }
     Ok(all)
 }

@@ -47,9 +47,17 @@ impl Tape {
 
     /// Stops, and gives back what was kept, in the order in which it was applied.
     pub fn cut(&self) -> Vec<Taped> {
-        let mut noted = self.noted();
-        noted.is_recording = false;
-        let mut commits = std::mem::take(&mut noted.commits);
+        Self::cut_all([self])
+    }
+
+    /// The same of nodes that share a database.
+    pub fn cut_all<'t>(tapes: impl IntoIterator<Item = &'t Self>) -> Vec<Taped> {
+        let mut commits = Vec::new();
+        for tape in tapes {
+            let mut noted = tape.noted();
+            noted.is_recording = false;
+            commits.append(&mut noted.commits);
+        }
         commits.sort_by_key(|taped| (taped.commit.db, taped.commit.ws, taped.seq));
         commits
     }

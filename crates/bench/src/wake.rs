@@ -2,21 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use dormouse_store::{Backend as _, Db};
 use dormouse_types::port::Clock as _;
 use serde::Serialize;
 
-use crate::clock::seconds;
+use crate::clock::{ShiftedClock, seconds};
 use crate::machine::Machine;
 use crate::place::{Opened, Place};
-use crate::raw::Replay;
+use crate::raw::{Replay, Round};
+use crate::server::{About, Server};
+use crate::tape::Tape;
 use crate::world::{Watched, World, count};
 use crate::{median, percentile};
 
 /// What is measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Wakes at once, one point for each.
+    /// Wakes at once in each node, one point for each.
     pub agents: Vec<usize>,
     /// Turns of a wake, one point for each.
     pub turns: Vec<u32>,
@@ -26,6 +29,17 @@ pub struct Options {
     pub samples: usize,
     /// Where the data is to lie.
     pub folder: Option<PathBuf>,
+    /// Set when the data is to lie on a server.
+    pub server: Option<OnServer>,
+}
+
+/// Postgres instead of files.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OnServer {
+    /// Where it is. It may hold a password.
+    pub url: String,
+    /// Nodes that share the work, one point for each number.
+    pub nodes: Vec<usize>,
 }
 
 /// What was measured.
@@ -34,15 +48,20 @@ pub struct Options {
 pub struct Figures {
     /// Where.
     pub machine: Machine,
+    /// The server, when the data lay on one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<About>,
     /// One for each number of agents and turns.
     pub points: Vec<Point>,
 }
 
-/// The medians of one number of agents and turns.
+/// The medians of one number of nodes, agents and turns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Point {
-    /// Wakes at once.
+    /// Nodes that share the work; 1 on files.
+    pub nodes: usize,
+    /// Wakes at once in each node.
     pub agents: usize,
     /// Turns of each.
     pub turns: u32,
@@ -73,21 +92,112 @@ const WAKES_PER_YEAR: f64 = 20.0 * 365.0;
 
 /// Measures every point.
 ///
-/// Errors: no folder can be made, the store fails, a run does not complete.
+/// Errors: no folder or schema can be made, the store fails, a run does not complete.
 pub async fn run(options: &Options, mut tell: impl FnMut(&Point)) -> anyhow::Result<Figures> {
-    let mut points = Vec::new();
-    let mut machine = None;
+    let mut figures =
+        Figures { machine: Machine::of(Path::new(".")), server: None, points: vec![] };
+    let nodes = options.server.as_ref().map_or_else(|| vec![1], |server| server.nodes.clone());
     for turns in &options.turns {
         for agents in &options.agents {
-            let place = Place::new(options.folder.as_deref())?;
-            machine.get_or_insert_with(|| Machine::of(place.path()));
-            let point = point(options, &place, *agents, *turns).await?;
-            tell(&point);
-            points.push(point);
+            for nodes in &nodes {
+                let ground = Ground::new(options).await?;
+                match &ground {
+                    Ground::Files(place) => figures.machine = Machine::of(place.path()),
+                    Ground::Server(server) => figures.server = Some(server.about().await?),
+                }
+                let point = point(options, &ground, *nodes, *agents, *turns).await;
+                let removed = ground.remove().await;
+                let point = point?;
+                removed?;
+                tell(&point);
+                figures.points.push(point);
+            }
         }
     }
-    let machine = machine.unwrap_or_else(|| Machine::of(Path::new(".")));
-    Ok(Figures { machine, points })
+    Ok(figures)
+}
+
+/// Where the data of a point lies.
+enum Ground {
+    Files(Place),
+    Server(Server),
+}
+
+/// The data as it was before a sample.
+enum Before {
+    Files(Place),
+    Server,
+}
+
+impl Ground {
+    async fn new(options: &Options) -> anyhow::Result<Self> {
+        match &options.server {
+            None => Ok(Self::Files(Place::new(options.folder.as_deref())?)),
+            Some(server) => Ok(Self::Server(Server::new(&server.url).await?)),
+        }
+    }
+
+    async fn open(&self, nodes: usize) -> anyhow::Result<Vec<Opened>> {
+        match self {
+            Self::Files(place) => Ok(vec![place.open()?]),
+            Self::Server(server) => server.open(nodes.max(1)).await,
+        }
+    }
+
+    async fn bytes(&self) -> anyhow::Result<u64> {
+        match self {
+            Self::Files(place) => place.bytes(),
+            Self::Server(server) => server.bytes().await,
+        }
+    }
+
+    async fn copy(&self) -> anyhow::Result<Before> {
+        match self {
+            Self::Files(place) => Ok(Before::Files(place.copy()?)),
+            Self::Server(server) => server.copy().await.map(|()| Before::Server),
+        }
+    }
+
+    /// Writes to the copy what a round wrote. Units: seconds.
+    async fn raw(
+        &self,
+        copy: &Before,
+        rounds: &[Round<'_>],
+        clock: &ShiftedClock,
+    ) -> anyhow::Result<f64> {
+        match (self, copy) {
+            (Self::Server(server), _) => {
+                let mut taken = 0.0;
+                for round in rounds {
+                    let replay = server.replay(round).await?;
+                    let began = clock.now();
+                    server.run(&replay).await?;
+                    taken += seconds(began, clock.now());
+                }
+                Ok(taken)
+            }
+            (Self::Files(_), Before::Server) => anyhow::bail!("files are copied to files"),
+            (Self::Files(_), Before::Files(copy)) => {
+                let replays: anyhow::Result<Vec<_>> = rounds.iter().map(Replay::new).collect();
+                let replays = replays?;
+                let connections: anyhow::Result<Vec<_>> =
+                    replays.iter().map(|one| one.open(copy)).collect();
+                let connections = connections?;
+                let began = clock.now();
+                for (replay, connection) in replays.iter().zip(&connections) {
+                    replay.run(connection)?;
+                }
+                Ok(seconds(began, clock.now()))
+            }
+        }
+    }
+
+    async fn remove(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Files(_) => Ok(()),
+            Self::Server(server) => server.remove().await,
+        }
+    }
 }
 
 /// One pair of samples.
@@ -102,19 +212,24 @@ struct Pair {
 
 async fn point(
     options: &Options,
-    place: &Place,
+    ground: &Ground,
+    nodes: usize,
     agents: usize,
     turns: u32,
 ) -> anyhow::Result<Point> {
-    let n_wakes = options.wakes.max(agents);
-    let opened = place.open()?;
-    let world = World::new(&opened, turns);
+    let opened = ground.open(nodes).await?;
+    let (first, others) = opened.split_first().context("a bench needs a node")?;
+    let mut world = World::new(first, turns);
+    for other in others {
+        world = world.beside(other, turns);
+    }
+    let n_wakes = options.wakes.max(agents * opened.len());
     let watched = world.fill(n_wakes).await?;
     let mut is_checked = false;
     let mut pairs = Vec::new();
     for _ in 0..options.samples.max(1) {
         is_checked = !is_checked;
-        pairs.push(pair(place, &opened, &world, &watched, agents, is_checked).await?);
+        pairs.push(pair(ground, &opened, &world, &watched, agents, is_checked).await?);
     }
     let middle = |of: fn(&Pair) -> f64| median(pairs.iter().map(of));
     let wakes_per_second = middle(|pair| pair.wakes_per_second);
@@ -122,6 +237,7 @@ async fn point(
     let latencies = world.latencies(agents, &watched, !is_checked, wakes_per_second).await?;
     let bytes_per_wake = middle(|pair| pair.n_bytes) / count(n_wakes);
     Ok(Point {
+        nodes: opened.len(),
         agents,
         turns,
         wakes_per_second,
@@ -137,41 +253,41 @@ async fn point(
     })
 }
 
-/// One round of wakes, then the same rows by the bare loop on a copy of the files as they were.
+/// One round of wakes, then the same rows by the bare loop on a copy of the data as it was.
 async fn pair(
-    place: &Place,
-    opened: &Opened,
+    ground: &Ground,
+    opened: &[Opened],
     world: &World,
     watched: &[Watched],
     agents: usize,
     is_checked: bool,
 ) -> anyhow::Result<Pair> {
-    let bytes_before = place.bytes()?;
+    let first = opened.first().context("a bench needs a node")?;
+    let bytes_before = ground.bytes().await?;
     world.make_due(watched, is_checked).await?;
-    let copy = place.copy()?;
-    let syncs = || Db::ALL.map(|db| opened.sqlite.n_transactions(db).unwrap_or_default());
-    let (before, reads_before) = (syncs(), opened.tape.n_reads());
-    opened.tape.record();
+    let copy = ground.copy().await?;
+    let syncs = |db| -> anyhow::Result<u64> {
+        opened.iter().map(|node| node.engine.n_transactions(db)).sum()
+    };
+    let reads = || opened.iter().map(|node| node.tape.n_reads()).sum::<u64>();
+    let reads_before = reads();
+    let before = [syncs(Db::Journal)?, syncs(Db::Agent)?];
+    opened.iter().for_each(|node| node.tape.record());
     let wakes_per_second = world.rate(agents, watched).await?;
-    let tape = opened.tape.cut();
-    let n_reads = opened.tape.n_reads() - reads_before;
-    let after = syncs();
-    let now = opened.as_clock.now();
-    let mut replays = Vec::new();
+    let tape = Tape::cut_all(opened.iter().map(|node| &*node.tape));
+    let n_reads = reads() - reads_before;
+    let after = [syncs(Db::Journal)?, syncs(Db::Agent)?];
+    let now = first.as_clock.now().micros();
+    let bytes_after = ground.bytes().await?;
     let mut n_syncs = 0;
-    for ((db, before), after) in Db::ALL.into_iter().zip(before).zip(after) {
-        let n = usize::try_from(after - before)?;
-        n_syncs += n;
-        replays.push(Replay::new(&tape, db, &opened.sqlite.host(db), n, now.micros())?);
+    let mut rounds = Vec::new();
+    let hosts = Db::ALL.map(|db| first.tape.host(db));
+    for (((db, host), before), after) in Db::ALL.into_iter().zip(&hosts).zip(before).zip(after) {
+        let n_transactions = usize::try_from(after - before)?;
+        n_syncs += n_transactions;
+        rounds.push(Round { tape: &tape, db, host, n_transactions, now });
     }
-    let bytes_after = place.bytes()?;
-    let connections: anyhow::Result<Vec<_>> = replays.iter().map(|one| one.open(&copy)).collect();
-    let connections = connections?;
-    let began = opened.clock.now();
-    for (replay, connection) in replays.iter().zip(&connections) {
-        replay.run(connection)?;
-    }
-    let raw_per_second = count(watched.len()) / seconds(began, opened.clock.now());
+    let raw_per_second = count(watched.len()) / ground.raw(&copy, &rounds, &first.clock).await?;
     Ok(Pair {
         wakes_per_second,
         raw_per_second,

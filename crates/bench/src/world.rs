@@ -1,7 +1,7 @@
 //! Tasks with agents on a store, edits that wake them, and the service that runs them.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -16,6 +16,7 @@ use dormouse_types::port::{Clock as _, ModelClass};
 use dormouse_types::{AgentId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
 use futures_util::future::{BoxFuture, FutureExt as _, join, try_join_all};
 use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 
 use crate::clock::{ShiftedClock, millis, seconds};
 use crate::model::Steady;
@@ -29,8 +30,10 @@ const AT_ONCE: usize = 64;
 
 /// Everything that runs agents, as the product joins it.
 pub struct World {
-    /// Routes, wakes, runs.
+    /// Routes, wakes, runs: the first node.
     pub agents: Agents,
+    /// Nodes beside it.
+    others: Vec<Agents>,
     /// The person's data.
     pub journal: Journal,
     clock: ShiftedClock,
@@ -44,40 +47,80 @@ pub struct Watched {
     agent: AgentId,
 }
 
-/// What a service did.
-#[derive(Debug)]
+/// What the services did.
+#[derive(Debug, Default)]
 pub struct Served {
     /// When each agent's run was durable.
     pub ended: Vec<(AgentId, Timestamp)>,
     failed: Vec<String>,
 }
 
+/// What services did so far, and what keeps them running.
+struct Progress {
+    served: Served,
+    n_runs: usize,
+    running: Option<oneshot::Sender<()>>,
+}
+
+impl Progress {
+    fn take(&mut self, event: &Event<'_>, now: Timestamp) {
+        let served = &mut self.served;
+        match event {
+            Event::Ran(ran) => match &ran.end {
+                End::Completed { .. } => served.ended.push((ran.agent.clone(), now)),
+                end => served.failed.push(format!("a run ended as {end:?}")),
+            },
+            Event::Recovered(line) | Event::Failed(line) => served.failed.push(line.clone()),
+        }
+        if served.ended.len() >= self.n_runs || !served.failed.is_empty() {
+            self.running = None;
+        }
+    }
+}
+
+fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The rooms of one node.
+fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents) {
+    let (store, clock, entropy) = (&opened.store, &opened.as_clock, &opened.entropy);
+    let zone = jiff::tz::TimeZone::UTC;
+    let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
+    let changes =
+        Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
+    let model = Arc::new(Steady::new(turns));
+    let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), model);
+    let agents = Agents::new(Parts {
+        store: store.clone(),
+        journal: journal.clone(),
+        changes,
+        driver,
+        clock: clock.clone(),
+        entropy: entropy.clone(),
+        zone,
+        owner: format!("bench-{n}"),
+    });
+    (journal, agents)
+}
+
 impl World {
     /// Joins the rooms on a store, with a model that answers in so many turns.
     pub fn new(opened: &Opened, turns: u32) -> Self {
-        let (store, clock, entropy) = (&opened.store, &opened.as_clock, &opened.entropy);
-        let zone = jiff::tz::TimeZone::UTC;
-        let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
-        let changes = Changes::new(
-            store.clone(),
-            journal.clone(),
-            clock.clone(),
-            entropy.clone(),
-            zone.clone(),
-        );
-        let model = std::sync::Arc::new(Steady::new(turns));
-        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), model);
-        let agents = Agents::new(Parts {
-            store: store.clone(),
-            journal: journal.clone(),
-            changes,
-            driver,
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-            zone,
-            owner: "bench".into(),
-        });
-        Self { agents, journal, clock: opened.clock.clone() }
+        let (journal, agents) = node(opened, turns, 1);
+        Self { agents, others: Vec::new(), journal, clock: opened.clock.clone() }
+    }
+
+    /// Lets another node serve the same agents. It shares the clock.
+    #[must_use]
+    pub fn beside(mut self, opened: &Opened, turns: u32) -> Self {
+        self.others.push(node(opened, turns, self.n_nodes() + 1).1);
+        self
+    }
+
+    /// How many nodes serve.
+    pub fn n_nodes(&self) -> usize {
+        1 + self.others.len()
     }
 
     /// Makes tasks with a note, five items and an agent that has made its first report.
@@ -142,7 +185,7 @@ impl World {
         Ok(())
     }
 
-    /// Serves with so many wakes at once until so many runs have ended.
+    /// Serves with so many wakes at once in each node until so many runs have ended.
     ///
     /// Errors: a run did not complete, or the store failed.
     pub async fn serve(&self, at_once: usize, n_runs: usize) -> anyhow::Result<Served> {
@@ -158,35 +201,36 @@ impl World {
         meanwhile: BoxFuture<'_, anyhow::Result<()>>,
     ) -> anyhow::Result<Served> {
         let (send, stop) = oneshot::channel::<()>();
-        // Whoever drops the sender stops the service as well.
+        // Whoever drops the sender stops the services as well.
         let stop = stop.map(|_stopped| ()).boxed().shared();
-        let served = Mutex::new((Served { ended: Vec::new(), failed: Vec::new() }, Some(send)));
-        let options = Options { concurrency: at_once, ..Options::default() };
-        let serving = Service::new(&self.agents, options, stop).run(|event| {
-            let mut served = served.lock().unwrap_or_else(PoisonError::into_inner);
-            match event {
-                Event::Ran(ran) => match &ran.end {
-                    End::Completed { .. } => {
-                        served.0.ended.push((ran.agent.clone(), self.clock.now()));
-                    }
-                    end => served.0.failed.push(format!("a run ended as {end:?}")),
-                },
-                Event::Recovered(line) | Event::Failed(line) => served.0.failed.push(line),
-            }
-            if served.0.ended.len() >= n_runs || !served.0.failed.is_empty() {
-                served.1 = None;
-            }
-        });
+        let progress = Arc::new(Mutex::new(Progress {
+            served: Served { ended: Vec::new(), failed: Vec::new() },
+            n_runs,
+            running: Some(send),
+        }));
+        let serving = |agents: &Agents, offset: usize| {
+            let options = Options { concurrency: at_once, offset };
+            let (progress, clock) = (progress.clone(), self.clock.clone());
+            let tell = move |event: Event<'_>| locked(&progress).take(&event, clock.now());
+            Service::new(agents, options, stop.clone()).run(tell)
+        };
+        let mut others = JoinSet::new();
+        for (agents, n) in self.others.iter().zip(1..) {
+            others.spawn(serving(agents, n * at_once));
+        }
         let meanwhile = async {
             let done = meanwhile.await;
             if done.is_err() {
-                served.lock().unwrap_or_else(PoisonError::into_inner).1 = None;
+                locked(&progress).running = None;
             }
             done
         };
-        let ((), done) = join(Box::pin(serving), meanwhile).await;
+        let ((), done) = join(Box::pin(serving(&self.agents, 0)), meanwhile).await;
+        while let Some(ended) = others.join_next().await {
+            ended.context("the service of another node broke off")?;
+        }
         done?;
-        let (served, _) = served.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let served = std::mem::take(&mut locked(&progress).served);
         anyhow::ensure!(served.failed.is_empty(), "{}", served.failed.join("; "));
         Ok(served)
     }
@@ -200,7 +244,7 @@ impl World {
         Ok(count(watched.len()) / seconds(began, last))
     }
 
-    /// Edits the tasks in waves of `at_once`, each after the one before it must have been served,
+    /// Edits the tasks in waves of what all nodes run at once, each after the one before it must have been served,
     /// while the service runs. Units: milliseconds from an edit being sent to its report being
     /// durable, less the merge window.
     pub async fn latencies(
@@ -211,10 +255,11 @@ impl World {
         wakes_per_second: f64,
     ) -> anyhow::Result<Vec<f64>> {
         let window = merge_window(ModelClass::Free);
-        let gap = Duration::from_secs_f64(2.0 * count(at_once) / wakes_per_second.max(1.0));
+        let wave = at_once * self.n_nodes();
+        let gap = Duration::from_secs_f64(2.0 * count(wave) / wakes_per_second.max(1.0));
         let sent = Mutex::new(BTreeMap::new());
         let edits = async {
-            for wave in watched.chunks(at_once) {
+            for wave in watched.chunks(wave) {
                 let next = self.clock.now() + gap;
                 let edits = wave.iter().map(|one| self.edit(one, is_checked));
                 for (one, at) in wave.iter().zip(try_join_all(edits).await?) {

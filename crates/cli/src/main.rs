@@ -43,7 +43,9 @@ fn main() -> ExitCode {
         .init();
     // A server answers while an agent thinks; a command does one thing.
     let mut runtime = match args.command {
-        Some(args::Command::Serve(_) | args::Command::Bench(_)) => tokio::runtime::Builder::new_multi_thread(),
+        Some(args::Command::Serve(_) | args::Command::Bench(_)) => {
+            tokio::runtime::Builder::new_multi_thread()
+        }
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build();

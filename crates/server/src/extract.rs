@@ -39,9 +39,9 @@ fn holds_nul(text: &[u8]) -> bool {
             serde_json::Value::Object(members) => {
                 members.iter().any(|(key, value)| key.contains('\0') || holds(value))
             }
-            serde_json::Value::Null
-            | serde_json::Value::Bool(_)
-            | serde_json::Value::Number(_) => false,
+            serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+                false
+            }
         }
     }
     // Only an escape can bring it; the same letters behind another backslash are plain text.

@@ -101,10 +101,7 @@ impl Store {
     }
 
     /// Reads all rows of a query, each decoded by itself: a damaged one does not hide the others.
-    pub async fn each<T>(
-        &self,
-        query: Query<T>,
-    ) -> Result<Vec<Result<T, ReadError>>, ReadError> {
+    pub async fn each<T>(&self, query: Query<T>) -> Result<Vec<Result<T, ReadError>>, ReadError> {
         let rows = self.backend.read(query.db, query.sql, query.params).await?;
         Ok(rows.iter().map(query.decode).collect())
     }

@@ -5,7 +5,7 @@ use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
-use dormouse_store::agent::{entity, link, log_line};
+use dormouse_store::agent::{entity, link, log_line, wake_queue};
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Op};
 use dormouse_turns::RunLog;
@@ -18,6 +18,7 @@ use crate::Agents;
 use crate::memory;
 use crate::tools::record_observations::{self, Note};
 use crate::tools::{self, update_report};
+use crate::wake::route::is_automatic;
 
 use super::TaskAgent;
 
@@ -163,6 +164,11 @@ impl TaskAgent<'_> {
             agent.doc.value.dormant_reason = Some(DormantReason::TaskDeleted);
         } else if agent.doc.value.lifecycle == Lifecycle::Created {
             agent.doc.value.lifecycle = Lifecycle::Active;
+            if is_automatic(&agent.doc.value, self.agents.driver.model().class()) {
+                // A change that came during this run was told to an agent that still waited for its
+                // first words, and so without a due time.
+                ops.push(wake_queue::catch_up(ws, &run.agent, now));
+            }
         }
         if agent.doc.value != before {
             agent.doc.value.updated_at = now;

@@ -155,7 +155,7 @@ impl Service {
                 Woken::Ended(who, ended) => {
                     plan.alive.remove(&who);
                     plan.look_again = true;
-                    match ended {
+                    match *ended {
                         Ok(Some(ran)) => tell(Event::Ran(&ran)),
                         Ok(None) => {}
                         Err(error) if error.is_damage() => {
@@ -286,7 +286,7 @@ impl Plan {
 /// What woke a service.
 enum Woken {
     /// A run of this node, or the claim that was to lead to one, is over.
-    Ended((WorkspaceId, AgentId), Result<Option<Ran>, AgentError>),
+    Ended((WorkspaceId, AgentId), Box<Result<Option<Ran>, AgentError>>),
     Looked(Result<Found, AgentError>),
     Changed,
     /// A time came, or the program is to stop.
@@ -303,7 +303,7 @@ async fn woken<'a>(
 ) -> Woken {
     let ended = async {
         match running.next().await {
-            Some((who, ended)) => Woken::Ended(who, ended),
+            Some((who, ended)) => Woken::Ended(who, Box::new(ended)),
             None => pending().await,
         }
     };

@@ -125,7 +125,10 @@ impl Desk {
                     FragmentKind::TaskState,
                     FragmentData::TaskState(Box::new(self.state.clone())),
                 ),
-                fragment(FragmentKind::Delta, FragmentData::Delta(Delta { changes, ..Delta::default() })),
+                fragment(
+                    FragmentKind::Delta,
+                    FragmentData::Delta(Delta { changes, ..Delta::default() }),
+                ),
                 fragment(FragmentKind::Instruction, FragmentData::Instruction(instruction)),
             ],
             turns: vec![],

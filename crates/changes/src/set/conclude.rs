@@ -103,11 +103,29 @@ impl Changes {
         errand: &Errand,
         operation: &OperationId,
     ) -> Result<(), DecideError> {
+        // Who is refused here was overtaken by somebody who got on: the rows are read again, and the
+        // journal answers as it did.
+        loop {
+            if let Some(ended) = self.conclude_once(ws, errand, operation).await? {
+                return ended;
+            }
+        }
+    }
+
+    /// Tries it; none when the thread of decisions moved meanwhile.
+    async fn conclude_once(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        operation: &OperationId,
+    ) -> Result<Option<Result<(), DecideError>>, DecideError> {
         let seen = self.seen(ws, &errand.set, errand.index).await?;
         let answer = match errand.crossing {
             Crossing::Confirm => self.apply(ws, errand, operation, &seen.item).await?,
             Crossing::Suppress => self.suppress(ws, errand, operation, &seen.item).await?,
-            Crossing::Undo => return self.conclude_undo(ws, errand, operation, &seen).await,
+            Crossing::Undo => {
+                return Ok(Some(self.conclude_undo(ws, errand, operation, &seen).await));
+            }
         };
         let now = self.clock.now();
         let ops = match errand.crossing {
@@ -120,22 +138,25 @@ impl Changes {
                 vec![saga::close(ws, operation, Phase::AgentDone, status, error, now)]
             }
         };
-        self.close(ws, errand, ops).await?;
-        match answer {
+        if !self.close(ws, errand, ops).await? {
+            return Ok(None);
+        }
+        Ok(Some(match answer {
             Answer::Done(_) | Answer::Never(_) => Ok(()),
             Answer::Later(_) => {
                 Err(DecideError::Busy { set: errand.set.clone(), index: errand.index })
             }
-        }
+        }))
     }
 
-    /// Writes the last commit of an errand; one that somebody else finished first is fine.
+    /// Writes the last commit of an errand; one that somebody else finished first is fine. Says
+    /// whether it is over: else the thread of decisions moved.
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
         errand: &Errand,
         ops: Vec<Op>,
-    ) -> Result<(), DecideError> {
+    ) -> Result<bool, DecideError> {
         let origin = Origin::Person { via: Some(errand.agent.clone()) };
         let commit =
             Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
@@ -145,7 +166,8 @@ impl Changes {
                 errand.set.to_string(),
             ));
         match self.store.commit(commit).await {
-            Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(()),
+            Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(true),
+            Err(CommitError::Refused { refusal: Refusal::Stale, .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -263,7 +285,9 @@ impl Changes {
     ) -> Result<Vec<Op>, DecideError> {
         let thread = thread(&errand.agent);
         let mut chain = Chain::new(ws, errand.agent.clone(), thread.clone(), None);
+        let mut end = 0;
         for stored in self.store.all(message::newest(ws, &thread)).await? {
+            end = stored.columns.clock.values().copied().fold(end, i64::max);
             if stored.doc.value.metadata.n > chain.count {
                 chain.follow(&stored.doc.value);
             }
@@ -301,7 +325,9 @@ impl Changes {
             trigger,
             metadata: Metadata { refused: Some(refused), ..metadata },
         };
-        let (_, mut ops) = chain.append(action, now, &*self.entropy);
+        // Several people may decide about one agent at once.
+        let mut ops = vec![message::unmoved(ws, &thread, end)];
+        ops.extend(chain.append(action, now, &*self.entropy).1);
         let (id, more) = chain.append(result, now, &*self.entropy);
         ops.extend(more);
         for entity in touched {

@@ -126,7 +126,7 @@ impl Changes {
         let mut ops = vec![op, done];
         ops.extend(undone);
         ops.extend(refresh(ws, seen, to, now));
-        self.close(ws, errand, ops).await
+        self.close(ws, errand, ops).await.map(drop)
     }
 
     /// Takes the journal's effects back, once; gives the refusal if a field moved on.

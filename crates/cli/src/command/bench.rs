@@ -7,13 +7,14 @@ use dormouse_bench::machine::Machine;
 use dormouse_bench::{memory, route, start, wake};
 use serde::Serialize;
 
-use crate::config::Config;
+use crate::config::{Config, DatabaseUrl};
 use crate::failure::Failure;
 use crate::terminal::table::{Fit, Table};
 use crate::terminal::{Screen, note};
 
-/// Measures on fresh folders of its own, never on the data folder. What the figures mean, and how
-/// they are made: docs/performance.md.
+/// Measures on fresh folders of its own, never on the data folder; `wake` with a database URL on fresh
+/// schemas of its own, which it removes. What the figures mean, and how they are made:
+/// docs/performance.md.
 #[derive(Debug, Args)]
 pub struct Params {
     #[command(subcommand)]
@@ -28,7 +29,7 @@ pub struct Params {
 enum What {
     /// Wakes per second beside a bare loop that writes the same rows, and how long a report takes
     Wake {
-        /// Wakes at once
+        /// Wakes at once in each node
         #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,8,64")]
         agents: Vec<usize>,
         /// Turns of a wake, 1 to 3
@@ -40,6 +41,9 @@ enum What {
         /// Samples of product and loop in turn; the medians are told
         #[arg(long, value_name = "N", default_value_t = 7)]
         samples: usize,
+        /// Nodes that share the work on Postgres (with --database-url)
+        #[arg(long, value_name = "N,…", value_delimiter = ',')]
+        nodes: Vec<usize>,
     },
     /// What it costs to find out whom an edit concerns, among few agents and among many
     Match {
@@ -83,22 +87,39 @@ enum What {
 /// Errors: no folder can be made, the disk is full, a run of the bench fails.
 pub async fn run(config: &Config, params: Params) -> Result<(), Failure> {
     let mut screen = Screen::new(config.screen);
-    let told = measure(&mut screen, params).await;
+    let told = measure(&mut screen, params, config.database.as_ref()).await;
     let flushed = screen.flush();
     told.map_err(|e| Failure::failed(format!("the bench could not be run: {e:#}")))?;
     flushed.map_err(|e| Failure::failed(format!("the figures cannot be written: {e}")))
 }
 
-async fn measure(screen: &mut Screen, params: Params) -> anyhow::Result<()> {
+async fn measure(
+    screen: &mut Screen,
+    params: Params,
+    database: Option<&DatabaseUrl>,
+) -> anyhow::Result<()> {
     let folder = params.folder;
+    if database.is_some() && !matches!(params.what, What::Wake { .. } | What::Resident { .. }) {
+        note("only bench wake measures on Postgres: these are the figures of SQLite");
+    }
     match params.what {
-        What::Wake { agents, turns, wakes, samples } => {
-            let options = wake::Options { agents, turns, wakes, samples, folder };
+        What::Wake { agents, turns, wakes, samples, nodes } => {
+            let server = on_server(database, nodes)?;
+            let options = wake::Options { agents, turns, wakes, samples, folder, server };
             let figures = wake::run(&options, |point| {
-                note(&format!("{} at once, {} turns: done", point.agents, point.turns));
+                let wake::Point { nodes, agents, turns, .. } = point;
+                note(&format!("{nodes} nodes, {agents} at once in each, {turns} turns: done"));
             });
             let figures = figures.await?;
-            warn(&figures.machine);
+            match &figures.server {
+                None => warn(&figures.machine),
+                Some(server) => {
+                    warn_of_build(&figures.machine);
+                    if server.fsync != "on" {
+                        note("warning: this server does not wait for its disk (fsync=off)");
+                    }
+                }
+            }
             show(screen, &figures, wakes_table(&figures.points))
         }
         What::Match { agents, edits } => {
@@ -140,6 +161,20 @@ async fn measure(screen: &mut Screen, params: Params) -> anyhow::Result<()> {
     }
 }
 
+/// Where wakes are measured when not on files.
+fn on_server(
+    database: Option<&DatabaseUrl>,
+    nodes: Vec<usize>,
+) -> anyhow::Result<Option<wake::OnServer>> {
+    let Some(url) = database else {
+        anyhow::ensure!(nodes.is_empty(), "nodes share a Postgres: name one with --database-url");
+        return Ok(None);
+    };
+    let nodes = if nodes.is_empty() { vec![1] } else { nodes };
+    anyhow::ensure!(!nodes.contains(&0), "somebody must do the work: --nodes 1 or more");
+    Ok(Some(wake::OnServer { url: url.reveal().to_owned(), nodes }))
+}
+
 /// Asks a process of its own, so that nothing is counted that filling the folder needed.
 fn ask(of: &Path) -> anyhow::Result<u64> {
     let program = std::env::current_exe()?;
@@ -156,6 +191,10 @@ fn warn(machine: &Machine) {
             "warning: the folder lies in memory: nothing is synced there; name another one with --folder",
         );
     }
+    warn_of_build(machine);
+}
+
+fn warn_of_build(machine: &Machine) {
     if machine.build != "release" {
         note("warning: this is no release build: its figures say nothing about one");
     }
@@ -179,6 +218,7 @@ fn pairs<const N: usize>(rows: [(&str, String); N]) -> Table {
 
 fn wakes_table(points: &[wake::Point]) -> Table {
     let mut table = Table::new([
+        ("nodes", Fit::Whole),
         ("at once", Fit::Whole),
         ("turns", Fit::Whole),
         ("wakes/s", Fit::Whole),
@@ -192,6 +232,7 @@ fn wakes_table(points: &[wake::Point]) -> Table {
     ]);
     for point in points {
         table.row([
+            point.nodes.to_string(),
             point.agents.to_string(),
             point.turns.to_string(),
             format!("{:.0}", point.wakes_per_second),

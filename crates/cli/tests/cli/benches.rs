@@ -1,5 +1,6 @@
 //! Every bench runs, in sizes that say nothing, and prints its figures in the form that is promised.
 
+use dormouse_testkit::postgres::Server;
 use serde_json::Value;
 
 use crate::world::World;
@@ -38,6 +39,7 @@ fn wakes_are_measured_beside_the_bare_loop() {
         panic!("one point: {figures}");
     };
     assert_eq!((point["agents"].as_u64(), point["turns"].as_u64()), (Some(2), Some(3)));
+    assert_eq!((&point["nodes"], &figures["server"]), (&1.into(), &Value::Null));
     // Claim, and for each of three turns a request and its answer; the last answer ends the run.
     let commits = point["commitsPerWake"].as_f64().expect("a number");
     assert!((7.0..8.0).contains(&commits), "{point}");
@@ -46,6 +48,64 @@ fn wakes_are_measured_beside_the_bare_loop() {
         assert!(point[name].as_f64().is_some_and(|n| n > 0.0), "{name} in {point}");
     }
     assert!(!world.data().exists(), "a bench has no business in the data folder");
+}
+
+#[test]
+fn wakes_are_measured_on_postgres_with_one_node_and_with_three() {
+    let (world, server) = (World::new(), Server::shared());
+    let figures = world.json(&[
+        "--database-url",
+        &server.url(),
+        "bench",
+        "wake",
+        "--nodes",
+        "1,3",
+        "--agents",
+        "2",
+        "--turns",
+        "1",
+        "--wakes",
+        "7",
+        "--samples",
+        "2",
+    ]);
+    machine(&figures);
+    assert_eq!(figures["server"]["fsync"], "off", "that of the tests does not wait for its disk");
+    let points = figures["points"].as_array().expect("points");
+    let nodes: Vec<_> = points.iter().map(|point| point["nodes"].as_u64()).collect();
+    assert_eq!(nodes, [Some(1), Some(3)]);
+    for point in points {
+        // Claim, request, and the answer that ends the run; a claim that another node was faster
+        // with is no commit.
+        let commits = point["commitsPerWake"].as_f64().expect("a number");
+        assert!((3.0..4.0).contains(&commits), "{point}");
+        numbers(point, &["p50Ms", "p99Ms", "bytesPerWake", "bytesPerYear"]);
+        for name in ["wakesPerSecond", "rawPerSecond", "ratio", "readsPerWake", "commitsPerSync"] {
+            assert!(point[name].as_f64().is_some_and(|n| n > 0.0), "{name} in {point}");
+        }
+    }
+    assert_eq!(bench_schemas(server), 0, "a bench leaves no schema behind");
+    assert!(!world.data().exists(), "a bench has no business in the data folder");
+}
+
+#[test]
+fn nodes_without_a_database_are_refused() {
+    let done = World::new().run(&["bench", "wake", "--nodes", "3"]);
+    assert!(done.code != 0 && done.err.contains("--database-url"), "{done:?}");
+}
+
+/// How many schemas of benches a server holds.
+fn bench_schemas(server: &Server) -> i64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let counted = runtime.expect("a runtime").block_on(async {
+        let (client, connection) =
+            tokio_postgres::connect(&server.url(), tokio_postgres::NoTls).await?;
+        let moving = tokio::task::LocalSet::new();
+        moving.spawn_local(connection);
+        let sql = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'bench%'";
+        moving.run_until(client.query_one(sql, &[])).await?.try_get(0)
+    });
+    counted.expect("the server counts its schemas")
 }
 
 #[test]

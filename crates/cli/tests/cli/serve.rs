@@ -167,6 +167,36 @@ fn a_second_signal_ends_a_server_at_once() {
     world.ok(&["task", "list"]);
 }
 
+#[test]
+fn verdicts_given_at_once_stand_one_behind_the_other() {
+    let world = World::new();
+    let words = ["saw", "sand", "oil", "nail", "glue", "paint", "screw", "plane"];
+    let note: Vec<String> = words.iter().map(|word| format!("TODO: {word} the crate")).collect();
+    world.ok(&["task", "add", "Crate", "--note", &note.join("\n")]);
+    world.ok(&["agent", "create", "Crate"]);
+    let server = world.serve(&[]);
+    let items = server.notice.get("/api/change-sets")["items"][0]["items"].clone();
+    let items = items.as_array().expect("a list");
+    assert!(items.len() >= 5, "{items:#?}");
+    std::thread::scope(|scope| {
+        for item in items {
+            let notice = &server.notice;
+            scope.spawn(move || {
+                let set = item["set"].as_str().expect("an id");
+                let path = format!("/api/change-sets/{set}/items/{}/confirm", item["index"]);
+                let body = serde_json::json!({"digest": item["digest"]}).to_string();
+                let answer = notice.ask("POST", &path, "", &body).expect("the server answers");
+                assert_eq!(answer.status, 200, "{answer:?}");
+                assert_eq!(answer.json()["item"]["status"], "confirmed", "{answer:?}");
+            });
+        }
+    });
+    server.stop();
+    let books = crate::kill_books::Books::copy(&world.data());
+    books.check(&crate::kill_books::Acked::default());
+    books.check_recovered();
+}
+
 #[cfg(feature = "faults")]
 #[test]
 fn a_wake_under_way_at_the_end_is_resumed_under_its_key() {

@@ -30,6 +30,8 @@ fn seeds_that_once_failed_come_to_a_good_end() {
         (81, "a run took back a proposal that was being applied"),
         (83, "a verdict that was long on its way came after the proposal was over"),
         (95, "an agent fell asleep for a deleted task that was back already"),
+        (390, "what came during the first run of an imported agent was left without a due time"),
+        (417, "what came during the first run of an imported agent was left without a due time"),
         (1014, "a run took back a proposal that was being applied"),
         (1079, "a claim cleared a signal that came after its row was read"),
     ];

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::{self, Columns, Entity, Stored};
 use super::link;
-use crate::commit::{Db, Op};
+use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ws};
 use crate::value::Value;
-use crate::{params_values, text};
+use crate::{params, params_values, text};
 
 /// The kinds of messages this version writes; others are shown by their name.
 pub mod kind {
@@ -276,6 +276,18 @@ pub fn newest(workspace: WorkspaceId, thread: &ThreadId) -> Query<Stored<Message
                 WHERE ws = ?1 AND thread_id = ?2 AND type = 'agentMessage')",
         params: params_values![ws(workspace), thread.to_string()],
         decode: entity::decode::<Message>,
+    }
+}
+
+/// Refuses when a thread was written to since its newest commit was read; `end` is that commit's
+/// number, 0 of an empty thread. For threads that no lease guards.
+pub fn unmoved(workspace: WorkspaceId, thread: &ThreadId, end: i64) -> Op {
+    Op {
+        sql: "UPDATE agent_entities SET thread_id = thread_id
+              WHERE ws = ?1 AND thread_id = ?2 AND type = 'agentMessage' AND clock_counter > ?3",
+        params: params![ws(workspace), thread.to_string(), end],
+        rows: 0..=0,
+        refusal: Refusal::Stale,
     }
 }
 

@@ -9,7 +9,9 @@ use crate::commit::{Op, Refusal};
 use crate::params;
 use crate::store::ws;
 
-pub use claim::{Claim, abandon, claim, free, guard, interrupt, put_back, reclaim, release, unchanged};
+pub use claim::{
+    Claim, abandon, claim, free, guard, interrupt, put_back, reclaim, release, unchanged,
+};
 pub use read::{
     claimable, foremost, from_the_future, held_by, leased, next_due, of_agent, run_out, waiting,
     workspaces,

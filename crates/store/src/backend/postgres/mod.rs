@@ -29,6 +29,7 @@ use session::{Address, Session};
 use writer::Writer;
 
 pub use open::OpenError;
+pub use value::statement;
 
 /// What `Now` means to the writer.
 #[derive(Clone)]

@@ -81,7 +81,7 @@ impl<'a> FromSql<'a> for Value {
 }
 
 /// A portable statement in the spelling of this engine: `?1` becomes `$1`, outside of quotes.
-pub(super) fn statement(portable: &str) -> String {
+pub fn statement(portable: &str) -> String {
     let mut quoted = false;
     let mut text = String::with_capacity(portable.len());
     let mut rest = portable.chars().peekable();

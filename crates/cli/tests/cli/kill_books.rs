@@ -61,7 +61,8 @@ const FLAT: &str = "
       SELECT json_extract(serialized, '$.changeSetId') AS set_id,
         json_extract(serialized, '$.itemIndex') AS item_index,
         json_extract(serialized, '$.verdict') AS verdict
-      FROM agent_entities WHERE type = 'changeDecision';
+      FROM agent_entities WHERE type = 'changeDecision'
+        AND COALESCE(json_extract(serialized, '$.outcome'), '') <> 'failed';
     CREATE INDEX temp.decision_item ON decision (set_id, item_index);
     CREATE TEMP TABLE heard AS
       SELECT m.agent_id, t.text FROM agent_entities m

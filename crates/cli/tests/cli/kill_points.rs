@@ -21,7 +21,7 @@ pub enum Way {
     /// A stop while an agent waits for its model.
     Stop,
     /// Something a person does while an agent is to wake: the method and the path behind the
-    /// agent's; or `undo` of a confirmed item.
+    /// agent's, or `task` for the task itself; or `undo` of a confirmed item.
     Once(&'static str, &'static str),
     /// Not from here; why.
     Never(&'static str),
@@ -55,7 +55,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.hold", Way::Never("an agent is paused between a look at the queue and the claim")),
     ("run.putBack", Way::Stop),
     ("run.request", Way::Load),
-    ("run.skip", Way::Load),
+    ("run.skip", Way::Once("DELETE", "task")),
     ("run.spent", Way::Never("an agent is destroyed between a look at the queue and the claim")),
     ("run.takeover", Way::AfterKill),
     ("run.turn", Way::Load),

@@ -228,7 +228,8 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             until("the agent is to wake", || {
                 (server.notice.get(&agent)["activity"] == "waiting").then_some(())
             });
-            let _unanswered = server.notice.ask(method, &format!("{agent}{path}"), "", "");
+            let path = if path == "task" { task } else { format!("{agent}{path}") };
+            let _unanswered = server.notice.ask(method, &path, "", "");
             died(server.end());
         }
         Way::Load | Way::Never(_) => panic!("{label} is not reached like this"),

@@ -456,6 +456,17 @@ impl Agents {
     }
 }
 
+/// Puts an agent to sleep for what came over it. What a person said of it stands: one that is paused
+/// stays paused, so that a task that comes back does not wake it, and one that is over stays over.
+pub(crate) fn fall_asleep(agent: &mut Agent, reason: DormantReason) {
+    let is_settled = agent.lifecycle == Lifecycle::Destroyed
+        || agent.dormant_reason == Some(DormantReason::Paused);
+    if !is_settled {
+        agent.lifecycle = Lifecycle::Dormant;
+        agent.dormant_reason = Some(reason);
+    }
+}
+
 pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
     let (state, hint) = match agent.lifecycle {
         Lifecycle::Created | Lifecycle::Active => return Ok(()),

@@ -195,8 +195,9 @@ impl Journal {
         let result = self.attempts(ws, task, ctx, label, rule).await;
         // The same request may be applied by another between the reading of its receipt and of
         // the task: what the rule refuses then is the request's own effect.
+        // A receipt that cannot be read now is no answer: nobody may take the refusal for the last word.
         if result.is_err()
-            && let Ok(Some(earlier)) = self.replay(ws, ctx).await
+            && let Some(earlier) = self.replay(ws, ctx).await?
         {
             return Ok(earlier);
         }

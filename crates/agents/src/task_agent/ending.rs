@@ -15,6 +15,7 @@ use dormouse_types::{Id as _, LinkId, ReportHeadId, ReportId};
 use serde_json::json;
 
 use crate::Agents;
+use crate::lifecycle::fall_asleep;
 use crate::memory;
 use crate::tools::record_observations::{self, Note};
 use crate::tools::{self, update_report};
@@ -160,8 +161,7 @@ impl TaskAgent<'_> {
         let mut agent = self.agents.agent(ws, &run.agent).await?;
         let before = agent.doc.value.clone();
         if task_gone {
-            agent.doc.value.lifecycle = Lifecycle::Dormant;
-            agent.doc.value.dormant_reason = Some(DormantReason::TaskDeleted);
+            fall_asleep(&mut agent.doc.value, DormantReason::TaskDeleted);
         } else if agent.doc.value.lifecycle == Lifecycle::Created {
             agent.doc.value.lifecycle = Lifecycle::Active;
             if is_automatic(&agent.doc.value, self.agents.driver.model().class()) {

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use dormouse_store::Op;
-use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
+use dormouse_store::agent::agent_entity::DormantReason;
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_types::limits;
 use dormouse_types::{AgentId, MessageId, WorkspaceId};
 
+use crate::lifecycle::fall_asleep;
 use crate::{AgentError, Agents};
 
 impl Agents {
@@ -30,8 +31,7 @@ impl Agents {
         let mut ops = Vec::new();
         if failures >= limits::FAILURES_TO_DORMANT {
             state.value.next_wake_at = None;
-            agent.doc.value.lifecycle = Lifecycle::Dormant;
-            agent.doc.value.dormant_reason = Some(DormantReason::Failures);
+            fall_asleep(&mut agent.doc.value, DormantReason::Failures);
             agent.doc.value.updated_at = now;
             ops.push(entity::replace(ws, &agent));
             ops.push(wake_queue::hold(ws, id, false));

@@ -1,0 +1,110 @@
+// The one client of the API. Its types are made from the OpenAPI document of the server.
+
+import createClient, { type Middleware } from "openapi-fetch";
+
+import type { components, paths } from "./schema";
+import { Problem, asProblem, problemOf } from "./problem";
+
+export type Schemas = components["schemas"];
+
+/** Where the token comes from, and who hears that it is no good any more. */
+export interface Keyring {
+  token(): string | undefined;
+  refused(): void;
+}
+
+let keyring: Keyring = { token: () => undefined, refused: () => undefined };
+
+/** Says where tokens come from; once, at the start. */
+export function useKeyring(ring: Keyring): void {
+  keyring = ring;
+}
+
+/** Units: milliseconds. A request that takes longer counts as unanswered. */
+const PATIENCE = 30_000;
+
+const access: Middleware = {
+  onRequest({ request }) {
+    const token = keyring.token();
+    if (token !== undefined) request.headers.set("Authorization", `Bearer ${token}`);
+    return request;
+  },
+  onResponse({ response }) {
+    if (response.status === 401) keyring.refused();
+  },
+};
+
+export const api = createClient<paths>({
+  baseUrl: "",
+  fetch: (request: Request) =>
+    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(PATIENCE)]) }),
+});
+api.use(access);
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/**
+ * The body of an answer.
+ *
+ * Throws: a `Problem` for everything that is no success, also for no answer.
+ */
+export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>;
+  try {
+    answer = await asked;
+  } catch (error) {
+    throw asProblem(error);
+  }
+  const { response } = answer;
+  if (!response.ok) {
+    throw problemOf(response.status, answer.error, response.headers.get("Retry-After"));
+  }
+  return answer.data as T;
+}
+
+/** A key under which a request that is sent twice has one effect. */
+export function onceKey(): string {
+  return crypto.randomUUID();
+}
+
+/**
+ * Follows an answer of lines of JSON while it comes, for imports.
+ *
+ * Throws: a `Problem`, also when the answer breaks off.
+ */
+export async function lines<T>(
+  path: string,
+  body: BodyInit,
+  headers: Record<string, string>,
+  each: (line: T) => void,
+): Promise<void> {
+  const token = keyring.token();
+  const all: Record<string, string> = { ...headers };
+  if (token !== undefined) all["Authorization"] = `Bearer ${token}`;
+  try {
+    const response = await fetch(path, { method: "POST", body, headers: all });
+    if (response.status === 401) keyring.refused();
+    if (!response.ok || response.body === null) {
+      const said: unknown = await response.json().catch(() => undefined);
+      throw problemOf(response.status, said, response.headers.get("Retry-After"));
+    }
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      const parts = (rest + (value ?? "")).split("\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) if (part !== "") each(JSON.parse(part) as T);
+      if (done) break;
+    }
+    if (rest.trim() !== "") each(JSON.parse(rest) as T);
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+export { Problem };

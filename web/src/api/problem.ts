@@ -1,0 +1,71 @@
+// What went wrong, as the server tells it (RFC 9457) or as the page sees it.
+
+/** One field that was refused. */
+export interface FieldError {
+  pointer?: string;
+  code?: string;
+  message: string;
+}
+
+/** An answer that is no success. `status` 0: there was no answer at all. */
+export class Problem extends Error {
+  readonly status: number;
+  /** The last part of its `type`: `conflict`, `scope-missing`, `offline`. */
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly fields: FieldError[];
+  /** Units: seconds. When it may be tried again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(parts: {
+    status: number;
+    code: string;
+    title: string;
+    detail?: string | undefined;
+    fields?: FieldError[] | undefined;
+    retryAfter?: number | undefined;
+  }) {
+    super(parts.detail ?? parts.title);
+    this.name = "Problem";
+    this.status = parts.status;
+    this.code = parts.code;
+    this.title = parts.title;
+    this.detail = parts.detail ?? "";
+    this.fields = parts.fields ?? [];
+    this.retryAfter = parts.retryAfter;
+  }
+
+  /** Whether the server was not reached: nothing is known about what was asked. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+/** Reads the body of a refusal; whatever it holds, the answer is a problem. */
+export function problemOf(status: number, body: unknown, retryAfter: string | null): Problem {
+  const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const text = (key: string): string | undefined => {
+    const value = said[key];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const seconds = Number(retryAfter ?? said["retryAfter"]);
+  return new Problem({
+    status,
+    code: text("type")?.split("/").pop() ?? `http-${status}`,
+    title: text("title") ?? `The server answered ${status}`,
+    detail: text("detail"),
+    fields: Array.isArray(said["errors"]) ? (said["errors"] as FieldError[]) : undefined,
+    retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
+  });
+}
+
+/** Anything that was thrown, as a problem. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {
+    return new Problem({ status: 0, code: "offline", title: "Dormouse does not answer" });
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return new Problem({ status: -1, code: "page-failed", title: "The page failed", detail });
+}

@@ -1,0 +1,62 @@
+// What just happened, with the way back; a toast says nothing that cannot be reached elsewhere.
+
+import type { Problem } from "../api/problem";
+import { tellProblem } from "../i18n/problem";
+
+export interface Toast {
+  id: number;
+  text: string;
+  tone: "plain" | "danger";
+  action: { label: string; run: () => void } | undefined;
+}
+
+/** Units: milliseconds. */
+const STAYS = 8_000;
+
+class Toasts {
+  shown = $state.raw<Toast[]>([]);
+  #next = 1;
+  #timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+  tell(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain"): number {
+    const toast = { id: this.#next++, text, tone, action };
+    this.shown = [...this.shown.slice(-2), toast];
+    this.resume(toast.id);
+    return toast.id;
+  }
+
+  /** Tells what was refused, and what was asked. */
+  refuse(what: string, problem: Problem): void {
+    this.tell(`${what}: ${tellProblem(problem)}`, undefined, "danger");
+  }
+
+  close(id: number): void {
+    this.pause(id);
+    this.shown = this.shown.filter((toast) => toast.id !== id);
+  }
+
+  /** It stays while the pointer or the focus is on it. */
+  pause(id: number): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+  }
+
+  resume(id: number): void {
+    this.pause(id);
+    this.#timers.set(
+      id,
+      setTimeout(() => this.close(id), STAYS),
+    );
+  }
+
+  /** Runs the newest way back there is; false when there is none. */
+  undo(): boolean {
+    const last = this.shown.findLast((toast) => toast.action !== undefined);
+    if (last === undefined) return false;
+    this.close(last.id);
+    last.action?.run();
+    return true;
+  }
+}
+
+export const toasts = new Toasts();

@@ -1,0 +1,43 @@
+import type { Message } from "../index.svelte";
+
+/** Words that many screens use, and the values of the server. */
+export const common = {
+  "time.now": "just now",
+  "time.minutesAgo": "{n} min ago",
+  "time.hoursAgo": "{n} h ago",
+  "time.minutes": "{n} min",
+  "time.hours": "{n} h",
+  "time.hoursMinutes": "{h} h {m}",
+
+  "do.close": "Close",
+  "do.cancel": "Cancel",
+  "do.save": "Save",
+  "do.retry": "Try again",
+  "do.undo": "Undo",
+  "do.back": "Back",
+  "do.more": "Show more",
+  "do.copy": "Copy",
+  "do.copied": "Copied",
+  "do.delete": "Delete",
+  "do.edit": "Edit",
+
+  "value.none": "None",
+
+  "status.OPEN": "Open",
+  "status.GROOMED": "Groomed",
+  "status.IN PROGRESS": "In progress",
+  "status.BLOCKED": "Blocked",
+  "status.ON HOLD": "On hold",
+  "status.DONE": "Done",
+  "status.REJECTED": "Rejected",
+
+  "activity.asleep": "asleep",
+  "activity.queued": "queued",
+  "activity.awake": "awake",
+  "activity.dormant": "dormant",
+  "activity.destroyed": "destroyed",
+
+  "problem.offline": "Dormouse does not answer. Nothing you typed is lost.",
+  "problem.page-failed": "This part of the page failed.",
+  "problem.retryAfter": "Try again in {n} s.",
+} as const satisfies Record<string, Message>;

@@ -1,0 +1,23 @@
+// English. One file per screen; a key begins with the name of its file.
+
+import { agent } from "./agent";
+import { common } from "./common";
+import { home } from "./home";
+import { review } from "./review";
+import { settings } from "./settings";
+import { shell } from "./shell";
+import { task } from "./task";
+import { tasks } from "./tasks";
+import { welcome } from "./welcome";
+
+export const en = {
+  ...agent,
+  ...common,
+  ...home,
+  ...review,
+  ...settings,
+  ...shell,
+  ...task,
+  ...tasks,
+  ...welcome,
+} as const;

@@ -1,0 +1,3 @@
+import type { Message } from "../index.svelte";
+
+export const review = {} as const satisfies Record<string, Message>;

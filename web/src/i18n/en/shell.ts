@@ -1,0 +1,31 @@
+import type { Message } from "../index.svelte";
+
+/** The frame around every screen. */
+export const shell = {
+  "shell.skip": "Skip to content",
+  "shell.main": "Main",
+  "shell.account": "Account",
+  "shell.find": "Find or do",
+  "shell.home": "Home",
+  "shell.tasks": "Tasks",
+  "shell.agents": "Agents",
+  "shell.settings": "Settings",
+  "shell.more": "More",
+  "shell.awakeNow": "Awake now",
+  "shell.awakeMore": "and {n} more",
+  "shell.needYou": { one: "{n} needs you", other: "{n} need you" },
+  "shell.notFound": "There is nothing at this address.",
+  "shell.toHome": "Go to Home",
+  "shell.failed": "This screen could not be loaded.",
+  "shell.offline": "Dormouse does not answer since {at}. What you see is from then.",
+  "shell.queued": { one: "{n} change waits to be sent.", other: "{n} changes wait to be sent." },
+  "shell.refused": "{what} was refused",
+  "shell.drop": "Let it go",
+  "shell.newer": "Dormouse was updated. Reload to use the new page; what you typed is kept.",
+  "shell.reload": "Reload",
+  "shell.theme": "Theme",
+  "shell.theme.system": "As the system",
+  "shell.theme.light": "Light",
+  "shell.theme.dark": "Dark",
+  "shell.notices": "Notices",
+} as const satisfies Record<string, Message>;

@@ -1,0 +1,3 @@
+import type { Message } from "../index.svelte";
+
+export const task = {} as const satisfies Record<string, Message>;

@@ -1,0 +1,3 @@
+import type { Message } from "../index.svelte";
+
+export const tasks = {} as const satisfies Record<string, Message>;

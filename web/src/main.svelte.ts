@@ -1,0 +1,31 @@
+import "./styles/tokens.css";
+import "./styles/base.css";
+
+import { mount } from "svelte";
+
+import App from "./App.svelte";
+import { startKeys } from "./app/keys";
+import { router } from "./app/router.svelte";
+import { session } from "./app/session.svelte";
+import { appearance } from "./app/theme.svelte";
+import { line } from "./live/line";
+import { live } from "./live/store.svelte";
+
+appearance.apply();
+router.start();
+startKeys();
+await session.begin();
+
+$effect.root(() => {
+  // The line stands while somebody is signed in.
+  $effect(() => {
+    if (session.token === undefined) {
+      line.stop();
+      live.clear();
+    } else line.start();
+  });
+});
+
+const target = document.getElementById("app");
+if (target === null) throw new Error("index.html has no #app");
+mount(App, { target });

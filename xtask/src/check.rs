@@ -16,7 +16,9 @@ use crate::summary::Summary;
 pub struct Stage {
     /// What `cargo xtask check STAGE` calls it.
     pub name: &'static str,
-    /// The arguments of cargo.
+    /// What it runs: `cargo`, or a script of the repository.
+    pub program: &'static str,
+    /// The arguments of the program.
     pub args: &'static [&'static str],
     /// Beyond this the stage passes with a warning: somebody should find out why.
     pub budget: Duration,
@@ -24,22 +26,28 @@ pub struct Stage {
     pub counted: bool,
 }
 
+/// The one that runs this, where it says so.
+const CARGO: &str = "cargo";
+
 /// What lets the tests of crashes kill the binary where they want.
 const FAULTS: &str = "dormouse-cli/faults";
 
 /// The stages in order: cheap ones first, so that a slip shows early.
 ///
 /// Lints and tests need a build each, and no third one: every test is built with the same
-/// profile and features, so that the binary under test has its faults on demand.
+/// profile and features, so that the binary under test has its faults on demand. The last stages ask
+/// that same binary.
 pub const STAGES: &[Stage] = &[
     Stage {
         name: "format",
+        program: CARGO,
         args: &["fmt", "--all", "--", "--check"],
         budget: Duration::from_secs(20),
         counted: false,
     },
     Stage {
         name: "house",
+        program: CARGO,
         // The whole workspace decides which features the few crates below these two tests have, so
         // nothing is built again for the stage of all tests.
         args: &[
@@ -58,7 +66,16 @@ pub const STAGES: &[Stage] = &[
         counted: false,
     },
     Stage {
+        name: "web",
+        // Before the tests: the binary they build holds the app.
+        program: "scripts/web",
+        args: &["check"],
+        budget: Duration::from_secs(4 * 60),
+        counted: true,
+    },
+    Stage {
         name: "lints",
+        program: CARGO,
         args: &[
             "clippy",
             "--locked",
@@ -75,8 +92,24 @@ pub const STAGES: &[Stage] = &[
     },
     Stage {
         name: "tests",
+        program: CARGO,
         args: &["test", "--locked", "--workspace", "--features", FAULTS, "--no-fail-fast"],
         budget: Duration::from_secs(12 * 60),
+        counted: true,
+    },
+    Stage {
+        name: "browser",
+        // The app that was built above, in a real browser, before the binary that was tested above.
+        program: "scripts/web",
+        args: &["browser"],
+        budget: Duration::from_secs(6 * 60),
+        counted: true,
+    },
+    Stage {
+        name: "api",
+        program: "scripts/fuzz-api",
+        args: &[],
+        budget: Duration::from_secs(4 * 60),
         counted: true,
     },
 ];
@@ -95,7 +128,7 @@ pub fn names() -> String {
 ///
 /// A failed stage does not stop the others: a slip in the format must not hide a failing test.
 /// Returns the exit code of the first stage that failed, 0 when none did.
-/// Errors: cargo cannot be started.
+/// Errors: the program of a stage cannot be started.
 pub fn run(only: &[String]) -> anyhow::Result<u8> {
     let mut closing = Vec::new();
     let mut summary = Summary::default();
@@ -104,7 +137,7 @@ pub fn run(only: &[String]) -> anyhow::Result<u8> {
         if !only.is_empty() && !only.iter().any(|name| name == stage.name) {
             continue;
         }
-        println!("\n== {}: cargo {}", stage.name, stage.args.join(" "));
+        println!("\n== {}: {} {}", stage.name, stage.program, stage.args.join(" "));
         let (status, took) = timed(|| perform(stage, &mut summary))?;
         let verdict = verdict(stage, status.success(), took);
         println!("== {verdict}");
@@ -119,10 +152,13 @@ pub fn run(only: &[String]) -> anyhow::Result<u8> {
 
 /// Runs one stage in the workspace root; its output is shown whole and as it comes.
 fn perform(stage: &Stage, summary: &mut Summary) -> anyhow::Result<ExitStatus> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut command = Command::new(&cargo);
+    let program = match stage.program {
+        CARGO => std::env::var_os("CARGO").unwrap_or_else(|| OsString::from(CARGO)),
+        script => repository::root().join(script).into_os_string(),
+    };
+    let mut command = Command::new(&program);
     command.args(stage.args).current_dir(repository::root());
-    let starting = || format!("cannot start {} for stage {}", cargo.display(), stage.name);
+    let starting = || format!("cannot start {} for stage {}", program.display(), stage.name);
     if !stage.counted {
         return command.status().with_context(starting);
     }

@@ -1,4 +1,6 @@
-//! Adds up what the test runner prints, over all test binaries.
+//! Adds up what the test runners print, over all test binaries and scripts.
+//!
+//! Scripts around runners of another make close with a line in the words of cargo's.
 
 use std::fmt;
 

@@ -158,9 +158,10 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     ("comfy-table", &["dormouse-cli"], &[]),
     ("indicatif", &["dormouse-cli"], &[]),
     ("reqwest", &["dormouse-adapters", "dormouse-cli"], &[]),
-    // A command is a client of a running server, over one plain connection.
-    ("hyper", &["dormouse-cli"], &[]),
-    ("hyper-util", &["dormouse-cli"], &[]),
+    // A listener closes connections that are too slow; a command is a client of a running server,
+    // over one plain connection.
+    ("hyper", &["dormouse-server", "dormouse-cli"], &[]),
+    ("hyper-util", &["dormouse-server", "dormouse-cli"], &[]),
     // Signals: of a process to itself on demand, and of tests to the server they started.
     ("rustix", &["dormouse-cli"], &[]),
     // Rules and services know futures, not a runtime; whoever waits on the outside may.

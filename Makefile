@@ -3,11 +3,11 @@
 .PHONY: help run test
 
 help:
-	@echo "make run    build Dormouse and play its main job on a sample, in a folder below target/"
-	@echo "make test   format, house rules, lints and all tests: what CI runs"
+	@echo "make run    build Dormouse with its web app, and serve a sample workspace"
+	@echo "make test   format, house rules, lints, all tests, the app in a browser: what CI runs"
 
 run:
-	@scripts/setup run scripts/demo
+	@scripts/setup run scripts/run
 
 test:
 	@scripts/setup test cargo xtask check

@@ -26,5 +26,7 @@ export default defineConfig({
       "/api": { target: server, ws: true, changeOrigin: true, rewriteWsOrigin: true },
     },
   },
+  // Tests run the code of the browser, not that of a server.
+  ...(process.env["VITEST"] === undefined ? {} : { resolve: { conditions: ["browser"] } }),
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+
+import { asProblem, problemOf } from "./problem";
+
+describe("problems", () => {
+  it("are read from what the server says", () => {
+    const body = {
+      type: "/problems/validation-failed",
+      title: "A value is not acceptable",
+      detail: "title is empty",
+      errors: [{ pointer: "/title", code: "validation-failed", message: "title is empty" }],
+    };
+    const problem = problemOf(422, body, null);
+    expect([problem.code, problem.detail, problem.fields[0]?.pointer]).toEqual(["validation-failed", "title is empty", "/title"]);
+    expect(problemOf(429, { type: "/problems/rate-limited" }, "3").retryAfter).toBe(3);
+  });
+
+  it("are made of anything else too", () => {
+    expect(problemOf(500, undefined, null)).toMatchObject({ status: 500, code: "http-500" });
+    expect(problemOf(502, "<html>", null).title).toBe("The server answered 502");
+    expect(asProblem(new TypeError("Failed to fetch"))).toMatchObject({ status: 0, code: "offline" });
+    expect(asProblem("x")).toMatchObject({ code: "page-failed", detail: "x" });
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+
+import { Problem } from "../api/problem";
+import type { LiveEvent } from "./socket";
+import { Live, type Question } from "./store.svelte";
+
+const about = (task: string): LiveEvent => ({ type: "journal:changed", cursor: "", tasks: [task], at: "" });
+
+function asking(key: string, load: () => Promise<string>, task = "t"): Question<string> {
+  return { key, load, on: (event) => event.tasks.includes(task) };
+}
+
+describe("the live store", () => {
+  it("asks once for all who look, and again for an event that touches it", async () => {
+    const live = new Live();
+    let asked = 0;
+    const resource = live.of(asking("k", () => Promise.resolve(`answer ${++asked}`)));
+    live.watch(resource);
+    live.watch(live.of(asking("k", () => Promise.resolve(`answer ${++asked}`))));
+    await resource.refresh();
+    const before = asked;
+    live.hear(about("other"));
+    expect(asked).toBe(before);
+    live.hear(about("t"));
+    await resource.refresh();
+    expect(asked).toBeGreaterThan(before);
+    expect(resource.value).toBe(`answer ${asked}`);
+  });
+
+  it("reads once more when something happens while it reads", async () => {
+    const live = new Live();
+    const gates: ((text: string) => void)[] = [];
+    const resource = live.of(asking("k", () => new Promise((done) => gates.push(done))));
+    live.watch(resource);
+    live.hear(about("t"));
+    live.hear(about("t"));
+    gates[0]?.("old");
+    await new Promise((done) => setTimeout(done));
+    expect(gates.length).toBe(2);
+    gates[1]?.("new");
+    await new Promise((done) => setTimeout(done));
+    expect([resource.value, gates.length]).toEqual(["new", 2]);
+  });
+
+  it("keeps what was read when a later reading fails", async () => {
+    const live = new Live();
+    let fails = false;
+    const problem = new Problem({ status: 0, code: "offline", title: "away" });
+    const resource = live.of(asking("k", () => (fails ? Promise.reject(problem) : Promise.resolve("seen"))));
+    live.watch(resource);
+    await resource.refresh();
+    fails = true;
+    await resource.refresh();
+    expect([resource.value, resource.problem]).toEqual(["seen", problem]);
+  });
+
+  it("shows an edit over what was read, also over what is read meanwhile, until it is taken off", async () => {
+    const live = new Live();
+    let stored = "a";
+    const resource = live.of(asking("k", () => Promise.resolve(stored)));
+    await resource.refresh();
+    const takeOff = resource.lay((value) => `${value}!`);
+    expect(resource.value).toBe("a!");
+    stored = "b";
+    await resource.refresh();
+    expect(resource.value).toBe("b!");
+    takeOff();
+    expect(resource.value).toBe("b");
+  });
+
+  it("does not ask what nobody looks at, but the next one who looks", async () => {
+    const live = new Live();
+    let asked = 0;
+    const resource = live.of(asking("k", () => Promise.resolve(String(++asked))));
+    const leave = live.watch(resource);
+    await resource.refresh();
+    leave();
+    const before = asked;
+    live.resync();
+    expect(asked).toBe(before);
+    live.watch(resource);
+    await resource.refresh();
+    expect(asked).toBeGreaterThan(before);
+  });
+});

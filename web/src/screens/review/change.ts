@@ -1,0 +1,188 @@
+// What a proposal says, read from its arguments: where it stands, what was, what is to be.
+
+import type { Schemas } from "../../api/client";
+
+/** An open item of a task, of whichever set. */
+export type Change = Schemas["ChangeItem"] & {
+  /** The run that proposed it. */
+  runKey: string;
+  agentName: string;
+  agentId?: string;
+};
+
+export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "label" | "other";
+
+const KINDS: Record<string, Kind> = {
+  set_task_status: "status",
+  update_task_priority: "priority",
+  set_task_title: "title",
+  update_task_estimate: "estimate",
+  update_task_due_date: "dueDate",
+  add_checklist_item: "addItem",
+  update_checklist_item: "editItem",
+  assign_task_label: "label",
+};
+
+/** What it changes; `other` where a newer server knows a tool that this page does not. */
+export function kindOf(change: Change): Kind {
+  return KINDS[change.toolName] ?? "other";
+}
+
+/** The sections of a review, in the order they are read. */
+export const SECTIONS = ["state", "checklist", "labels", "plan", "new"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+const PLACES: Record<Kind, Section> = {
+  status: "state",
+  priority: "state",
+  title: "state",
+  addItem: "checklist",
+  editItem: "checklist",
+  label: "labels",
+  estimate: "plan",
+  dueDate: "plan",
+  other: "new",
+};
+
+export function sectionOf(change: Change): Section {
+  return PLACES[kindOf(change)];
+}
+
+/** Those of each section that has any, in order. */
+export function bySection<T>(rows: readonly T[], change: (row: T) => Change): { section: Section; rows: T[] }[] {
+  return SECTIONS.map((section) => ({
+    section,
+    rows: rows.filter((row) => sectionOf(change(row)) === section),
+  })).filter((group) => group.rows.length > 0);
+}
+
+/** The name of a row, the same in every answer of the server. */
+export function keyOf(change: { set: string; index: number }): string {
+  return `${change.set}:${change.index}`;
+}
+
+/** A value, so that it can be shown in the person's language. */
+export type Value =
+  | { as: "none" }
+  | { as: "text"; text: string }
+  | { as: "status"; status: string; reason: string | undefined }
+  | { as: "priority"; priority: string }
+  | { as: "day"; day: string }
+  | { as: "minutes"; minutes: number }
+  | { as: "box"; isChecked: boolean; title: string; isArchived: boolean };
+
+const NONE: Value = { as: "none" };
+
+/** A value that was recorded in words, such as `BLOCKED (waits for the joiner)` or `[x] Take photos`. */
+export function readValue(kind: Kind, words: string | null): Value {
+  if (words === null || words === "") return NONE;
+  const plain: Value = { as: "text", text: words };
+  if (kind === "status") {
+    const [, status = words, reason] = /^(.+?)(?: \(([^]*)\))?$/.exec(words) ?? [];
+    return { as: "status", status, reason };
+  }
+  if (kind === "priority") {
+    const name = /^P[0-3]/.exec(words)?.[0];
+    return name === undefined ? plain : { as: "priority", priority: name };
+  }
+  if (kind === "dueDate") return /^\d{4}-\d{2}-\d{2}$/.test(words) ? { as: "day", day: words } : plain;
+  if (kind === "estimate") {
+    const part = (unit: string): number => Number(new RegExp(`(\\d+) ${unit}`).exec(words)?.[1] ?? 0);
+    const minutes = part("h") * 60 + part("min");
+    return minutes > 0 ? { as: "minutes", minutes } : plain;
+  }
+  if (kind === "editItem" || kind === "addItem") {
+    const [, mark, title, archived] = /^\[([ x])\] ([^]*?)( \(archived\))?$/.exec(words) ?? [];
+    if (title === undefined) return plain;
+    return { as: "box", isChecked: mark === "x", title, isArchived: archived !== undefined };
+  }
+  return plain;
+}
+
+function argsOf(change: Change): Record<string, unknown> {
+  return typeof change.args === "object" && change.args !== null ? (change.args as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The value it proposes. */
+export function proposedOf(change: Change): Value {
+  const args = argsOf(change);
+  const spoken: Value = { as: "text", text: change.proposed ?? change.humanSummary };
+  switch (kindOf(change)) {
+    case "status":
+      return { as: "status", status: text(args["status"]), reason: text(args["reason"]) || undefined };
+    case "priority":
+      return { as: "priority", priority: text(args["priority"]) };
+    case "dueDate":
+      return { as: "day", day: text(args["dueDate"]) };
+    case "estimate":
+      return typeof args["minutes"] === "number" ? { as: "minutes", minutes: args["minutes"] } : spoken;
+    case "addItem":
+      return { as: "box", isChecked: args["isChecked"] === true, title: text(args["title"]), isArchived: false };
+    case "editItem": {
+      const was = readValue("editItem", change.now ?? change.before);
+      if (was.as !== "box") return spoken;
+      const flag = (key: string, otherwise: boolean): boolean => {
+        const value = args[key];
+        return typeof value === "boolean" ? value : otherwise;
+      };
+      return {
+        as: "box",
+        isChecked: flag("isChecked", was.isChecked),
+        title: text(args["title"]) || was.title,
+        isArchived: flag("isArchived", was.isArchived),
+      };
+    }
+    case "title":
+    case "label":
+    case "other":
+      return spoken;
+  }
+}
+
+/** What it does to a checklist item; `edit` where it does several things at once. */
+export type Deed = "add" | "tick" | "untick" | "rename" | "archive" | "restore" | "edit";
+
+export function deedOf(change: Change): Deed {
+  if (kindOf(change) === "addItem") return "add";
+  const args = argsOf(change);
+  const deeds: Deed[] = [];
+  if (typeof args["isChecked"] === "boolean") deeds.push(args["isChecked"] ? "tick" : "untick");
+  if (typeof args["title"] === "string") deeds.push("rename");
+  if (typeof args["isArchived"] === "boolean") deeds.push(args["isArchived"] ? "archive" : "restore");
+  return deeds.length === 1 ? (deeds[0] ?? "edit") : "edit";
+}
+
+/** Whether what it is about has changed since it was proposed. A new item or label replaces nothing. */
+export function hasDrifted(change: Change): boolean {
+  return !["addItem", "label", "other"].includes(kindOf(change)) && change.now !== change.before;
+}
+
+/** Whether it may be confirmed among many; the rest takes something away or wants a look of its own. */
+export function goesWithAll(change: Change): boolean {
+  if (kindOf(change) === "other" || hasDrifted(change)) return false;
+  return argsOf(change)["isArchived"] !== true;
+}
+
+/** Units: milliseconds. */
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export interface Left {
+  unit: "days" | "hours" | "minutes";
+  n: number;
+}
+
+/** How long is left until the first of them expires; none where none does. */
+export function timeLeft(changes: readonly Change[], now: Date): Left | undefined {
+  const ends = changes.flatMap((change) => (change.expiresAt == null ? [] : [Date.parse(change.expiresAt)]));
+  if (ends.length === 0) return undefined;
+  const left = Math.max(0, Math.min(...ends) - now.getTime());
+  if (left > DAY) return { unit: "days", n: Math.ceil(left / DAY) };
+  if (left > HOUR) return { unit: "hours", n: Math.ceil(left / HOUR) };
+  return { unit: "minutes", n: Math.ceil(left / MINUTE) };
+}

@@ -1,0 +1,51 @@
+// What the review asks the server.
+
+import { api, ask, type Schemas } from "../../api/client";
+import type { LiveEvent } from "../../live/socket";
+import { touching } from "../../live/questions";
+import type { Question } from "../../live/store.svelte";
+import type { Change } from "./change";
+
+export type Set = Schemas["ChangeSet"];
+export type Verdict = "confirm" | "reject" | "defer" | "undo";
+
+/** What became of one of many verdicts. */
+export interface Decided {
+  set: string;
+  index: number;
+  outcome?: Schemas["Outcome"];
+  problem?: { type: string; title: string; status: number; detail?: string | null };
+}
+
+/** The open items of a task, of all sets, in the order they are read. */
+export const changesOf = (task: string): Question<Change[]> => ({
+  key: `changes/${task}`,
+  load: async () => {
+    // A page, or the bare list.
+    const get = api.GET as unknown as (path: string, how: object) => ReturnType<typeof api.GET>;
+    const answer = await ask(get("/api/journal/tasks/{task}/changes", { params: { path: { task } } }) as never);
+    const said = answer as Change[] | { items: Change[] };
+    return Array.isArray(said) ? said : said.items;
+  },
+  on: (event: LiveEvent) => touching(task)(event),
+});
+
+/** The sets of a task: whose they are, and of which wake. */
+export const setsOf = (task: string): Question<Set[]> => ({
+  key: `change-sets/${task}`,
+  load: async () => (await ask(api.GET("/api/change-sets", { params: { query: { task } } }))).items,
+  on: (event: LiveEvent) => event.type.startsWith("change-set:") && touching(task)(event),
+});
+
+/** A set with all its items, also those that are decided. */
+export function oneSet(set: string): Promise<Set> {
+  return ask(api.GET("/api/change-sets/{set}", { params: { path: { set } } }));
+}
+
+export function verdictPath(change: { set: string; index: number }, verdict: Verdict): string {
+  return `/api/change-sets/${change.set}/items/${change.index}/${verdict}`;
+}
+
+export function decisionsPath(task: string): string {
+  return `/api/journal/tasks/${task}/decisions`;
+}

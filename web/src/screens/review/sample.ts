@@ -1,0 +1,29 @@
+// A proposal for tests.
+
+import type { Change } from "./change";
+
+export function change(parts: Partial<Change> = {}): Change {
+  return {
+    set: "cs-00000000000000000000000001",
+    index: 1,
+    toolName: "update_task_estimate",
+    args: { minutes: 120 },
+    humanSummary: "Set time estimate to 2 hours",
+    status: "pending",
+    digest: "d".repeat(64),
+    evidence: null,
+    rationale: null,
+    before: null,
+    now: null,
+    proposed: "2 hours",
+    shown: true,
+    expiresAt: null,
+    round: 0,
+    error: null,
+    createdAt: "2026-11-20T10:00:00Z",
+    decidedAt: null,
+    runKey: "run",
+    agentName: "Laura",
+    ...parts,
+  } as Change;
+}

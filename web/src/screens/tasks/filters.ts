@@ -1,0 +1,162 @@
+// What the list shows: read from the query of its address, and asked of the server.
+
+import type { Row } from "./data";
+
+export const STATUSES = ["IN PROGRESS", "BLOCKED", "GROOMED", "OPEN", "ON HOLD", "DONE", "REJECTED"] as const;
+export const OPEN_STATUSES: readonly string[] = STATUSES.slice(0, 5);
+export const PRIORITIES = ["P0", "P1", "P2", "P3"] as const;
+export const DUES = ["overdue", "week", "none"] as const;
+export const AGENTS = ["awake", "with", "without"] as const;
+export const SORTS = ["updated", "due", "priority", "created", "title"] as const;
+export const GROUPS = ["status", "due", "category"] as const;
+
+export type Sort = (typeof SORTS)[number];
+export type Group = (typeof GROUPS)[number];
+
+export interface Filters {
+  q: string;
+  /** None: whatever the status. */
+  status: readonly string[];
+  priority: readonly string[];
+  label: readonly string[];
+  category: readonly string[];
+  due: readonly string[];
+  agent: readonly string[];
+  /** Deleted tasks, and no others. */
+  deleted: boolean;
+  sort: Sort;
+  group: Group;
+}
+
+/** The kinds of which several may be chosen: OR within one, AND across. */
+export type Kind = "status" | "priority" | "label" | "category" | "due" | "agent";
+
+function several(query: URLSearchParams, key: string): string[] {
+  return [...new Set(query.getAll(key).flatMap((value) => value.split(",")).filter((value) => value !== ""))];
+}
+
+function one<T extends string>(query: URLSearchParams, key: string, known: readonly T[], otherwise: T): T {
+  const value = query.get(key);
+  return known.find((name) => name === value) ?? otherwise;
+}
+
+/** What the query says. Without a status it means the open ones; `any` means every one. */
+export function readFilters(query: URLSearchParams): Filters {
+  const status = several(query, "status");
+  return {
+    q: (query.get("q") ?? "").trim(),
+    status: status.includes("any") ? [] : status.length > 0 ? status : OPEN_STATUSES,
+    priority: several(query, "priority"),
+    label: several(query, "label"),
+    category: several(query, "category"),
+    due: several(query, "due"),
+    agent: several(query, "agent"),
+    deleted: query.get("deleted") === "true",
+    sort: one(query, "sort", SORTS, "updated"),
+    group: one(query, "group", GROUPS, "status"),
+  };
+}
+
+/** How a choice of one kind stands in the query; nothing for what holds by itself. */
+export function written(kind: Kind, values: readonly string[]): string | undefined {
+  if (kind === "status") {
+    if (values.length === 0 || values.length === STATUSES.length) return "any";
+    const isOpen = values.length === OPEN_STATUSES.length && OPEN_STATUSES.every((name) => values.includes(name));
+    return isOpen ? undefined : values.join(",");
+  }
+  return values.length === 0 ? undefined : values.join(",");
+}
+
+/** Whether the list is narrowed by more than its status. */
+export function isNarrowed(filters: Filters): boolean {
+  return (
+    filters.q !== "" ||
+    filters.deleted ||
+    (["priority", "label", "category", "due", "agent"] as const).some((kind) => filters[kind].length > 0)
+  );
+}
+
+/** A part of the list that is asked for by itself and stands in one piece. */
+export interface Segment {
+  key: string;
+  query: Record<string, string | number | boolean | readonly string[]>;
+  /** Rows that the server gives and that do not belong here. */
+  keeps?: (row: Row) => boolean;
+}
+
+const some = (values: readonly string[]): readonly string[] | undefined => (values.length > 0 ? values : undefined);
+
+/** The parts in the order in which they stand. */
+export function segmentsOf(filters: Filters, categories: readonly string[]): Segment[] {
+  const all = (over: Partial<Record<Kind | "sort" | "deleted", unknown>>): Segment["query"] => {
+    const query = {
+      q: filters.q === "" ? undefined : filters.q,
+      status: some(filters.status),
+      priority: some(filters.priority),
+      label: some(filters.label),
+      category: some(filters.category),
+      due: some(filters.due),
+      agent: some(filters.agent),
+      sort: filters.sort,
+      ...over,
+    };
+    return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Segment["query"];
+  };
+  if (filters.deleted) {
+    const query = all({ deleted: true, status: undefined });
+    return [{ key: "deleted", query, keeps: (row) => row.deletedAt !== null }];
+  }
+  switch (filters.group) {
+    case "status":
+      return STATUSES.filter((status) => filters.status.length === 0 || filters.status.includes(status)).map(
+        (status) => ({ key: status, query: all({ status: [status] }) }),
+      );
+    case "due":
+      return [{ key: "due", query: all({ sort: "due" }) }];
+    case "category": {
+      const named = categories.filter((id) => filters.category.length === 0 || filters.category.includes(id));
+      const segments: Segment[] = named.map((id) => ({ key: id, query: all({ category: [id] }) }));
+      if (filters.category.length === 0) segments.push({ key: "none", query: all({ category: ["none"] }) });
+      return segments;
+    }
+  }
+}
+
+/** A day as the calendar of this place has it, so many days from a moment. */
+export function dayFrom(now: Date, days = 0): string {
+  const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** When it is due: past, within a week, later, or never. */
+export function dueGroup(dueOn: string | null, now: Date): "overdue" | "week" | "later" | "none" {
+  if (dueOn === null) return "none";
+  if (dueOn < dayFrom(now)) return "overdue";
+  return dueOn <= dayFrom(now, 7) ? "week" : "later";
+}
+
+/** How loud a due day is: red when past, amber within five days; a task that is over is quiet. */
+export function dueTone(dueOn: string, status: string, now: Date): "danger" | "caution" | "plain" {
+  if (status === "DONE" || status === "REJECTED") return "plain";
+  if (dueOn < dayFrom(now)) return "danger";
+  return dueOn <= dayFrom(now, 5) ? "caution" : "plain";
+}
+
+/** Whether a row belongs to what is shown, as far as the row tells; what is searched for is not known. */
+export function fits(row: Row, filters: Filters, now: Date): boolean {
+  const within = (wanted: readonly string[], value: string | null | undefined): boolean =>
+    wanted.length === 0 || (value != null && wanted.includes(value));
+  if (filters.deleted !== (row.deletedAt !== null)) return false;
+  if (filters.deleted) return true;
+  const due = dueGroup(row.dueOn, now);
+  const agent = row.agent === null ? ["without"] : row.agentActivity === "running" ? ["with", "awake"] : ["with"];
+  return (
+    within(filters.status, row.status) &&
+    within(filters.priority, row.priority) &&
+    within(filters.category, row.category?.id) &&
+    (filters.due.length === 0 || filters.due.includes(due)) &&
+    (filters.agent.length === 0 || agent.some((kind) => filters.agent.includes(kind))) &&
+    (filters.label.length === 0 || (row.labels ?? []).some((label) => filters.label.includes(label.id)))
+  );
+}

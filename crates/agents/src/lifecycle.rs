@@ -249,9 +249,11 @@ impl Agents {
             request_id: Some(request.clone()),
             message_id,
         };
+        let said = message.map(|_| self.event("agent:message", None, id.as_str()));
         commit = commit
             .op(wake_queue::signal(ws, &signal))
             .change(self.event("agent:wake", None, id.as_str()))
+            .also(said)
             .audit(audit(asked, "agent.wake", id.as_str()));
         let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
         commit.once = once(asked, "agent.wake", &subject, id.as_str());

@@ -70,10 +70,16 @@ impl Round<'_> {
                     transactions[place].push(Statement::one(COUNTER, vec![ws]));
                 }
                 Counting::EachTransaction => {
-                    counters[place].insert(commit.ws, vec![ws, Value::Int(seq.0)]);
+                    let newest = Value::Int(seq.0 + commit.span() - 1);
+                    counters[place].insert(commit.ws, vec![ws, newest]);
                 }
             }
             transactions[place].extend(statements(commit, seq.0, host, now)?);
+            if matches!(counting, Counting::EachCommit) && commit.span() > 1 {
+                let newest = Value::Int(seq.0 + commit.span() - 1);
+                let set = vec![Value::Int(commit.ws.0), newest];
+                transactions[place].push(Statement::one(SET_COUNTER, set));
+            }
         }
         for (transaction, counters) in transactions.iter_mut().zip(counters) {
             let set = counters.into_values().map(|values| Statement::one(SET_COUNTER, values));
@@ -153,10 +159,10 @@ fn statements(
         let values = op.params.iter().map(|param| bound(param, seq, host, now)).collect();
         all.push(Statement { sql: op.sql, values, rows: op.rows.clone() });
     }
-    if let Some(change) = &commit.change {
+    for (behind, change) in commit.changes() {
         let values = vec![
             ws.clone(),
-            Value::Int(seq),
+            Value::Int(seq + behind),
             Value::Text(serde_json::to_string(&change.origin)?),
             Value::Int(change.depth),
             Value::Text(serde_json::to_string(&change.touched)?),

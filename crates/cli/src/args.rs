@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::command::{agent, bench, change, doctor, export, import, report, review, serve, task};
+use crate::command::{agent, bench, change, doctor, export, import, open, report, review, serve, task, token};
 use crate::config::DatabaseUrl;
 
 /// Agents that sleep, one for each task that deserves one.
@@ -58,6 +58,8 @@ pub struct Global {
 pub enum Command {
     /// Keep the agents at work, and answer commands and programs
     Serve(serve::Params),
+    /// Make a link that opens the page of the server
+    Open(open::Params),
     /// Bring tasks in from Markdown files
     Import(import::Params),
     /// Tasks: add, list, show, edit, …
@@ -73,6 +75,9 @@ pub enum Command {
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand)]
     Change(change::Command),
+    /// Tokens of pages and programs: create, list, revoke
+    #[command(subcommand)]
+    Token(token::Command),
     /// Write tasks, and what agents reported about them, as one JSON document
     Export(export::Params),
     /// Look whether the data folder is well, also beside a server

@@ -94,7 +94,9 @@ impl Client {
 
     /// Sends a file, and reads the lines of the answer as they come.
     pub async fn upload(&self, path: &str, file: Bytes) -> Result<Lines<BodyDataStream>, Failure> {
-        let request = Request::post(path).body(Body::from(file));
+        let request = Request::post(path)
+            .header(header::CONTENT_TYPE, "text/markdown")
+            .body(Body::from(file));
         let response = self.call(request).await?;
         if response.status().is_success() {
             return Ok(Lines { data: response.into_body().into_data_stream(), rest: Vec::new() });
@@ -156,14 +158,15 @@ const UNSURE: &str = "what was asked may be done or not: look, then type the com
 
 /// Sends one request over a connection of its own.
 async fn carry(server: &Server, mut request: Request<Body>) -> anyhow::Result<Response<Body>> {
-    let host = HeaderValue::from_str(&server.address.to_string())?;
+    // Under this name it answers wherever it listens.
+    let host = HeaderValue::from_str(&format!("127.0.0.1:{}", server.address.port()))?;
     let mut token = HeaderValue::from_str(&format!("Bearer {}", server.token))?;
     token.set_sensitive(true);
     let headers = request.headers_mut();
     headers.insert(header::HOST, host);
     headers.insert(header::AUTHORIZATION, token);
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(server.address)).await??;
+    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(server.reached())).await??;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     #[expect(clippy::disallowed_methods, reason = "the composition root carries its connections")]
     tokio::spawn(connection);

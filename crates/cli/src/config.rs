@@ -11,6 +11,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_server::PublicUrl;
 use dormouse_types::limits;
 use jiff::tz::TimeZone;
 
@@ -72,10 +73,12 @@ pub struct Config {
 }
 
 /// The settings of `serve`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Serving {
-    /// Where to listen: on this machine only.
+    /// Where to listen: on this machine only, unless a proxy is named.
     pub bind: SocketAddr,
+    /// The address of the proxy that stands before the server.
+    pub public_url: Option<PublicUrl>,
     /// Wakes at once.
     pub concurrency: usize,
 }
@@ -83,10 +86,21 @@ pub struct Serving {
 impl Serving {
     /// Reads flags first, then the environment, then defaults.
     ///
-    /// Errors: an address that is none or not of this machine, a number out of range.
-    pub fn read(bind: Option<&str>, concurrency: Option<usize>) -> Result<Self, Failure> {
+    /// Errors: an address that is none, one that others can reach without a proxy that ends TLS, a
+    /// number out of range.
+    pub fn read(
+        bind: Option<&str>,
+        public_url: Option<&str>,
+        concurrency: Option<usize>,
+    ) -> Result<Self, Failure> {
         let bind = bind.map(str::to_owned);
         let bind = bind.or(text("DORMOUSE_BIND")?).unwrap_or_else(|| DEFAULT_BIND.to_owned());
+        let public_url = match public_url {
+            Some(given) => Some(given.to_owned()),
+            None => text("DORMOUSE_PUBLIC_URL")?,
+        };
+        let public_url = public_url.map(|url| url.parse::<PublicUrl>()).transpose();
+        let public_url = public_url.map_err(|wrong| Failure::usage(wrong.to_string()))?;
         let concurrency = match concurrency {
             Some(given) => given,
             None => number("DORMOUSE_CONCURRENCY")?.unwrap_or(limits::CONCURRENCY),
@@ -96,24 +110,33 @@ impl Serving {
             let wrong = format!("{concurrency} wakes at once are not possible");
             return Err(Failure::usage(wrong).hint(format!("say 1 to {most}")));
         }
-        Ok(Self { bind: loopback(&bind)?, concurrency })
+        let bind = allowed(address(&bind)?, public_url.as_ref())?;
+        Ok(Self { bind, public_url, concurrency })
     }
 }
 
 /// Reads an address to listen on.
-fn loopback(text: &str) -> Result<SocketAddr, Failure> {
+fn address(text: &str) -> Result<SocketAddr, Failure> {
     let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-    let Ok(address) = named.as_deref().unwrap_or(text).parse::<SocketAddr>() else {
-        return Err(Failure::usage(format!("`{text}` is no address to listen on"))
-            .hint("write an address of this machine and a port, such as 127.0.0.1:7330"));
-    };
-    if !address.ip().is_loopback() {
-        return Err(Failure::usage(format!(
-            "{address} can be reached from other machines, and a server does not listen there yet"
-        ))
-        .hint("listen on 127.0.0.1 or [::1]"));
+    named.as_deref().unwrap_or(text).parse().map_err(|_| {
+        Failure::usage(format!("`{text}` is no address to listen on"))
+            .hint("write an address of this machine and a port, such as 127.0.0.1:7330")
+    })
+}
+
+/// Whether it may be listened there: what others can reach needs a proxy that ends TLS, because
+/// tokens and tasks would go over the network for everybody to read.
+fn allowed(bind: SocketAddr, proxy: Option<&PublicUrl>) -> Result<SocketAddr, Failure> {
+    if bind.ip().is_loopback() || proxy.is_some() {
+        return Ok(bind);
     }
-    Ok(address)
+    let wrong = format!(
+        "{bind} can be reached from other machines, and what goes there could be read on the way"
+    );
+    Err(Failure::usage(wrong).hint(
+        "listen on 127.0.0.1 or [::1]; or put a proxy with TLS before it and name that, such as \
+         --public-url https://tasks.example",
+    ))
 }
 
 impl Config {
@@ -242,17 +265,20 @@ mod tests {
     }
 
     #[test]
-    fn a_server_listens_on_this_machine_alone() {
+    fn a_server_listens_on_this_machine_unless_a_proxy_is_named() {
+        let proxy: PublicUrl = "https://tasks.example".parse().expect("an address");
+        let read = |text, proxy| address(text).and_then(|bind| allowed(bind, proxy));
         for ours in ["127.0.0.1:0", "127.0.0.9:7330", "[::1]:7330", "localhost:7330"] {
-            assert!(loopback(ours).is_ok(), "{ours}");
+            assert!(read(ours, None).is_ok() && read(ours, Some(&proxy)).is_ok(), "{ours}");
         }
         for wrong in ["", "7330", "127.0.0.1", "example.org:7330", "localhost:x", "127.0.0.1:70000"]
         {
-            assert_eq!(loopback(wrong).unwrap_err().code, 2, "{wrong}");
+            assert_eq!(read(wrong, Some(&proxy)).unwrap_err().code, 2, "{wrong}");
         }
         for open in ["0.0.0.0:7330", "[::]:7330", "192.168.0.2:7330"] {
-            let said = loopback(open).unwrap_err().message;
-            assert!(said.contains("other machines"), "{open}: {said}");
+            let said = read(open, None).unwrap_err();
+            assert!(said.message.contains("other machines"), "{open}: {said:?}");
+            assert!(read(open, Some(&proxy)).is_ok(), "{open}");
         }
     }
 

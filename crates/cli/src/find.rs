@@ -3,7 +3,7 @@
 //! Wherever an id stands, its last characters or words of a task's title do. What means several
 //! things is never guessed.
 
-use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow};
+use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow, Token};
 use dormouse_types::{Id as _, TaskId};
 
 use crate::client::{Client, path};
@@ -77,6 +77,22 @@ pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
     one(found.items, text, "change set", set_line, &session.command("change list --all"))
 }
 
+/// The live token of an id, its end, or words of its name.
+///
+/// Errors: none, or several.
+pub async fn token(session: &Session, text: &str) -> Result<Token, Failure> {
+    let all: Page<Token> = session.client.get("/api/tokens").await?.read()?;
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |token: &Token| {
+        let name = token.name.to_lowercase();
+        token.id.as_str() == text
+            || (text.len() >= 5 && token.id.as_str().ends_with(text))
+            || (!words.is_empty() && words.iter().all(|word| name.contains(word)))
+    };
+    let found = all.items.into_iter().filter(|token| token.is_live && matches(token));
+    one(found.collect(), text, "token", token_line, &session.command("token list"))
+}
+
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     let find = path("/api/journal/tasks", &[("find", text)]);
     let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
@@ -124,6 +140,10 @@ fn task_line(task: &TaskRow) -> String {
 fn agent_line(agent: &Agent) -> String {
     let title = agent.task_title.as_deref().unwrap_or("its task is gone");
     format!("{}  {}, {}", agent.id.short(), agent.display_name, titled(title))
+}
+
+fn token_line(token: &Token) -> String {
+    format!("{}  {}", token.id.short(), token.name)
 }
 
 fn set_line(set: &ChangeSet) -> String {

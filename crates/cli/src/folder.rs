@@ -194,7 +194,7 @@ mod tests {
 
     fn server(pid: u32) -> Server {
         let address = ([127, 0, 0, 1], 7330).into();
-        Server { pid, address, token: "t".into(), zone: "UTC".into() }
+        Server { pid, address, token: "t".into(), zone: "UTC".into(), public_url: None }
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,9 @@ pub struct Server {
     pub token: String,
     /// The person's time zone, by its name.
     pub zone: String,
+    /// The address of the proxy before it, where there is one.
+    #[serde(default)]
+    pub public_url: Option<String>,
 }
 
 // The token is not for logs.
@@ -37,6 +40,7 @@ impl fmt::Debug for Server {
             .field("pid", &self.pid)
             .field("address", &self.address)
             .field("zone", &self.zone)
+            .field("public_url", &self.public_url)
             .finish_non_exhaustive()
     }
 }
@@ -44,7 +48,23 @@ impl fmt::Debug for Server {
 impl Server {
     /// The address as a person types it.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.reached())
+    }
+
+    /// The address of its page.
+    pub fn page(&self) -> String {
+        self.public_url.clone().unwrap_or_else(|| self.url())
+    }
+
+    /// Where it is reached from this machine: who listens everywhere listens here too.
+    pub fn reached(&self) -> SocketAddr {
+        let mut address = self.address;
+        match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+            IpAddr::V4(_) | IpAddr::V6(_) => {}
+        }
+        address
     }
 }
 
@@ -113,6 +133,7 @@ mod tests {
             address: ([127, 0, 0, 1], 7330).into(),
             token: "secret".into(),
             zone: "Europe/Oslo".into(),
+            public_url: None,
         }
     }
 
@@ -129,6 +150,18 @@ mod tests {
         assert!(!path.exists());
         clear(folder.path())?;
         Ok(())
+    }
+
+    #[test]
+    fn a_page_is_where_people_reach_it() {
+        let mut server = server();
+        assert_eq!(server.page(), "http://127.0.0.1:7330");
+        server.address = "0.0.0.0:7330".parse().expect("an address");
+        assert_eq!((server.page().as_str(), server.reached().port()), ("http://127.0.0.1:7330", 7330));
+        server.address = "[::]:7330".parse().expect("an address");
+        assert_eq!(server.page(), "http://[::1]:7330");
+        server.public_url = Some("https://tasks.example".into());
+        assert_eq!(server.page(), "https://tasks.example");
     }
 
     #[test]

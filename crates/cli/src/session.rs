@@ -50,6 +50,12 @@ pub async fn run(args: Args) -> u8 {
             Err(failure) => report(&failure, is_json, &call),
         };
     }
+    if let Some(Command::Open(params)) = &args.command {
+        return match command::open::run(&config, params).await {
+            Ok(()) => 0,
+            Err(failure) => report(&failure, is_json, &call),
+        };
+    }
     if let Some(Command::Bench(params)) = args.command {
         return match command::bench::run(&config, params).await {
             Ok(()) => 0,

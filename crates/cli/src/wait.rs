@@ -39,10 +39,26 @@ fn stand(agent: &Agent, now: Timestamp) -> Stand {
 
 /// The agents that a server runs now or soon.
 pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>, Failure> {
-    let page: Page<Agent> = read(client, "/api/agents").await?;
-    let now = clock.now();
-    let all = page.items.into_iter();
-    Ok(all.filter(|agent| matches!(stand(agent, now), Stand::AtWork)).map(|a| a.id).collect())
+    let (mut found, now) = (Vec::new(), clock.now());
+    for activity in ["running", "waiting"] {
+        let mut cursor = None::<String>;
+        loop {
+            let mut query = vec![("activity", activity), ("limit", "200")];
+            query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let page: Page<Agent> = read(client, &path("/api/agents", &query)).await?;
+            let all = page.items.into_iter();
+            found.extend(all.filter(|agent| matches!(stand(agent, now), Stand::AtWork)));
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+    }
+    // One may have begun to run between the two questions.
+    let mut ids: Vec<AgentId> = found.into_iter().map(|agent| agent.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
 }
 
 /// Waits until these agents sleep again, and tells their runs that ended after `since`; says how

@@ -53,44 +53,6 @@ impl Dormouse {
         self.agent_view(caller, agent).await
     }
 
-    /// Every agent that ever existed, newest first; of one lifecycle if given.
-    pub async fn agents(
-        &self,
-        caller: &Caller,
-        lifecycle: Option<String>,
-    ) -> Result<Vec<Agent>, Error> {
-        require(caller, Scope::Read)?;
-        let known = ["created", "active", "dormant", "destroyed"];
-        if let Some(given) = lifecycle.as_deref().filter(|given| !known.contains(given)) {
-            return Err(Error::Invalid {
-                field: "lifecycle",
-                message: format!("`{given}` is none of {}", known.join(", ")),
-            });
-        }
-        let all = entity::each(entity::of_kind::<agent_entity::Agent>(caller.workspace));
-        let mut agents = Vec::new();
-        for agent in self.store.all(all).await? {
-            let wanted = lifecycle.as_deref();
-            let view = match agent {
-                Ok(agent)
-                    if wanted.is_some_and(|it| it != lifecycle_name(agent.doc.value.lifecycle)) =>
-                {
-                    continue;
-                }
-                Ok(agent) => self.agent_view(caller, agent).await,
-                Err(damaged) => Err(damaged.into()),
-            };
-            match view {
-                Ok(view) => agents.push(view),
-                Err(damaged) if damaged.is_damage() => {
-                    tracing::error!(%damaged, "an agent cannot be listed");
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(agents)
-    }
-
     /// The agents a person may mean: an id or its end, a name, or words of a task's title.
     pub async fn find_agents(&self, caller: &Caller, text: &str) -> Result<Vec<Agent>, Error> {
         require(caller, Scope::Read)?;
@@ -124,11 +86,7 @@ impl Dormouse {
         if found.iter().any(live) {
             found.retain(live);
         }
-        let mut views = Vec::new();
-        for agent in found {
-            views.push(self.agent_view(caller, agent).await?);
-        }
-        Ok(views)
+        self.agent_views(ws, found, &mut Vec::new()).await
     }
 
     /// The live agent of a task.
@@ -307,9 +265,9 @@ impl Dormouse {
         stored: Stored<agent_entity::Agent>,
     ) -> Result<Agent, Error> {
         let ws = caller.workspace;
-        let agent = stored.doc.value;
-        let state: State = self.agents.state(ws, &agent.id).await?.value;
-        let row = self.store.first(wake_queue::of_agent(ws, &agent.id)).await?;
+        let id = &stored.doc.value.id;
+        let state: State = self.agents.state(ws, id).await?.value;
+        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         let row = row.as_ref();
         let task_title = match &state.slots.active_task_id {
             None => None,
@@ -321,7 +279,19 @@ impl Dormouse {
                 Err(error) => return Err(error.into()),
             },
         };
-        Ok(Agent {
+        Ok(self.agent_as(stored, state, row, task_title))
+    }
+
+    /// An agent by everything that is known of it.
+    pub(crate) fn agent_as(
+        &self,
+        stored: Stored<agent_entity::Agent>,
+        state: State,
+        row: Option<&wake_queue::Sleeper>,
+        task_title: Option<String>,
+    ) -> Agent {
+        let agent = stored.doc.value;
+        Agent {
             automatic: is_automatic(&agent, self.model.class()),
             id: agent.id,
             kind: agent.kind,
@@ -360,7 +330,7 @@ impl Dormouse {
             created_at: agent.created_at,
             destroyed_at: agent.destroyed_at,
             vector_clock: stored.columns.clock,
-        })
+        }
     }
 }
 

@@ -323,7 +323,7 @@ impl Dormouse {
     }
 }
 
-fn item_view(item: Item, shown: &[i64], task: Option<&TaskState>) -> ChangeItem {
+pub(crate) fn item_view(item: Item, shown: &[i64], task: Option<&TaskState>) -> ChangeItem {
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
     let tool = tools::item(&item.tool);
     let open = matches!(item.state, State::Pending | State::Deferred);

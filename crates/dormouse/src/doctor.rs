@@ -6,7 +6,7 @@ use std::path::Path;
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::{breaker, raw as agent_rows, saga, wake_queue, wake_tally};
 use dormouse_store::backend::sqlite::look::{Facts, Look};
-use dormouse_store::journal::raw as journal_rows;
+use dormouse_store::journal::{linked_entry, raw as journal_rows};
 use dormouse_store::{Db, Query, ReadError, change_log};
 use dormouse_types::{Seq, Timestamp};
 
@@ -166,7 +166,14 @@ fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
         let rows = open.all(query, "journal", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
-        let Some(last) = last else { return };
+        let Some(last) = last else { break };
+        behind = last;
+    }
+    let mut behind = String::new();
+    loop {
+        let links = open.all(linked_entry::behind(WORKSPACE, &behind, BATCH), "links", diagnosis);
+        let Some(last) = links.last().map(|link| link.id.clone()) else { return };
+        damaged(links.into_iter().map(|link| link.check()), diagnosis);
         behind = last;
     }
 }

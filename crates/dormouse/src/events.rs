@@ -3,11 +3,13 @@
 //! A cursor names a place in both. Whoever asks behind it again gets each later event once, in the
 //! order of its database; where that cannot be kept, the answer says to read everything anew.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use dormouse_store::Db;
+use dormouse_store::agent::{subscription, wake_run};
 use dormouse_store::change_log::{self, Told};
-use dormouse_types::{Caller, HostId, Scope, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, Caller, HostId, Scope, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 
 use crate::asked::require;
@@ -24,10 +26,20 @@ pub struct Event {
     pub cursor: String,
     /// What it is about: an id of the agent store.
     pub subject: Option<String>,
-    /// The tasks it touches.
+    /// The tasks it touches. Of what an agent does: its task.
     pub tasks: Vec<TaskId>,
+    /// The agent that it is about.
+    pub agent: Option<AgentId>,
     /// When it was committed.
     pub at: Timestamp,
+}
+
+impl Event {
+    /// Whether what needs the person may be another than before.
+    pub fn moves_attention(&self) -> bool {
+        let kinds = ["change-set:", "agent:changed", "agent:wake", "provider:"];
+        kinds.iter().any(|kind| self.kind.starts_with(kind))
+    }
 }
 
 /// What happened behind a cursor.
@@ -128,6 +140,7 @@ pub fn events(mut cursor: Cursor, journal: Vec<Told>, agent: Vec<Told>) -> (Vec<
         events.push(Event {
             kind,
             cursor: cursor.to_string(),
+            agent: row.subject.as_deref().and_then(|subject| subject.parse().ok()),
             subject: row.subject,
             tasks: row.touched,
             at: row.at,
@@ -135,8 +148,8 @@ pub fn events(mut cursor: Cursor, journal: Vec<Told>, agent: Vec<Told>) -> (Vec<
     }
 }
 
-/// Rows of each database in one answer.
-const BATCH: i64 = 200;
+/// Rows of each database in one answer; the subjects of all of them fit one query.
+const BATCH: i64 = dormouse_store::among::MOST as i64;
 
 impl Dormouse {
     /// What happened behind a cursor; without one, nothing yet, and the cursor to begin with.
@@ -150,9 +163,12 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         let (journal, agent) = (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
+        let end = Cursor { journal: journal.end(), agent: agent.end() }.to_string();
+        if cursor == Some(end.as_str()) {
+            return Ok(Since::Page { events: Vec::new(), cursor: end });
+        }
         let Some(text) = cursor else {
-            let cursor = Cursor { journal: journal.end(), agent: agent.end() }.to_string();
-            return Ok(Since::Page { events: Vec::new(), cursor });
+            return Ok(Since::Page { events: Vec::new(), cursor: end });
         };
         let cursor = Cursor::read(text).ok_or_else(|| {
             let shown: String = text.chars().take(60).collect();
@@ -165,8 +181,47 @@ impl Dormouse {
         let rows = |db, seq| self.store.all(change_log::told(db, ws, seq, BATCH));
         let in_journal = rows(Db::Journal, cursor.journal.1).await?;
         let in_agent = rows(Db::Agent, cursor.agent.1).await?;
-        let (events, cursor) = events(cursor, in_journal, in_agent);
+        let (mut events, cursor) = events(cursor, in_journal, in_agent);
+        self.find_tasks_of(ws, &mut events).await?;
         Ok(Since::Page { events, cursor: cursor.to_string() })
+    }
+
+    /// Adds the agent and its task to what is about a run or an agent alone.
+    async fn find_tasks_of(&self, ws: WorkspaceId, events: &mut [Event]) -> Result<(), Error> {
+        let is_run = |event: &Event| event.agent.is_none() && event.kind == "agent:wake";
+        let mut runs: Vec<&str> =
+            events.iter().filter(|event| is_run(event)).filter_map(|e| e.subject.as_deref()).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        if !runs.is_empty() {
+            let agents: HashMap<String, AgentId> =
+                self.store.all(wake_run::agents_of(ws, &runs)).await?.into_iter().collect();
+            for event in events.iter_mut().filter(|event| is_run(event)) {
+                let agent = event.subject.as_deref().and_then(|run| agents.get(run));
+                event.agent = agent.cloned();
+            }
+        }
+        let is_lost = |event: &Event| event.tasks.is_empty();
+        let mut agents: Vec<AgentId> =
+            events.iter().filter(|event| is_lost(event)).filter_map(|e| e.agent.clone()).collect();
+        agents.sort_unstable();
+        agents.dedup();
+        if agents.is_empty() {
+            return Ok(());
+        }
+        let own = self.store.all(subscription::own_of_agents(ws, &agents)).await?;
+        let own: HashMap<AgentId, TaskId> =
+            own.into_iter().map(|own| (own.agent, own.task)).collect();
+        for event in events.iter_mut().filter(|event| is_lost(event)) {
+            event.tasks.extend(event.agent.as_ref().and_then(|agent| own.get(agent)).cloned());
+        }
+        Ok(())
+    }
+
+    /// Hears that there may be news for [`Dormouse::events_since`]. A hint may be lost: whoever waits
+    /// for it looks from time to time as well.
+    pub fn hints(&self) -> dormouse_store::Hints {
+        self.store.changes()
     }
 
     async fn log(&self, db: Db, ws: WorkspaceId) -> Result<Log, Error> {

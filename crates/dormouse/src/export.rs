@@ -11,7 +11,7 @@ use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::entity::{self, Entity, Stored};
 use dormouse_store::agent::report::Report;
 use dormouse_store::journal::raw::{self, Raw};
-use dormouse_store::journal::{field_say, setting};
+use dormouse_store::journal::{field_say, linked_entry, setting};
 use dormouse_store::{Db, Store, change_log};
 use dormouse_types::{Caller, Id as _, Scope, Seq, TaskId, Timestamp, WorkspaceId};
 use serde_json::value::RawValue;
@@ -25,7 +25,7 @@ pub const FORMAT: &str = "dormouse-export";
 /// The version of the format. It rises when a reader of the version before would go wrong.
 pub const VERSION: u32 = 1;
 
-/// Tasks that are looked up at once.
+/// Tasks, or links, that are looked up at once.
 const BATCH: i64 = 100;
 
 /// An export that is being written: text, piece by piece, which is one JSON document at the end.
@@ -39,7 +39,16 @@ pub struct Export {
 
 enum Stage {
     Head,
-    Tasks { behind: (Timestamp, String), ready: Vec<Raw>, is_first: bool },
+    Tasks {
+        behind: (Timestamp, String),
+        ready: Vec<Raw>,
+        is_first: bool,
+    },
+    /// A link needs both of its tasks, so links follow them.
+    Links {
+        behind: String,
+        is_first: bool,
+    },
     End,
     Over,
 }
@@ -85,12 +94,32 @@ impl Export {
                                 *behind = (last.created_at, last.id.clone());
                                 *ready = rows;
                             }
-                            (stage, _) => *stage = Stage::End,
+                            (stage, _) => {
+                                *stage = Stage::Links { behind: String::new(), is_first: true };
+                                return Ok(Some("\n],\n\"links\": [".to_owned()));
+                            }
                         }
                         continue;
                     };
                     let comma = if std::mem::take(is_first) { "" } else { "," };
                     return Ok(Some(format!("{comma}\n{}", self.task(&row).await?)));
+                }
+                Stage::Links { behind, is_first } => {
+                    let at = behind.clone();
+                    let first = *is_first;
+                    let Some((last, texts)) = self.links(&at).await? else {
+                        self.stage = Stage::End;
+                        continue;
+                    };
+                    let is_first = first && texts.is_empty();
+                    self.stage = Stage::Links { behind: last, is_first };
+                    let comma = if first || texts.is_empty() { "" } else { "," };
+                    let text = texts.join(",\n");
+                    return Ok(Some(if text.is_empty() {
+                        text
+                    } else {
+                        format!("{comma}\n{text}")
+                    }));
                 }
                 Stage::End => {
                     self.stage = Stage::Over;
@@ -100,6 +129,37 @@ impl Export {
                 Stage::Over => return Ok(None),
             }
         }
+    }
+
+    /// The links behind an id, and the last of their ids; none at the end. Of one task those that
+    /// are live: nothing else leads to them.
+    async fn links(&mut self, behind: &str) -> Result<Option<(String, Vec<String>)>, Error> {
+        let rows: Vec<(String, String)> = match &self.only {
+            None => {
+                let rows = self.store.all(linked_entry::behind(self.ws, behind, BATCH)).await?;
+                rows.into_iter().map(|row| (row.id, row.text)).collect()
+            }
+            Some(_) if !behind.is_empty() => Vec::new(),
+            Some(only) => {
+                let edges = self.store.all(linked_entry::of_task(self.ws, only)).await?;
+                let mut rows: Vec<(String, String)> = edges
+                    .into_iter()
+                    .map(|edge| (edge.doc.value.id.to_string(), edge.doc.text()))
+                    .collect();
+                rows.sort();
+                rows
+            }
+        };
+        let Some((last, _)) = rows.last() else { return Ok(None) };
+        let last = last.clone();
+        let mut texts = Vec::new();
+        for (id, text) in rows {
+            match serde_json::from_str::<&RawValue>(&text) {
+                Ok(_) => texts.push(text),
+                Err(_) => self.damaged.push(json!({"id": id, "type": "link", "text": text})),
+            }
+        }
+        Ok(Some((last, texts)))
     }
 
     async fn tasks(&self, at: Timestamp, id: &str) -> Result<Vec<Raw>, Error> {

@@ -373,7 +373,7 @@ impl Dormouse {
     }
 }
 
-fn report_view(report: report::Report) -> Report {
+pub(crate) fn report_view(report: report::Report) -> Report {
     Report {
         id: report.id,
         agent_id: report.agent_id,

@@ -3,20 +3,26 @@
 //! Owns: what a caller may do (scopes), the joining of the rooms, the problems a person can meet.
 //! Does not own: wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
-//! Reading order: [`view`], [`error`], [`tasks`], [`imports`], [`agents`], [`inspect`],
+//! Reading order: [`view`], [`error`], [`access`], [`tasks`], [`imports`], [`agents`], [`inspect`],
 //! [`tool_calls`], [`agent_state`], [`change_sets`], [`overview`], [`operations`], [`events`],
 //! [`export`], [`doctor`], [`drain`], [`serve`].
 
 pub mod view;
 pub mod error;
+pub mod access;
 pub mod tasks;
+pub mod task_list;
+pub mod task_links;
 pub mod imports;
 pub mod agents;
+pub mod agent_list;
 pub mod inspect;
 pub mod tool_calls;
 pub mod agent_state;
 pub mod change_sets;
 pub mod overview;
+pub mod recent;
+pub mod attention;
 pub mod operations;
 pub mod events;
 pub mod export;
@@ -38,8 +44,11 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 
+pub use access::NewToken;
+pub use agent_list::AgentFilter;
 pub use agents::AgentPatch;
 pub use change_sets::{Verdict, VerdictOf};
+pub use dormouse_journal::{Due, Sort};
 pub use dormouse_store::Store;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
@@ -50,7 +59,8 @@ pub use imports::ImportOptions;
 pub use inspect::MessagesAsked;
 pub use operations::OperationsAsked;
 pub use serve::{ServeOptions, Served};
-pub use tasks::{ItemPatch, NewEntry, NewTask, TaskFilter, TaskPatch};
+pub use task_list::{TaskFilter, With};
+pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);
@@ -64,6 +74,8 @@ pub struct Dormouse {
     pub(crate) agents: Agents,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) tickets: Arc<access::Tickets>,
     pub(crate) zone: jiff::tz::TimeZone,
 }
 
@@ -102,11 +114,12 @@ impl Dormouse {
             changes: changes.clone(),
             driver,
             clock: clock.clone(),
-            entropy,
+            entropy: entropy.clone(),
             zone: zone.clone(),
             owner,
         });
-        Self { store, journal, changes, agents, model, clock, zone }
+        let tickets = Arc::default();
+        Self { store, journal, changes, agents, model, clock, entropy, tickets, zone }
     }
 
     /// The same services, whose leases last so long: how soon another node takes over from a dead

@@ -1,32 +1,19 @@
-//! Tasks: read and edit.
+//! One task: read and edit.
 
-use std::collections::BTreeMap;
-
-use dormouse_journal::{Edit, Filter, TaskSummary, TaskView};
+use dormouse_journal::{Edit, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
-use dormouse_store::agent::{change_item, entity, subscription};
+use dormouse_store::agent::{change_item, entity};
 use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{
-    AgentId, Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId,
+    Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId,
 };
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::asked::{edit_ctx, receipt_id, require, told};
-use crate::view::{self, Activity, Named, Page, Task, TaskRow};
+use crate::view::{self, Activity, Named, Task};
 use crate::{Dormouse, Error};
-
-/// Which tasks a list shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TaskFilter {
-    /// Only these.
-    pub status: Option<Status>,
-    /// Words that all occur in the title.
-    pub text: Option<String>,
-    /// Soft-deleted ones too.
-    pub deleted: bool,
-}
 
 /// A task to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -101,66 +88,6 @@ pub struct NewEntry {
 }
 
 impl Dormouse {
-    /// A page of tasks, newest first.
-    pub async fn tasks(
-        &self,
-        caller: &Caller,
-        filter: TaskFilter,
-        limit: usize,
-        cursor: Option<String>,
-    ) -> Result<Page<TaskRow>, Error> {
-        require(caller, Scope::Read)?;
-        let filter =
-            Filter { status: filter.status, text: filter.text, include_deleted: filter.deleted };
-        let page = self.journal.tasks(caller.workspace, &filter, limit, cursor.as_deref()).await?;
-        let items = self.rows(caller, page.items).await?;
-        Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
-    }
-
-    /// The tasks a person may mean by an id, its end, or words of a title.
-    pub async fn find_tasks(&self, caller: &Caller, text: &str) -> Result<Vec<TaskRow>, Error> {
-        require(caller, Scope::Read)?;
-        let found = self.journal.find(caller.workspace, text).await?;
-        self.rows(caller, found).await
-    }
-
-    async fn rows(
-        &self,
-        caller: &Caller,
-        summaries: Vec<TaskSummary>,
-    ) -> Result<Vec<TaskRow>, Error> {
-        let ws = caller.workspace;
-        let mut proposals: BTreeMap<TaskId, usize> = BTreeMap::new();
-        for item in self.store.all(change_item::open(ws)).await? {
-            *proposals.entry(item.task).or_default() += 1;
-        }
-        // Only a live agent watches a task as its own.
-        let mut agents: BTreeMap<TaskId, AgentId> = BTreeMap::new();
-        let ids = || summaries.iter().map(|task| &task.id);
-        if let (Some(first), Some(last)) = (ids().min(), ids().max()) {
-            let own = self.store.all(subscription::own_between(ws, first, last)).await?;
-            agents.extend(own.into_iter().map(|own| (own.task, own.agent)));
-        }
-        let mut rows = Vec::new();
-        for task in summaries {
-            rows.push(TaskRow {
-                open_proposals: proposals.get(&task.id).copied().unwrap_or_default(),
-                agent: agents.remove(&task.id),
-                items_checked: usize::try_from(task.n_items_done).unwrap_or(0),
-                items_total: usize::try_from(task.n_items_done + task.n_items_open).unwrap_or(0),
-                id: task.id,
-                title: task.title,
-                status: task.status,
-                priority: task.priority,
-                due_on: task.due_on,
-                created_at: task.created_at,
-                updated_at: task.updated_at,
-                deleted_at: task.deleted_at,
-            });
-        }
-        Ok(rows)
-    }
-
     async fn live_agent(
         &self,
         caller: &Caller,
@@ -241,6 +168,7 @@ impl Dormouse {
                     created_at: entry.created_at,
                 })
                 .collect(),
+            links: crate::task_links::views(view),
             agent: self.live_agent(caller, &task.id).await?,
             open_proposals: items.iter().filter(|item| item.state.is_open()).count(),
             created_at: task.created_at,
@@ -534,7 +462,7 @@ impl Dormouse {
                     Origin::Unknown => "unknown",
                 }
                 .into(),
-                what: change.what,
+                what: change.what_of(id).cloned().collect(),
             })
             .collect())
     }

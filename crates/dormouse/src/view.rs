@@ -5,18 +5,24 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::change::What;
-use dormouse_types::task::{EntryKind, Priority, Status};
+use dormouse_types::task::{EntryKind, LinkDirection, Priority, Status};
 use dormouse_types::{
     AgentId, By, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, Fingerprint, ItemId,
-    LabelId, ReportId, RunKey, TaskId, ThreadId, Timestamp,
+    LabelId, ReportId, RunKey, TaskId, TaskLinkId, ThreadId, Timestamp,
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod access;
+mod attention;
 mod health;
 mod trail;
 
+pub use access::{
+    Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
+};
+pub use attention::{Attention, RecentReport, TaskChange};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use trail::{
     AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, Subscription,
@@ -58,14 +64,40 @@ pub struct TaskRow {
     pub items_total: usize,
     /// Its agent, if it has a live one.
     pub agent: Option<AgentId>,
+    /// What people call its agent.
+    pub agent_name: Option<String>,
+    /// What its agent does: `asleep`, `waiting`, `running`.
+    pub agent_activity: Option<String>,
+    /// The TLDR of its report.
+    pub tldr: Option<String>,
+    /// Its labels.
+    pub labels: Vec<Named<LabelId>>,
+    /// Its category.
+    pub category: Option<Named<CategoryId>>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<u32>,
     /// Open proposals about it.
     pub open_proposals: usize,
+    /// Where the words stand that were looked for; none when none were.
+    #[serde(rename = "match")]
+    pub found: Option<Match>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
+}
+
+/// Where in a task the words stand that were looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Match {
+    /// `title`, `report`, `item`, `entry`, `label`.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The text around the first of them, as it is stored.
+    pub snippet: String,
 }
 
 /// A task, whole.
@@ -75,7 +107,7 @@ pub struct TaskRow {
 pub struct Task {
     /// Its id.
     pub id: TaskId,
-    /// Moves with every change of the task, its items, entries and labels; the ETag.
+    /// Moves with every change of the task, its items, entries, labels and links; the ETag.
     pub revision: i64,
     /// Empty while untitled.
     pub title: String,
@@ -105,6 +137,8 @@ pub struct Task {
     pub items: Vec<Item>,
     /// Its live entries, oldest first.
     pub entries: Vec<Entry>,
+    /// Its links to live tasks, newest first.
+    pub links: Vec<TaskLink>,
     /// Its agent, if it has a live one.
     pub agent: Option<AgentId>,
     /// Open proposals about it.
@@ -180,6 +214,36 @@ pub struct Entry {
     pub on: Date,
     /// When it was made.
     pub created_at: Timestamp,
+}
+
+/// A link to another task, seen from one of the two.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TaskLink {
+    /// Its id.
+    pub id: TaskLinkId,
+    /// `relatesTo`, `blocks`, `followUpOf`, `partOf`, or a newer version's.
+    pub kind: String,
+    /// `out`: it says what this task is to the other. `in`: what the other is to this one.
+    pub direction: LinkDirection,
+    /// The other task.
+    pub task: LinkedTask,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// The task at the other end of a link.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LinkedTask {
+    /// Its id.
+    pub id: TaskId,
+    /// Empty while untitled.
+    pub title: String,
+    /// Its status.
+    pub status: Status,
 }
 
 /// An agent.

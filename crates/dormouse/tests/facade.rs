@@ -4,6 +4,7 @@
 mod world;
 
 mod cases {
+    mod access;
     mod controls;
     mod damage;
     mod exporting;

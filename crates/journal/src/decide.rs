@@ -13,12 +13,14 @@ use dormouse_types::limits::{self, Limit};
 use dormouse_types::port::Entropy;
 use dormouse_types::task::{self, EntryKind, Status};
 use dormouse_types::{
-    CategoryId, ChecklistId, EntryId, Id, ItemId, LabelId, Origin, TaskId, Timestamp, WorkspaceId,
+    CategoryId, ChecklistId, EntryId, Id, ItemId, LabelId, Origin, TaskId, TaskLinkId, Timestamp,
+    WorkspaceId,
 };
 
 use crate::diff;
 use crate::edit::{Edit, EditError};
 use crate::effect::Effect;
+use crate::link;
 use crate::view::TaskView;
 
 /// The checklist that is made for the first item of a task.
@@ -41,6 +43,10 @@ pub struct Writing<'a> {
 pub struct Decided {
     /// The task as it will be.
     pub after: TaskView,
+    /// The tasks at the other ends of links that change; their revision moves as well.
+    pub others: Vec<TaskId>,
+    /// Tasks one link away from what is touched.
+    pub neighbours: Vec<TaskId>,
     /// The writes; empty when nothing changes.
     pub ops: Vec<Op>,
     /// What others are told.
@@ -69,6 +75,8 @@ pub enum Made {
     Item(ItemId),
     /// An entry.
     Entry(EntryId),
+    /// A link to another task.
+    Link(TaskLinkId),
 }
 
 impl Made {
@@ -79,6 +87,7 @@ impl Made {
             Self::Checklist(id) => id.as_str(),
             Self::Item(id) => id.as_str(),
             Self::Entry(id) => id.as_str(),
+            Self::Link(id) => id.as_str(),
         }
     }
 }
@@ -192,6 +201,12 @@ impl Draft<'_, '_> {
             Edit::UnsuppressLabel(label) => {
                 toggle(&mut task.ai_suppressed_label_ids, label, false);
             }
+            Edit::Link { to, kind } => {
+                let link = link::make(&mut self.view, to, *kind, at, self.by.entropy)?;
+                self.made.push(Made::Link(link));
+            }
+            Edit::Unlink(id) => link::take_away(&mut self.view, id, at)?,
+            Edit::RestoreLink(id) => link::bring_back(&mut self.view, id)?,
             Edit::Delete => task.deleted_at = task.deleted_at.or(Some(at)),
             Edit::Restore => task.deleted_at = None,
         }

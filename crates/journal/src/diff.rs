@@ -13,6 +13,7 @@ use dormouse_types::task::Field;
 
 use crate::decide::{Decided, Made, Writing};
 use crate::effect::{Both, Effect, ItemValue, StatusValue};
+use crate::link;
 use crate::view::TaskView;
 
 /// Compares; settles times and the status history on the way.
@@ -39,6 +40,10 @@ pub(crate) fn between(
     found.items(before, &mut after);
     found.entries(before, &mut after);
     found.labels(before, &mut after);
+    let links = link::between(before, &mut after, by);
+    found.what.extend(links.what);
+    found.effects.extend(links.effects);
+    found.ops.extend(links.ops);
     if was_live && !is_live {
         found.existence(&after.task.value, false, true, false);
     }
@@ -58,7 +63,17 @@ pub(crate) fn between(
     let says = found.says.iter();
     found.ops.extend(says.map(|field| field_say::put(by.ws, &id, field, by.origin.by(), by.at)));
     after.sort();
-    Decided { after, ops: found.ops, what: found.what, effects: found.effects, made }
+    let neighbours = link::neighbours(before, &after, &links.others);
+    let others = links.others;
+    Decided {
+        after,
+        others,
+        neighbours,
+        ops: found.ops,
+        what: found.what,
+        effects: found.effects,
+        made,
+    }
 }
 
 struct Found<'a, 'b> {

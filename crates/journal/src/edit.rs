@@ -1,8 +1,8 @@
 //! What may be asked of a task, and why it is refused.
 
 use dormouse_types::limits::Beyond;
-use dormouse_types::task::{EntryKind, NotListed, Priority, Status};
-use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId};
+use dormouse_types::task::{EntryKind, LinkKind, NotListed, Priority, Status};
+use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use jiff::civil::Date;
 
 /// One change of a task. A list of edits is decided as a whole.
@@ -104,6 +104,17 @@ pub enum Edit {
     SuppressLabel(LabelId),
     /// Allows it again.
     UnsuppressLabel(LabelId),
+    /// Links the task to another; both are touched.
+    Link {
+        /// The other task.
+        to: TaskId,
+        /// How this task stands to it.
+        kind: LinkKind,
+    },
+    /// Takes a link away, also one that another task made to this one.
+    Unlink(TaskLinkId),
+    /// Brings a link back; the undo of [`Edit::Unlink`].
+    RestoreLink(TaskLinkId),
     /// Soft-deletes the task.
     Delete,
     /// Restores a soft-deleted task.
@@ -217,6 +228,40 @@ pub enum EditError {
         /// The category as given.
         category: CategoryId,
     },
+    /// A link from a task to itself.
+    #[error("task {task} cannot be linked to itself: name another task")]
+    ToItself {
+        /// The task.
+        task: TaskId,
+    },
+    /// A link to a task that is not there.
+    #[error("there is no task {task} to link to: list the tasks for their ids")]
+    NoOtherTask {
+        /// As given.
+        task: TaskId,
+    },
+    /// A link to a soft-deleted task.
+    #[error("task {task} is deleted: restore it before linking to it")]
+    OtherDeleted {
+        /// The other task.
+        task: TaskId,
+    },
+    /// Such a link is there already.
+    #[error("it is linked to task {task} in this way already, by {link}")]
+    LinkExists {
+        /// The other task.
+        task: TaskId,
+        /// The link.
+        link: TaskLinkId,
+    },
+    /// A link that is none of this task.
+    #[error("task {task} has no link {link}: read the task for the ids of its links")]
+    NoLink {
+        /// The task.
+        task: TaskId,
+        /// The link as given.
+        link: TaskLinkId,
+    },
 }
 
 impl EditError {
@@ -234,6 +279,11 @@ impl EditError {
             Self::NoEntry { .. } => "entry",
             Self::NoLabel { .. } | Self::Suppressed { .. } => "label",
             Self::NoCategory { .. } => "category",
+            Self::ToItself { .. }
+            | Self::NoOtherTask { .. }
+            | Self::OtherDeleted { .. }
+            | Self::LinkExists { .. } => "to",
+            Self::NoLink { .. } => "link",
         }
     }
 }

@@ -3,7 +3,7 @@
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, hash};
+use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +96,18 @@ pub enum Effect {
         #[serde(flatten)]
         suppressed: Both<bool>,
     },
+    /// Whether a link is there.
+    Link {
+        /// The link.
+        link: TaskLinkId,
+        /// A link kind, or a newer version's.
+        kind: String,
+        /// The task at the other end.
+        other: TaskId,
+        /// Before and after.
+        #[serde(flatten)]
+        there: Both<bool>,
+    },
     /// Whether the task itself is there.
     Task(Both<bool>),
 }
@@ -161,6 +173,7 @@ impl Effect {
             Self::Label { label, .. } | Self::LabelSuppressed { label, .. } => {
                 format!("label:{label}")
             }
+            Self::Link { link, .. } => format!("link:{link}"),
             Self::Task(_) => "task".into(),
         }
     }
@@ -303,6 +316,11 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             } else {
                 Edit::SuppressLabel(label.clone())
             }
+        }
+        Effect::Link { link, there: both, .. } => {
+            let is_live = view.links.iter().any(|edge| edge.doc.value.id == *link);
+            same(effect, &is_live, &both.after, there)?;
+            if both.after { Edit::Unlink(link.clone()) } else { Edit::RestoreLink(link.clone()) }
         }
         Effect::Task(both) => {
             same(effect, &task.deleted_at.is_none(), &both.after, there)?;

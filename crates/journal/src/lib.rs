@@ -1,4 +1,4 @@
-//! The person's data: tasks, checklists, entries, labels.
+//! The person's data: tasks, checklists, entries, labels, and links between tasks.
 //!
 //! Owns: reading a task as one aggregate, edits as values with the rules that accept or refuse
 //! them, undo, import of drafts, and which task a change touches. Does not own: SQL (the store),
@@ -6,17 +6,19 @@
 //! decided on rows that changed meanwhile, a write that happens twice, a person's word overwritten
 //! by an import or an undo, a value outside its closed list.
 //!
-//! Reading order: [`view`], [`edit`], [`decide`], [`effect`], [`write`], [`read`],
+//! Reading order: [`view`], [`edit`], [`link`], [`decide`], [`effect`], [`write`], [`read`], [`list`],
 //! [`definition`], [`import`].
 
 pub mod view;
 pub mod edit;
+pub mod link;
 pub mod decide;
 mod diff;
 pub mod effect;
 pub mod error;
 pub mod write;
 pub mod read;
+pub mod list;
 pub mod definition;
 pub mod import;
 
@@ -30,7 +32,8 @@ pub use edit::{Edit, EditError, NewTask};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
 pub use import::{Imported, Outcome};
-pub use read::{Filter, Page, TaskSummary};
+pub use list::{Asked, Due, Sort};
+pub use read::{CategoryRef, Filter, Page, TaskSummary};
 pub use view::{TaskView, state};
 pub use write::{EditCtx, Edited, OnceKey};
 

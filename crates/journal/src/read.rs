@@ -1,12 +1,14 @@
 //! Reads tasks: one whole, many as summaries, some by what a person types.
 
+use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::Definition;
 use dormouse_store::journal::row::Stored;
 use dormouse_store::journal::task::{Behind, Line, Listed, Task, WORDS, Wanted};
-use dormouse_store::journal::{field_say, label, task};
+use dormouse_store::journal::{field_say, label, linked_entry, task};
+use dormouse_types::fold::folded;
 use dormouse_types::model::LabelRef;
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{CategoryId, Id as _, TaskId, Timestamp, WorkspaceId, limits};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,7 @@ const SHORT_ID: usize = 5;
 pub struct Filter {
     /// Only this status.
     pub status: Option<Status>,
-    /// Only titles with all of these words, letter case aside.
+    /// Only titles with all of these words, letter case and accents aside.
     pub text: Option<String>,
     /// Soft-deleted ones too.
     pub include_deleted: bool,
@@ -37,6 +39,15 @@ pub struct Page {
     pub damaged: Vec<String>,
     /// Where the next page begins; none at the end.
     pub next: Option<String>,
+}
+
+/// A category by its id and name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CategoryRef {
+    /// Its id.
+    pub id: CategoryId,
+    /// Its name.
+    pub name: String,
 }
 
 /// A task in a list.
@@ -57,8 +68,8 @@ pub struct TaskSummary {
     pub due_on: Option<Date>,
     /// Units: minutes.
     pub estimate_minutes: Option<u32>,
-    /// Name of its category.
-    pub category: Option<String>,
+    /// Its category.
+    pub category: Option<CategoryRef>,
     /// Labels on it, by name.
     pub labels: Vec<LabelRef>,
     /// Items that are neither ticked nor archived.
@@ -76,15 +87,16 @@ pub struct TaskSummary {
 }
 
 impl Journal {
-    /// A task with everything that belongs to it; three queries, whatever its size.
+    /// A task with everything that belongs to it; four queries, whatever its size.
     ///
     /// Errors: an unknown id; a row that cannot be read, by its id.
     pub async fn task(&self, ws: WorkspaceId, id: &TaskId) -> Result<TaskView, JournalError> {
         let parts = self.store.all(task::aggregate(ws, id)).await?;
+        let links = self.store.all(linked_entry::of_task(ws, id)).await?;
         let definitions = self.store.all(label::definitions(ws)).await?;
         let says = self.store.all(field_say::of_task(ws, id)).await?;
         let missing = || JournalError::NoTask { task: id.clone() };
-        TaskView::new(parts, definitions, says).ok_or_else(missing)
+        TaskView::new(parts, links, definitions, says).ok_or_else(missing)
     }
 
     /// A page of tasks, newest first.
@@ -171,11 +183,11 @@ impl Journal {
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.to_lowercase().split_whitespace().map(ToOwned::to_owned).collect()
+    folded(text).split_whitespace().map(ToOwned::to_owned).collect()
 }
 
 fn has(title: &str, word: &str) -> bool {
-    title.to_lowercase().contains(word)
+    folded(title).contains(word)
 }
 
 fn live_first(found: Vec<TaskSummary>) -> Vec<TaskSummary> {
@@ -198,7 +210,7 @@ fn behind(cursor: &str) -> Result<Behind, JournalError> {
     Ok(Behind { created_at: Timestamp::from_micros(micros), id: id.to_string() })
 }
 
-fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary {
+pub(crate) fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary {
     let Listed { task: Stored { doc, revision, .. }, n_open, n_done } = listed;
     let task: Task = doc.value;
     let mut labels = Vec::new();
@@ -213,7 +225,8 @@ fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary {
             }
             Definition::Category(stored) => {
                 if task.category_id.as_ref() == Some(&stored.doc.value.id) {
-                    category = Some(stored.doc.value.name.clone());
+                    let Category { id, name, .. } = stored.doc.value.clone();
+                    category = Some(CategoryRef { id, name });
                 }
             }
         }

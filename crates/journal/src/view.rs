@@ -1,15 +1,20 @@
 //! A task with everything that belongs to it, as one value.
 
+use std::cmp::Reverse;
+
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::category::Category;
 use dormouse_store::journal::checklist::Checklist;
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::label::{Definition, Label};
+use dormouse_store::journal::linked_entry::{Edge, LinkedEntry};
 use dormouse_store::journal::task::{Part, Task};
 use dormouse_types::model::{self, FieldSay, LabelRef, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
+
+use crate::link::End;
 
 /// The whole aggregate of a task at one revision.
 #[derive(Debug, Clone)]
@@ -28,6 +33,12 @@ pub struct TaskView {
     pub entries: Vec<Doc<Entry>>,
     /// Soft-deleted entries, oldest first.
     pub deleted_entries: Vec<Doc<Entry>>,
+    /// Live links that leave or reach the task, newest first; those to soft-deleted tasks too.
+    pub links: Vec<Edge>,
+    /// Links that were taken away, as far as an edit names them.
+    pub(crate) removed_links: Vec<Doc<LinkedEntry>>,
+    /// The tasks at the other ends of links, as far as an edit names them.
+    pub(crate) ends: Vec<End>,
     /// Every live label of the workspace, by name.
     pub all_labels: Vec<Label>,
     /// Every live category of the workspace, by name.
@@ -40,6 +51,7 @@ impl TaskView {
     /// Joins the rows of a task; none when the task's own row is not among them.
     pub(crate) fn new(
         parts: Vec<Part>,
+        links: Vec<Edge>,
         definitions: Vec<Definition>,
         says: Vec<FieldSay>,
     ) -> Option<Self> {
@@ -78,6 +90,9 @@ impl TaskView {
             removed_items,
             entries,
             deleted_entries,
+            links,
+            removed_links: Vec::new(),
+            ends: Vec::new(),
             all_labels,
             categories,
             says,
@@ -94,7 +109,7 @@ impl TaskView {
             clock_host: String::new(),
             clock_counter: 0,
         };
-        Self::new(vec![Part::Task(own)], definitions, Vec::new())
+        Self::new(vec![Part::Task(own)], Vec::new(), definitions, Vec::new())
             .expect("the task's own row is among the parts")
     }
 
@@ -113,6 +128,9 @@ impl TaskView {
         let age = |entry: &Doc<Entry>| {
             (entry.value.created_at, entry.value.position, entry.value.id.clone())
         };
+        self.links.sort_by_cached_key(|edge| {
+            (Reverse(edge.doc.value.created_at), edge.doc.value.id.clone())
+        });
         self.entries.sort_by_cached_key(age);
         self.deleted_entries.sort_by_cached_key(age);
     }
@@ -136,6 +154,12 @@ impl TaskView {
     /// A label of the workspace.
     pub fn label(&self, id: &LabelId) -> Option<&Label> {
         self.all_labels.iter().find(|label| label.id == *id)
+    }
+
+    /// The links a person sees: while both of their tasks are there.
+    pub fn shown_links(&self) -> impl Iterator<Item = &Edge> {
+        let is_live = self.deleted_at().is_none();
+        self.links.iter().filter(move |edge| is_live && !edge.other.is_deleted)
     }
 
     /// The task's category.

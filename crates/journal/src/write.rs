@@ -110,7 +110,8 @@ impl Journal {
         let by = self.writing(ws, &ctx.origin);
         let id = TaskId::fresh(by.at, by.entropy);
         let definitions = self.store.all(label::definitions(ws)).await?;
-        let view = TaskView::blank(blank(&id, by.at), definitions);
+        let mut view = TaskView::blank(blank(&id, by.at), definitions);
+        self.read_ends(ws, &mut view, &new.edits).await?;
         let mut edits = new.edits.clone();
         if !new.title.trim().is_empty() {
             edits.insert(0, Edit::Title(new.title.clone()));
@@ -217,7 +218,7 @@ impl Journal {
         F: FnMut(&TaskView) -> Result<(Vec<Edit>, Seal), R>,
     {
         for _ in 0..ATTEMPTS {
-            let view = self.task(ws, task).await?;
+            let mut view = self.task(ws, task).await?;
             if let Some(expected) = ctx.if_match
                 && expected != view.revision
             {
@@ -225,6 +226,7 @@ impl Journal {
                 return Err(JournalError::Precondition { task, expected, found }.into());
             }
             let (edits, seal) = rule(&view).map_err(RuleError::Rule)?;
+            self.read_ends(ws, &mut view, &edits).await?;
             let by = self.writing(ws, &ctx.origin);
             let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
             let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
@@ -289,18 +291,21 @@ impl Journal {
             if before.revision > 0 {
                 commit = commit.op(task::guard(ws, &id, before.revision));
             }
-            let mut change = ChangeRow::journal(ctx.origin.clone(), vec![id.clone()], decided.what);
+            let mut touched = vec![id.clone()];
+            touched.extend(decided.others);
+            let touches: Vec<Op> = touched.iter().map(|task| touched::insert(ws, task)).collect();
+            let mut change = ChangeRow::journal(ctx.origin.clone(), touched, decided.what);
+            change.neighbours = decided.neighbours;
             change.depth = ctx.depth;
             let mut fields: Vec<String> = decided.effects.iter().map(Effect::field).collect();
             fields.dedup();
             let action = if before.revision > 0 { "task.edit" } else { "task.create" };
-            commit =
-                commit.ops(decided.ops).op(touched::insert(ws, &id)).change(change).audit(Audit {
-                    actor: ctx.actor.clone(),
-                    action,
-                    object: id.to_string(),
-                    detail: fields.join(","),
-                });
+            commit = commit.ops(decided.ops).ops(touches).change(change).audit(Audit {
+                actor: ctx.actor.clone(),
+                action,
+                object: id.to_string(),
+                detail: fields.join(","),
+            });
         }
         (commit.ops(extra), edited)
     }

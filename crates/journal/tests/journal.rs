@@ -10,6 +10,7 @@ mod cases {
     mod importing_anything;
     mod labels;
     mod limits;
+    mod links;
     mod racing;
     mod reading;
     mod settings;

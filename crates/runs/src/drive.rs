@@ -22,7 +22,7 @@ use crate::breaker;
 use crate::lease::Lease;
 use crate::status::{Event, after};
 use crate::trail;
-use crate::work::{Executed, Gathered, Work, WorkError};
+use crate::work::{Ending, Executed, Gathered, Work, WorkError};
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]
@@ -312,8 +312,10 @@ impl Driver {
         cut: bool,
     ) -> Result<End, WorkError> {
         let lease = run.lease;
-        ops.extend(run.work.finish(lease, &run.log, &run.trail).await?);
-        self.end(lease, "run.final", Event::Completed, ops, cut, None).await?;
+        let ending = run.work.finish(lease, &run.log, &run.trail).await?;
+        ops.extend(ending.ops);
+        let ending = Ending { ops, ..ending };
+        self.end(lease, "run.final", Event::Completed, ending, cut, None).await?;
         Ok(End::Completed { cut })
     }
 
@@ -329,16 +331,16 @@ impl Driver {
     }
 
     async fn skip(&self, run: &mut Run<'_>) -> Result<End, WorkError> {
-        let ops = run.work.finish(run.lease, &run.log, &run.trail).await?;
-        self.end(run.lease, "run.skip", Event::NothingChanged, ops, false, None).await?;
+        let ending = run.work.finish(run.lease, &run.log, &run.trail).await?;
+        self.end(run.lease, "run.skip", Event::NothingChanged, ending, false, None).await?;
         Ok(End::Skipped)
     }
 
     async fn fail(&self, work: &dyn Work, lease: &Lease, error: String) -> Result<End, WorkError> {
         let mut attempt = 0;
         loop {
-            let ops = work.fail(lease, &error).await?;
-            match self.end(lease, "run.fail", Event::Failed, ops, false, Some(&error)).await {
+            let ending = Ending { ops: work.fail(lease, &error).await?, news: Vec::new() };
+            match self.end(lease, "run.fail", Event::Failed, ending, false, Some(&error)).await {
                 Err(WorkError::Commit(refused)) if retries(&refused) && attempt < 2 => attempt += 1,
                 other => {
                     other?;
@@ -462,7 +464,7 @@ impl Driver {
             run.crashes,
         ));
         ops.push(wake_queue::put_back(lease.ws, &run.agent, &lease.owner, run.epoch, due_at));
-        self.commit_as(lease, "run.putBack", ops, Some("agent:wake")).await
+        self.commit_as(lease, "run.putBack", ops, Some("agent:wake"), Vec::new()).await
     }
 
     async fn end(
@@ -470,16 +472,17 @@ impl Driver {
         lease: &Lease,
         label: &'static str,
         event: Event,
-        mut ops: Vec<Op>,
+        ending: Ending,
         cut: bool,
         error: Option<&str>,
     ) -> Result<(), WorkError> {
+        let Ending { mut ops, news } = ending;
         let to = step(event)?;
         let now = self.clock.now();
         ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
         // The guard comes first in the commit; the release comes last.
         ops.push(lease.release());
-        self.commit_as(lease, label, ops, Some("agent:wake")).await
+        self.commit_as(lease, label, ops, Some("agent:wake"), news).await
     }
 
     async fn commit(
@@ -488,7 +491,7 @@ impl Driver {
         label: &'static str,
         ops: Vec<Op>,
     ) -> Result<(), WorkError> {
-        self.commit_as(lease, label, ops, None).await
+        self.commit_as(lease, label, ops, None, Vec::new()).await
     }
 
     async fn commit_as(
@@ -497,11 +500,13 @@ impl Driver {
         label: &'static str,
         ops: Vec<Op>,
         event: Option<&'static str>,
+        news: Vec<ChangeRow>,
     ) -> Result<(), WorkError> {
         let mut commit = Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops);
         if let Some(event) = event {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
-            commit = commit.change(ChangeRow::agent(origin, event, None, lease.run.key.as_str()));
+            let change = ChangeRow::agent(origin, event, None, lease.run.key.as_str());
+            commit = commit.change(change).also(news);
         }
         self.store.commit(commit).await?;
         Ok(())

@@ -1,7 +1,7 @@
 //! What a room above gives a run: its context, its tools, and what its end means.
 
 use dormouse_store::agent::message::Chain;
-use dormouse_store::{CommitError, Op, ReadError};
+use dormouse_store::{ChangeRow, CommitError, Op, ReadError};
 use dormouse_turns::RunLog;
 use dormouse_types::model::{Fragment, ToolCall, ToolResult, ToolSpec};
 use dormouse_types::port::BoxFuture;
@@ -50,7 +50,7 @@ pub trait Work: Send + Sync {
         lease: &'a Lease,
         log: &'a RunLog,
         trail: &'a Chain,
-    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>>;
+    ) -> BoxFuture<'a, Result<Ending, WorkError>>;
 
     /// What becomes durable with the end of a failed run.
     fn fail<'a>(
@@ -58,6 +58,15 @@ pub trait Work: Send + Sync {
         lease: &'a Lease,
         error: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>>;
+}
+
+/// What becomes durable with the end of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Ending {
+    /// The writes.
+    pub ops: Vec<Op>,
+    /// What others may want to know of them, beside the end of the run.
+    pub news: Vec<ChangeRow>,
 }
 
 /// The context of a turn.

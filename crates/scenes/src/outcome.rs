@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use dormouse::view::{Agent, Task};
-use dormouse::{Store, TaskFilter, WORKSPACE};
+use dormouse::{AgentFilter, Store, TaskFilter, WORKSPACE};
 use dormouse_store::agent::{log_line, saga, wake_queue};
 use dormouse_store::{Db, Value};
 use dormouse_types::AgentId;
@@ -28,7 +28,7 @@ pub(crate) async fn plain(world: &World) -> anyhow::Result<String> {
     for task in &tasks {
         page.task(world, task).await?;
     }
-    let mut agents = world.dormouse.agents(&world.me, None).await?;
+    let mut agents = world.dormouse.agents(&world.me, &AgentFilter::default(), 200, None).await?.items;
     agents.sort_by_key(|agent| agent.created_at);
     for agent in &agents {
         page.agent(world, agent).await?;

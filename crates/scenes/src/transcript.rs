@@ -1,6 +1,7 @@
 //! A scene as a page to read: what each wake was asked, what it answered, what it was told, and
 //! what all of it came to.
 
+use dormouse::AgentFilter;
 use dormouse::view::{Message, Prompt, Wake};
 use dormouse_types::AgentId;
 use serde_json::Value;
@@ -12,7 +13,7 @@ use crate::world::World;
 /// Everything that happened in a scene, wake by wake, and its outcome.
 pub async fn of(world: &World) -> anyhow::Result<String> {
     let mut lines = Vec::new();
-    let mut agents = world.dormouse.agents(&world.me, None).await?;
+    let mut agents = world.dormouse.agents(&world.me, &AgentFilter::default(), 200, None).await?.items;
     agents.sort_by_key(|agent| agent.created_at);
     for agent in agents {
         let mut wakes = world.dormouse.wakes(&world.me, &agent.id, 1000).await?;

@@ -1,81 +1,161 @@
 //! The door of a listener: who may come in, before any route is looked at.
 //!
-//! A page in a browser can send requests to a port of the machine it runs on. It is kept out by the
-//! name it asks for (a foreign name that was made to point here is not ours) and by the token, which
-//! no page can read.
+//! Whoever comes in shows a token, which no foreign page can read: the one that stands in the data
+//! folder for the commands beside a server, or one of those that people make. The caller of a request
+//! is what its token stands for. Names and origins were looked at before
+//! (`crates/server/src/posture.rs`).
 
 use std::hint::black_box;
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use dormouse::Dormouse;
+use dormouse::{Dormouse, WORKSPACE};
+use dormouse_types::Caller;
+use dormouse_types::port::Clock;
 use serde_json::json;
 
 use crate::Problem;
+use crate::login::Logins;
 
-/// The names under which a listener on loopback may be asked.
-const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+/// Where a code is exchanged for a token: whoever asks has none yet.
+const EXCHANGE: &str = "/api/access/exchange";
+/// Where a socket is opened: its ticket stands for the token.
+const SOCKET: &str = "/api/ws";
 
 /// Who may come in.
 #[derive(Clone)]
 pub struct Door {
     token: Arc<str>,
-    port: u16,
+    clock: Arc<dyn Clock>,
+    logins: Arc<Mutex<Logins>>,
 }
 
 impl Door {
-    /// A door that opens for one token, on this port of the loopback interface.
-    pub fn new(token: &str, port: u16) -> Self {
-        Self { token: token.into(), port }
+    /// A door that opens for the owner with this token, and for each live token of the store. The
+    /// clock decides when failures are forgotten.
+    pub fn new(token: &str, clock: Arc<dyn Clock>) -> Self {
+        Self { token: token.into(), clock, logins: Arc::default() }
     }
 
     /// Puts the door before a router, and two pages beside it that need no token: `/healthz` says
     /// that the process answers, `/readyz` that the store does and that changes are routed.
-    pub fn before(self, router: Router, dormouse: Dormouse) -> Router {
+    pub(crate) fn before(self, router: Router, dormouse: Dormouse) -> Router {
         router.layer(from_fn_with_state((self, dormouse), enter))
     }
 
-    fn is_named(&self, host: &str) -> bool {
-        let (name, port) = match host.rsplit_once(':') {
-            // The colons of a bare IPv6 address are none before a port.
-            Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
-            Some(_) | None => (host, Some(80)),
-        };
-        port == Some(self.port) && LOOPBACK.iter().any(|known| name.eq_ignore_ascii_case(known))
+    /// Whom a token stands for, if it opens anything.
+    async fn caller(&self, token: &[u8], dormouse: &Dormouse) -> Result<Option<Caller>, Problem> {
+        if is_same(token, self.token.as_bytes()) {
+            return Ok(Some(Caller::owner(WORKSPACE)));
+        }
+        // What is no text is no token either, and costs the same.
+        let token = str::from_utf8(token).unwrap_or_default();
+        Ok(dormouse.authenticate(token).await?)
     }
 
-    fn opens_for(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(header::AUTHORIZATION).map_or(&[][..], HeaderValue::as_bytes);
-        let (scheme, token) = given.split_at_checked(7).unwrap_or_default();
-        scheme.eq_ignore_ascii_case(b"bearer ") && is_same(token, self.token.as_bytes())
+    /// Answers somebody who showed what opens nothing.
+    async fn refuse(&self, from: IpAddr, with: Response, dormouse: &Dormouse) -> Response {
+        let failure = {
+            let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
+            logins.fail(from, self.clock.now())
+        };
+        if failure.is_noted {
+            dormouse.note_refused(&from.to_string(), failure.failures).await;
+        }
+        failure.wait.map_or(with, |wait| Problem::too_many_logins(wait).into_response())
     }
 }
 
 async fn enter(
     State((door, dormouse)): State<(Door, Dormouse)>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    if !host.is_some_and(|host| door.is_named(host)) {
-        return Problem::misdirected(door.port).into_response();
-    }
+    let from = address(&request);
     match request.uri().path() {
         "/healthz" => Json(json!({"status": "ok"})).into_response(),
         "/readyz" => ready(&dormouse).await,
-        _ if door.opens_for(request.headers()) => next.run(request).await,
+        SOCKET => next.run(request).await,
+        EXCHANGE => match next.run(request).await {
+            refused if refused.status() == StatusCode::UNAUTHORIZED => {
+                door.refuse(from, refused, &dormouse).await
+            }
+            response => response,
+        },
         _ => {
-            let mut response = Problem::unauthorised().into_response();
-            let bearer = HeaderValue::from_static("Bearer");
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
-            response
+            let Some(token) = shown(request.headers()) else {
+                return Problem::unauthorised().into_response();
+            };
+            match door.caller(token, &dormouse).await {
+                Ok(Some(caller)) => {
+                    request.extensions_mut().insert(caller);
+                    next.run(request).await
+                }
+                Ok(None) => {
+                    let refused = Problem::unauthorised().into_response();
+                    door.refuse(from, refused, &dormouse).await
+                }
+                Err(problem) => problem.into_response(),
+            }
         }
     }
+}
+
+/// The token of a request, right or wrong.
+fn shown(headers: &HeaderMap) -> Option<&[u8]> {
+    let given = headers.get(header::AUTHORIZATION).map_or(&[][..], HeaderValue::as_bytes);
+    let (scheme, token) = given.split_at_checked(7)?;
+    (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
+}
+
+/// Where a request comes from. Within the process it comes from this machine.
+fn address(request: &Request) -> IpAddr {
+    let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    from.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(from)| from.ip())
+}
+
+/// Refuses an address with a token in it, whosever it is: addresses are kept in histories and logs,
+/// and sent along to others.
+pub(crate) fn refuse_secrets(uri: &Uri) -> Result<(), Problem> {
+    let text = uri.path_and_query().map_or("", |text| text.as_str());
+    let named = uri.query().into_iter().flat_map(|query| query.split('&')).any(|pair| {
+        let name = pair.split('=').next().unwrap_or(pair);
+        let name = String::from_utf8_lossy(&decoded(name)).to_lowercase();
+        matches!(&*name, "token" | "access_token" | "authorization" | "bearer" | "code")
+    });
+    if named || holds_token(&decoded(text)) { Err(Problem::token_in_url()) } else { Ok(()) }
+}
+
+/// Whether a token stands somewhere in a text.
+fn holds_token(text: &[u8]) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    // `dm_` and 43 characters, as the facade makes them.
+    text.windows(46).any(|part| part.starts_with(b"dm_") && part[3..].iter().all(is_digit))
+}
+
+/// Undoes `%XX`; what is broken stays as it is.
+fn decoded(text: &str) -> Vec<u8> {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let (bytes, mut out, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        match (byte, digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.extend(u8::try_from(high * 16 + low));
+                at += 3;
+            }
+            (byte, _, _) => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    out
 }
 
 async fn ready(dormouse: &Dormouse) -> Response {
@@ -102,31 +182,56 @@ fn is_same(given: &[u8], wanted: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn bearer(value: &'static str) -> HeaderMap {
-        HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static(value))])
+    fn token(value: &'static str) -> Option<Vec<u8>> {
+        let headers =
+            HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static(value))]);
+        shown(&headers).map(<[u8]>::to_vec)
     }
 
     #[test]
-    fn only_a_loopback_name_with_this_port_is_ours() {
-        let door = Door::new("t", 7330);
-        for host in ["127.0.0.1:7330", "localhost:7330", "LocalHost:7330", "[::1]:7330"] {
-            assert!(door.is_named(host), "{host}");
+    fn a_token_is_shown_as_bearer_and_no_other_way() {
+        for right in ["Bearer secret", "bearer secret", "BEARER secret"] {
+            assert_eq!(token(right), Some(b"secret".to_vec()), "{right}");
         }
-        for host in ["", "localhost", "127.0.0.1:7331", "evil.example:7330", "[::1]", "7330"] {
-            assert!(!door.is_named(host), "{host}");
+        for wrong in ["", "Bearer", "Bearer ", "Basic secret", "secret", "Bearersecret"] {
+            assert_eq!(token(wrong), None, "{wrong}");
         }
-        assert!(Door::new("t", 80).is_named("localhost"));
+        assert_eq!(shown(&HeaderMap::new()), None);
     }
 
     #[test]
-    fn the_door_opens_for_the_whole_token_alone() {
-        let door = Door::new("secret", 80);
-        assert!(door.opens_for(&bearer("Bearer secret")));
-        assert!(door.opens_for(&bearer("bearer secret")));
-        for wrong in ["Bearer secre", "Bearer secrets", "Bearer Secret", "Basic secret", "secret"] {
-            assert!(!door.opens_for(&bearer(wrong)), "{wrong}");
+    fn the_owners_token_is_whole_or_none() {
+        assert!(is_same(b"secret", b"secret"));
+        for wrong in ["secre", "secrets", "Secret", ""] {
+            assert!(!is_same(wrong.as_bytes(), b"secret"), "{wrong}");
         }
-        assert!(!door.opens_for(&HeaderMap::new()));
-        assert!(!Door::new("", 80).opens_for(&bearer("Bearer ")), "an empty token is none");
+        assert!(!is_same(b"", b""), "an empty token is none");
+    }
+
+    #[test]
+    fn an_address_with_a_token_in_it_is_refused() {
+        let token = format!("dm_{}", "aB3-_".repeat(9)[..43].to_owned());
+        let refused = |text: &str| refuse_secrets(&text.parse().expect("an address")).is_err();
+        for wrong in [
+            &format!("/api/overview?a={token}"),
+            &format!("/api/tokens/{token}"),
+            &format!("/?x=1&y={}", token.replace("dm_", "d%6D%5f")),
+            &format!("/{token}"),
+            "/api/overview?token=x",
+            "/api/overview?q=1&Access%5Ftoken=x",
+            "/?code=x",
+        ] {
+            assert!(refused(wrong), "{wrong}");
+        }
+        for right in [
+            "/",
+            "/api/overview",
+            "/api/ws?ticket=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA&since=x",
+            "/api/journal/tasks?q=dm_short",
+            "/api/journal/tasks?q=token",
+            "/%zz?%",
+        ] {
+            assert!(!refused(right), "{right}");
+        }
     }
 }

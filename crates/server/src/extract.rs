@@ -2,15 +2,16 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query as AxumQuery, Request};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Uri};
 use axum::http::request::Parts;
 use dormouse_types::Id;
 use dormouse_types::id::IdError;
 use dormouse_types::limits::{BODY, Beyond, IDEMPOTENCY_KEY, Limit};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
-use crate::Problem;
+use crate::{Problem, shape};
 
 /// A JSON body.
 pub(crate) struct Json<T>(pub(crate) T);
@@ -22,6 +23,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
         let bytes = collect(request.into_body(), BODY).await?;
         // A request without a body is one that leaves every value out.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        shape::check(text).map_err(Problem::shapeless)?;
         if holds_nul(text) {
             let detail = "a text holds the character U+0000, which no text can: leave it out";
             return Err(Problem::invalid("", detail));
@@ -92,6 +94,69 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
             Ok(AxumQuery(query)) => Ok(Self(query)),
             Err(error) => Err(Problem::invalid("?", error.body_text())),
         }
+    }
+}
+
+/// Parameters of which some may be given more than once.
+pub(crate) trait Lists {
+    /// Their names.
+    const LISTS: &'static [&'static str];
+}
+
+/// The parameters after the `?`, some of which may be given more than once: [`Many`] reads these.
+pub(crate) struct Listing<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Lists> FromRequestParts<S> for Listing<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        parts.uri = joined(&parts.uri, T::LISTS)?;
+        Query::from_request_parts(parts, state).await.map(|Query(query)| Self(query))
+    }
+}
+
+/// The same address, in which each of these parameters stands once, its values with commas between.
+fn joined(uri: &Uri, lists: &[&str]) -> Result<Uri, Problem> {
+    let pairs = AxumQuery::<Vec<(String, String)>>::try_from_uri(uri);
+    let AxumQuery(pairs) = pairs.map_err(|error| Problem::invalid("?", error.body_text()))?;
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (name, value) in pairs {
+        let before = all.iter_mut().find(|(known, _)| *known == name);
+        match before.filter(|_| lists.contains(&name.as_str())) {
+            Some((_, values)) => *values = format!("{values},{value}"),
+            None => all.push((name, value)),
+        }
+    }
+    let mut text = format!("{}?", uri.path());
+    for (n, (name, value)) in all.iter().enumerate() {
+        let and = if n == 0 { "" } else { "&" };
+        text.push_str(&format!("{and}{}={}", encoded(name), encoded(value)));
+    }
+    text.parse().map_err(|_| Problem::invalid("?", "these parameters cannot be read"))
+}
+
+fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+                encoded.push(char::from(byte));
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// Values with commas between them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Many(pub(crate) Vec<String>);
+
+impl<'de> Deserialize<'de> for Many {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let values = text.split(',').map(str::trim).filter(|value| !value.is_empty());
+        Ok(Self(values.map(ToOwned::to_owned).collect()))
     }
 }
 
@@ -174,6 +239,20 @@ mod tests {
             axum::http::header::IF_MATCH,
             axum::http::HeaderValue::from_static(value),
         )]))
+    }
+
+    #[test]
+    fn what_is_given_more_than_once_is_a_list_and_nothing_else_is() {
+        let shown = |query: &str| {
+            let uri: Uri = format!("/p?{query}").parse().expect("an address");
+            joined(&uri, &["s"]).map(|uri| uri.query().unwrap_or_default().to_owned())
+        };
+        assert_eq!(shown("s=a&q=x&s=b%20c"), Ok("s=a%2Cb%20c&q=x".into()));
+        assert_eq!(shown("q=a&q=b"), Ok("q=a&q=b".into()));
+        assert_eq!(shown(""), Ok(String::new()));
+        let many = |text: &str| serde_json::from_value::<Many>(text.into()).expect("a text").0;
+        assert_eq!(many("a, b,,c"), ["a", "b", "c"]);
+        assert_eq!(many(""), [""; 0]);
     }
 
     #[test]

@@ -2,32 +2,59 @@
 //!
 //! Owns: routes, wire types of requests, and which HTTP status an error becomes. Defends against:
 //! an answer that a client cannot tell from success; a field name that is silently ignored; a body
-//! that fills the memory.
+//! that fills the memory; a page of somebody else in the same browser; a client that never ends.
 //!
 //! Does not own: rules, storage, waking agents. It calls the facade and nothing below it; what it
 //! answers are the facade's views as they are.
 //!
 //! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
-//! resource), `openapi` (the description that is made from them), `door` (who may come in).
+//! resource), `openapi` (the description that is made from them), `login`, `door` (who may come
+//! in), [`origin`] (whose requests are looked at), `rate`, `page` (the web app), `posture` (what
+//! stands around all of it), `live` (events over a WebSocket), `listen`.
 
 pub mod problem;
+mod shape;
 mod extract;
 mod wire;
 mod http;
 mod openapi;
+mod login;
 mod door;
+pub mod origin;
+mod rate;
+mod page;
+mod posture;
+mod live;
+mod listen;
 
+use axum::Extension;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use dormouse::Dormouse;
 use dormouse_types::Caller;
 
 pub use door::Door;
+pub use listen::listen;
+pub use origin::{Ours, PublicUrl};
+pub use posture::Posture;
 pub use problem::Problem;
 
-/// What every handler is given.
-#[derive(Clone)]
+/// What a handler is given: the services, and who asks.
+///
+/// Who asks is said by whatever stands before the routes. Where nothing did, nobody is let in.
 struct App {
     dormouse: Dormouse,
     caller: Caller,
+}
+
+impl FromRequestParts<Dormouse> for App {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, dormouse: &Dormouse) -> Result<Self, Problem> {
+        let caller = parts.extensions.get::<Caller>().cloned();
+        let caller = caller.ok_or_else(Problem::unauthorised)?;
+        Ok(Self { dormouse: dormouse.clone(), caller })
+    }
 }
 
 /// The OpenAPI 3.1 document of the API: what [`router`] serves at `/api/openapi.json`.
@@ -35,7 +62,14 @@ pub fn openapi() -> serde_json::Value {
     openapi::document()
 }
 
-/// The whole API below `/api`, answering for one caller.
+/// The whole API below `/api`, answering for one caller: whoever holds the router is that caller.
 pub fn router(dormouse: Dormouse, caller: Caller) -> axum::Router {
-    http::routes().with_state(App { dormouse, caller })
+    http::routes().with_state(dormouse).layer(Extension(caller))
+}
+
+/// The whole API behind a door, and the page beside it, for a listener: each request is its token's.
+pub fn listener(dormouse: Dormouse, door: Door, posture: &Posture) -> axum::Router {
+    let routes = posture.within(http::routes().with_state(dormouse.clone()));
+    let routes = live::Sockets::new(dormouse.clone(), posture.clock()).beside(routes);
+    posture.around(door.before(routes, dormouse))
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse::error::PROBLEMS;
 use dormouse_types::limits::{IDEMPOTENCY_KEY, PAGE};
-use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId};
+use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId};
 use serde_json::{Map, Value, json};
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -29,7 +29,8 @@ use crate::wire::VerdictName;
         title = "Dormouse",
         description = "Tasks, the agents that watch over them, and what these propose. Times are \
             RFC 3339 in UTC, days YYYY-MM-DD. A refusal is a problem (RFC 9457); `x-problems` \
-            names those that a status stands for, and each has a page in docs/errors.",
+            names those that a status stands for, and each has a page in docs/errors. `x-scope` is the \
+            scope that a token needs.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     tags(
@@ -39,9 +40,10 @@ use crate::wire::VerdictName;
         (name = "agents", description = "Agents, what they wrote, and their runs."),
         (name = "change sets", description = "What agents propose, and the person's verdicts."),
         (name = "workspace", description = "The workspace as a whole."),
+        (name = "access", description = "Who may come in, and what they may do."),
     ),
     components(schemas(
-        Problem, VerdictName, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey
+        Problem, VerdictName, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId
     )),
 )]
 pub(crate) struct Head;
@@ -54,8 +56,8 @@ pub(crate) fn document() -> Value {
     point_at_items(object(&mut document["components"]["schemas"]));
     let schemas = document["components"]["schemas"].clone();
     for (path, item) in object(&mut document["paths"]) {
-        for operation in object(item).values_mut() {
-            complete(path, operation, &schemas);
+        for (method, operation) in object(item) {
+            complete(path, method, operation, &schemas);
         }
     }
     for name in answered(&document) {
@@ -73,13 +75,21 @@ pub(crate) fn document() -> Value {
 
 /// Problems that every operation can answer.
 const ANYWHERE: &[&str] = &[
-    "token-missing",
-    "scope-missing",
+    "token-in-url",
     "misdirected-request",
     "damaged-row",
     "internal",
     "store-failed",
+    "url-too-long",
+    "headers-too-large",
+    "rate-limited",
+    "timeout",
 ];
+
+/// Problems that every operation can answer that changes something.
+const OF_CHANGES: &[&str] = &["origin-refused", "unsupported-media-type"];
+
+mod access;
 
 macro_rules! problems {
     ($($(#[$doc:meta])* $name:ident = [$($slug:literal),* $(,)?];)*) => {$(
@@ -107,6 +117,12 @@ problems! {
     Edits = ["conflict", "task-deleted"];
     /// A task gets one thing more.
     Adds = ["conflict", "task-deleted", "limit-reached"];
+    /// Two tasks are linked.
+    Links = ["conflict", "task-deleted", "limit-reached", "link-exists"];
+    /// A code is exchanged.
+    Codes = ["code-refused", "limit-reached", "conflict"];
+    /// Something is given out that there is only so much of.
+    Tickets = ["limit-reached", "conflict"];
     /// A file is read.
     Imports = ["import-failed"];
     /// A task gets an agent.
@@ -150,12 +166,17 @@ fn answer(problems: &[(&str, &str)]) -> Response {
 }
 
 /// Adds to an operation what follows from what its annotation says.
-fn complete(path: &str, operation: &mut Value, schemas: &Value) {
-    let mut slugs: BTreeSet<String> = ANYWHERE.iter().map(|slug| (*slug).to_owned()).collect();
+fn complete(path: &str, method: &str, operation: &mut Value, schemas: &Value) {
+    let changes = if method == "get" { &[][..] } else { OF_CHANGES };
+    let mut slugs: BTreeSet<String> =
+        ANYWHERE.iter().chain(changes).map(|slug| (*slug).to_owned()).collect();
     let mut parameters: Vec<Value> = variables(path).map(variable).collect();
     if !parameters.is_empty() {
         slugs.insert("not-found".into());
     }
+    let needs = access::needs(method, operation["operationId"].as_str().unwrap_or_default());
+    slugs.extend(needs.problems().iter().map(|slug| (*slug).to_owned()));
+    needs.describe(operation);
     for mut parameter in array(&operation["parameters"]).to_vec() {
         slugs.insert("validation-failed".into());
         match parameter["name"].as_str() {
@@ -213,6 +234,7 @@ fn variable(name: &str) -> Value {
         "agent" => (named("AgentId"), "The agent."),
         "runKey" => (named("RunKey"), "The run."),
         "set" => (named("ChangeSetId"), "The change set."),
+        "token" => (named("TokenId"), "The token, by its name."),
         "index" => (json!({"type": "integer", "format": "int64"}), "The item, from 1."),
         "verdict" => (named("VerdictName"), "The verdict."),
         other => (json!({"type": "string"}), other),
@@ -276,6 +298,10 @@ impl PartialSchema for Problem {
             .property("limit", number().description(Some(extra)))
             .property("actual", number().description(Some(extra)))
             .property("unit", text().description(Some(extra)))
+            .property(
+                "retryAfter",
+                number().description(Some("Seconds to wait before the same request is sent again.")),
+            )
             .required("type")
             .required("title")
             .required("status")
@@ -339,6 +365,12 @@ fn always_there(name: &str, schema: &mut Value) {
     if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
         for variant in variants {
             always_there(name, variant);
+        }
+    }
+    // What is flattened into another says the same of its own members.
+    if let Some(parts) = schema.get_mut("allOf").and_then(Value::as_array_mut) {
+        for part in parts {
+            always_there(name, part);
         }
     }
     let Some(members) = schema.get("properties").and_then(Value::as_object) else { return };

@@ -1,6 +1,7 @@
 //! Problems: what a client reads when something is refused (RFC 9457).
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -36,7 +37,14 @@ pub const WIRE_PROBLEMS: &[(&str, u16, &str)] = &[
     ("malformed-json", 400, "The body is not JSON"),
     ("method-not-allowed", 405, "The address does not answer this method"),
     ("token-missing", 401, "The request has no valid token"),
+    ("token-in-url", 400, "The address holds a token"),
     ("misdirected-request", 421, "The request is meant for another server"),
+    ("origin-refused", 403, "The request comes from another page"),
+    ("unsupported-media-type", 415, "The body is of another kind"),
+    ("url-too-long", 414, "The address is too long"),
+    ("headers-too-large", 431, "The headers are too large"),
+    ("rate-limited", 429, "Too many requests"),
+    ("timeout", 503, "It took too long"),
 ];
 
 impl Problem {
@@ -72,26 +80,97 @@ impl Problem {
 
     /// The token is missing or wrong; which of the two is not said.
     pub(crate) fn unauthorised() -> Self {
-        let detail = "send `Authorization: Bearer TOKEN`; the token stands in server.json in the \
-                      data folder, which only its owner can read";
+        let detail = "send `Authorization: Bearer TOKEN`: `dormouse open` makes a link that lets a \
+                      page in, `dormouse token create` makes a token for a program";
         Self::new("token-missing", detail)
     }
 
+    /// The address holds a token, or a parameter that is named as one.
+    pub(crate) fn token_in_url() -> Self {
+        let detail = "send the token as `Authorization: Bearer TOKEN`: addresses are kept in \
+                      histories and logs. If this was a token that works, revoke it";
+        Self::new("token-in-url", detail)
+    }
+
+    /// Too many logins of one address failed.
+    pub(crate) fn too_many_logins(wait: Duration) -> Self {
+        let detail = "too many logins from this address failed: wait, then try again with another \
+                      token or code";
+        Self::new("rate-limited", detail).retry_after(wait)
+    }
+
     /// The request names a server that this one is not.
-    pub(crate) fn misdirected(port: u16) -> Self {
-        let detail = format!(
-            "this server answers for 127.0.0.1, localhost and [::1] with port {port}: ask for one \
-             of these"
-        );
+    pub(crate) fn misdirected(names: &str) -> Self {
+        let detail = format!("this server answers for {names}: ask for one of these");
         Self::new("misdirected-request", detail)
+    }
+
+    /// Another page than ours asks for a change.
+    pub(crate) fn origin_refused() -> Self {
+        let detail = "a request that changes something comes from the page of this server, or \
+                      without an Origin and with a token; a proxy before the server is named with \
+                      --public-url";
+        Self::new("origin-refused", detail)
+    }
+
+    /// The body is of a kind that is not read here.
+    pub(crate) fn unsupported_media_type(kinds: &[&str]) -> Self {
+        let detail = format!("send the body with `Content-Type: {}`", kinds.join(" or "));
+        Self::new("unsupported-media-type", detail)
+    }
+
+    /// The address has more bytes than accepted.
+    pub(crate) fn url_too_long(beyond: Beyond) -> Self {
+        Self::beyond("url-too-long", beyond, "ask for less at once")
+    }
+
+    /// The headers have more bytes than accepted.
+    pub(crate) fn headers_too_large(beyond: Beyond) -> Self {
+        Self::beyond("headers-too-large", beyond, "send fewer")
+    }
+
+    /// More requests than accepted, for so long.
+    pub(crate) fn rate_limited(wait: Duration) -> Self {
+        let detail = "more requests came than are accepted in this time: wait, then send them again";
+        Self::new("rate-limited", detail).retry_after(wait)
+    }
+
+    /// The request was given up.
+    pub(crate) fn timeout(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        let detail = format!(
+            "there was no answer within {seconds} s, and the request was given up; a change may be \
+             done or not: look, or send it again with the same Idempotency-Key"
+        );
+        Self::new("timeout", detail).retry_after(Duration::from_secs(1))
+    }
+
+    /// Says when to try again, in whole seconds: in the body, and as the header `Retry-After`.
+    pub(crate) fn retry_after(mut self, wait: Duration) -> Self {
+        let seconds = wait.as_millis().div_ceil(1000).max(1);
+        self.extra.insert("retryAfter".into(), json!(u64::try_from(seconds).unwrap_or(u64::MAX)));
+        self.extra.insert("retry".into(), json!("later"));
+        self
     }
 
     /// The body is larger than accepted.
     pub fn payload_too_large(beyond: Beyond) -> Self {
-        let detail = format!("{beyond}: send less, or in several parts");
+        let mut problem = Self::beyond("payload-too-large", beyond, "send less, or in several parts");
+        // A body is read up to its limit, so how much there is of it is not always known.
+        problem.extra.remove("actual");
+        problem
+    }
+
+    /// The shape of a JSON body is beyond what is accepted.
+    pub(crate) fn shapeless(beyond: Beyond) -> Self {
+        Self::beyond("malformed-json", beyond, "send a simpler body")
+    }
+
+    fn beyond(slug: &'static str, beyond: Beyond, instead: &str) -> Self {
         let limit = beyond.limit;
-        let mut problem = Self::new("payload-too-large", detail);
+        let mut problem = Self::new(slug, format!("{beyond}: {instead}"));
         problem.extra.insert("limit".into(), json!(limit.max));
+        problem.extra.insert("actual".into(), json!(beyond.actual));
         problem.extra.insert("unit".into(), json!(limit.unit));
         problem
     }
@@ -172,7 +251,14 @@ impl IntoResponse for Problem {
         let mut response = Response::new(Body::from(self.to_json().to_string()));
         *response.status_mut() =
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        if self.status == 401 {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = self.extra.get("retryAfter").and_then(Value::as_u64) {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
         response
     }
 }

@@ -9,7 +9,7 @@ use dormouse::{
 use dormouse_agents::lifecycle::Asked;
 use dormouse_store::Db;
 use dormouse_types::port::{BoxFuture, Clock as _};
-use dormouse_types::task::Priority;
+use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{AgentId, ChangeSetId, ItemId, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
@@ -168,7 +168,8 @@ impl Person {
             (Some(task), _, 0..10) => self.note(task).await,
             (Some(task), _, 10..12) => self.item(task).await,
             (Some(task), _, 12..14) => self.tick(task).await,
-            (Some(task), _, 14..18) => self.edit(task).await,
+            (Some(task), _, 14..17) => self.edit(task).await,
+            (Some(task), _, 17) => self.link(task, &tasks).await,
             (_, _, 18) if tasks.len() < 6 => self.import().await,
             (_, _, 19) if tasks.len() < 6 => self.make_task().await,
             (Some(task), _, 20) => self.make_agent(task).await,
@@ -243,6 +244,22 @@ impl Person {
         if let (Some(Ok(())), 0) = (self.ask("edits a task", make, &name).await, kind) {
             oracle::told_written(&self.hub, "title", &title);
         }
+    }
+
+    /// Links a task to another, so that what happens to the one is near the other.
+    async fn link(&mut self, task: TaskId, tasks: &[TaskId]) {
+        let kinds = LinkKind::ALL;
+        let (to, kind) =
+            self.hub.draw(|chance| (chance.pick(tasks).cloned(), chance.pick(kinds).copied()));
+        let (Some(to), Some(kind)) = (to, kind) else { return };
+        let key = self.fresh();
+        let make = |hands: Hands, key| -> Reply<()> {
+            let (task, to) = (task.clone(), to.clone());
+            Box::pin(async move {
+                hands.dormouse.link_task(&me(), &task, (kind, to), None, Some(key)).await.map(drop)
+            })
+        };
+        self.ask("links a task", make, &key).await;
     }
 
     async fn import(&mut self) {

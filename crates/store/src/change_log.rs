@@ -3,10 +3,10 @@
 use dormouse_types::change::Change;
 use dormouse_types::{Seq, TaskId, Timestamp, WorkspaceId};
 
-use crate::commit::Db;
-use crate::params_values;
+use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
+use crate::{params, params_values};
 
 fn decode(row: &Row) -> Result<Change, ReadError> {
     let corrupt = |detail: String| ReadError::Corrupt {
@@ -152,6 +152,57 @@ pub fn trimmed(db: Db, workspace: WorkspaceId) -> Query<Seq> {
             text.parse().map(Seq).map_err(|e: std::num::ParseIntError| corrupt(e.to_string()))
         },
     }
+}
+
+/// The oldest change row of each workspace of a database: its position and time.
+pub fn oldest(db: Db) -> Query<(WorkspaceId, Seq, Timestamp)> {
+    Query {
+        db,
+        sql: "SELECT l.ws, l.seq, l.at FROM counters c JOIN change_log l ON l.ws = c.ws
+                AND l.seq = (SELECT MIN(seq) FROM change_log WHERE ws = c.ws)
+              ORDER BY l.ws",
+        params: Vec::new(),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "change", &e);
+            let ws = WorkspaceId(row.int(0).map_err(column)?);
+            Ok((ws, Seq(row.int(1).map_err(column)?), row.time(2).map_err(column)?))
+        },
+    }
+}
+
+/// The position of the newest change row that is older than a time, has at least so many newer
+/// rows, and is not behind a place; none when every row is to stay.
+pub fn last_before(
+    db: Db,
+    workspace: WorkspaceId,
+    time: Timestamp,
+    kept: i64,
+    upto: Seq,
+) -> Query<Seq> {
+    Query {
+        db,
+        sql: "SELECT seq FROM (
+                SELECT seq, at FROM change_log WHERE ws = ?1 ORDER BY seq DESC LIMIT ?5 OFFSET ?3
+              ) AS old WHERE at < ?2 AND seq <= ?4 ORDER BY seq DESC LIMIT 1",
+        params: params_values![ws(workspace), time, kept, upto.0, i64::MAX],
+        decode: |row| row.int(0).map(Seq).map_err(|e| ReadError::column(Db::Journal, "change", &e)),
+    }
+}
+
+/// Takes away the change rows up to a position, and says so where [`trimmed`] reads it.
+pub fn trim(workspace: WorkspaceId, upto: Seq) -> [Op; 2] {
+    [
+        Op::any(
+            "DELETE FROM change_log WHERE ws = ?1 AND seq <= ?2",
+            params![ws(workspace), upto.0],
+        ),
+        Op::one(
+            "INSERT INTO meta (key, value) VALUES (?1, ?2)
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            params![format!("trimmed:{}", workspace.0), upto.0.to_string()],
+            Refusal::Broken,
+        ),
+    ]
 }
 
 /// The newest change row of a database.

@@ -42,6 +42,8 @@ pub struct Commit {
     pub once: Option<Once>,
     /// Set when others may want to know.
     pub change: Option<ChangeRow>,
+    /// What there is to know beside that. Each has a position of its own behind the commit's.
+    pub also: Vec<ChangeRow>,
     /// What the audit log keeps.
     pub audit: Vec<Audit>,
     /// The writes, in order; a precondition is an op whose row count is wrong.
@@ -51,7 +53,8 @@ pub struct Commit {
 impl Commit {
     /// An empty commit.
     pub fn new(label: &'static str, db: Db, ws: WorkspaceId) -> Self {
-        Self { label, db, ws, once: None, change: None, audit: Vec::new(), ops: Vec::new() }
+        let (also, audit, ops) = (Vec::new(), Vec::new(), Vec::new());
+        Self { label, db, ws, once: None, change: None, also, audit, ops }
     }
 
     /// Adds one write.
@@ -76,6 +79,22 @@ impl Commit {
     pub fn change(mut self, change: ChangeRow) -> Self {
         self.change = Some(change);
         self
+    }
+
+    /// Tells others more; of a commit that tells them something.
+    pub fn also(mut self, changes: impl IntoIterator<Item = ChangeRow>) -> Self {
+        self.also.extend(changes);
+        self
+    }
+
+    /// The change rows with their distance from the position of the commit.
+    pub fn changes(&self) -> impl Iterator<Item = (i64, &ChangeRow)> {
+        (0..).zip(self.change.iter().chain(&self.also))
+    }
+
+    /// How many positions it takes.
+    pub fn span(&self) -> i64 {
+        self.changes().last().map_or(1, |(behind, _)| behind + 1)
     }
 
     /// Adds a line to the audit log.

@@ -16,6 +16,7 @@ pub mod doc;
 pub mod change_log;
 pub mod receipt;
 pub mod text;
+pub mod among;
 pub mod lease;
 pub mod journal;
 pub mod agent;

@@ -1,5 +1,6 @@
 //! The handle every room holds.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use dormouse_types::port::{BoxFuture, Faults, Point, Stage};
@@ -153,14 +154,14 @@ impl Store {
 }
 
 /// Binds the parameters that only the writer knows.
-pub(crate) fn bind(param: Param, seq: i64, now: i64, host: &HostId) -> Value {
-    match param {
-        Param::Value(value) => value,
+pub(crate) fn bind<'p>(param: &'p Param, seq: i64, now: i64, host: &HostId) -> Cow<'p, Value> {
+    Cow::Owned(match param {
+        Param::Value(value) => return Cow::Borrowed(value),
         Param::Seq => Value::Int(seq),
         Param::Now => Value::Int(now),
-        Param::Later(by) => Value::Int((Timestamp::from_micros(now) + by).micros()),
+        Param::Later(by) => Value::Int((Timestamp::from_micros(now) + *by).micros()),
         Param::Host => Value::Text(host.to_string()),
-    }
+    })
 }
 
 /// The workspace as a parameter.

@@ -30,8 +30,10 @@ mod cases {
     mod sagas;
     mod schemas;
     mod subscriptions;
+    mod task_links;
     mod unknown_rows;
     mod timers;
+    mod tokens;
     mod wake_queue;
 }
 

@@ -1,10 +1,12 @@
 //! Who asks, and where a change comes from.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AgentId, WorkspaceId};
+use crate::task::NotListed;
 
 /// Who calls a facade method, and what they may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +51,8 @@ impl fmt::Display for Actor {
 }
 
 /// What a token may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
     /// Read everything of the workspace.
@@ -79,6 +82,69 @@ impl Scope {
             Self::Admin => "admin",
         }
     }
+}
+
+impl FromStr for Scope {
+    type Err = NotListed;
+
+    fn from_str(text: &str) -> Result<Self, NotListed> {
+        let known = Self::ALL.iter().copied().find(|scope| scope.name() == text);
+        known.ok_or_else(|| not_listed("scope", text, Self::ALL.iter().map(|s| s.name())))
+    }
+}
+
+/// Who holds a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TokenKind {
+    /// A person, with a page or a program of their own.
+    Person,
+    /// A program that works by itself.
+    Agent,
+    /// A client of the Model Context Protocol.
+    Mcp,
+}
+
+impl TokenKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[Self::Person, Self::Agent, Self::Mcp];
+
+    /// Its name in rows and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Agent => "agent",
+            Self::Mcp => "mcp",
+        }
+    }
+
+    /// Whether a token of this kind can hold a scope. Who proposes never decides, and never makes
+    /// itself a token that may.
+    pub fn can_hold(self, scope: Scope) -> bool {
+        match self {
+            Self::Person => true,
+            Self::Agent | Self::Mcp => !matches!(scope, Scope::Decide | Scope::Admin),
+        }
+    }
+}
+
+impl FromStr for TokenKind {
+    type Err = NotListed;
+
+    fn from_str(text: &str) -> Result<Self, NotListed> {
+        let known = Self::ALL.iter().copied().find(|kind| kind.name() == text);
+        known.ok_or_else(|| not_listed("kind", text, Self::ALL.iter().map(|k| k.name())))
+    }
+}
+
+fn not_listed(
+    what: &'static str,
+    given: &str,
+    allowed: impl Iterator<Item = &'static str>,
+) -> NotListed {
+    let given = given.chars().take(60).collect();
+    NotListed { what, given, allowed: allowed.collect::<Vec<_>>().join(", ") }
 }
 
 /// Where a journal write comes from; an argument of every journal write.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::caller::Origin;
-use crate::id::{EntryId, ItemId, LabelId, Seq, TaskId};
-use crate::task::Field;
+use crate::id::{EntryId, ItemId, LabelId, Seq, TaskId, TaskLinkId};
+use crate::task::{Field, LinkDirection};
 use crate::time::Timestamp;
 
 /// One thing that changed in a journal commit.
@@ -115,9 +115,71 @@ pub enum What {
         /// Its name.
         name: String,
     },
+    /// Two tasks were linked. Both learn of it.
+    #[serde(rename_all = "camelCase")]
+    LinkAdded {
+        /// The link.
+        link: TaskLinkId,
+        /// A link kind, or a newer version's.
+        kind: String,
+        /// The task it leaves.
+        from: TaskId,
+        /// The title of that task.
+        from_title: String,
+        /// The task it reaches.
+        to: TaskId,
+        /// The title of that task.
+        to_title: String,
+    },
+    /// A link between two tasks was taken away.
+    #[serde(rename_all = "camelCase")]
+    LinkRemoved {
+        /// The link.
+        link: TaskLinkId,
+        /// A link kind, or a newer version's.
+        kind: String,
+        /// The task it left.
+        from: TaskId,
+        /// The title of that task.
+        from_title: String,
+        /// The task it reached.
+        to: TaskId,
+        /// The title of that task.
+        to_title: String,
+    },
     /// Something that a newer version wrote: that it happened is known, and no more.
     #[serde(other)]
     Unknown,
+}
+
+/// The other end of a link that was made or taken away, seen from one of its tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherEnd<'a> {
+    /// A link kind, or a newer version's.
+    pub kind: &'a str,
+    /// Whether the link leaves the task one looks from.
+    pub direction: LinkDirection,
+    /// The other task.
+    pub task: &'a TaskId,
+    /// The title it had.
+    pub title: &'a str,
+}
+
+impl What {
+    /// The other end, when this is about a link of the task.
+    pub fn other_end(&self, seen_from: &TaskId) -> Option<OtherEnd<'_>> {
+        let (Self::LinkAdded { kind, from, from_title, to, to_title, .. }
+        | Self::LinkRemoved { kind, from, from_title, to, to_title, .. }) = self
+        else {
+            return None;
+        };
+        let end = |direction, task, title| Some(OtherEnd { kind, direction, task, title });
+        match seen_from {
+            task if task == from => end(LinkDirection::Out, to, to_title),
+            task if task == to => end(LinkDirection::In, from, from_title),
+            _ => None,
+        }
+    }
 }
 
 /// A change row as its readers see it.
@@ -138,4 +200,14 @@ pub struct Change {
     pub what: Vec<What>,
     /// When it was committed.
     pub at: Timestamp,
+}
+
+impl Change {
+    /// What of it concerns a task that it touches.
+    ///
+    /// The first touched task is the one that was edited; others are touched by links alone.
+    pub fn what_of<'a>(&'a self, task: &'a TaskId) -> impl DoubleEndedIterator<Item = &'a What> {
+        let is_edited = self.touched.first().is_none_or(|first| first == task);
+        self.what.iter().filter(move |what| is_edited || what.other_end(task).is_some())
+    }
 }

@@ -100,6 +100,8 @@ ids! {
     ItemId = "ci";
     /// Text, transcript, image analysis or time entry on a task.
     EntryId = "en";
+    /// A link between two tasks.
+    TaskLinkId = "tl";
     /// A label definition.
     LabelId = "lb";
     /// A category of tasks.
@@ -130,6 +132,8 @@ ids! {
     HostId = "ho";
     /// One request of a person, the `requestId` of a run key.
     RequestId = "rq";
+    /// A bearer token; this is what names it, not what opens the door.
+    TokenId = "tok";
 }
 
 /// The unit of ownership: one journal and one agent store. The first column of every key.

@@ -4,7 +4,7 @@
 //! database or the network.
 //!
 //! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`task`], [`model`],
-//! [`draft`], [`limits`], [`port`].
+//! [`draft`], [`fold`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -17,9 +17,10 @@ pub mod task;
 pub mod change;
 pub mod model;
 pub mod draft;
+pub mod fold;
 pub mod limits;
 pub mod port;
 
-pub use caller::{Actor, By, Caller, Origin, Scope};
+pub use caller::{Actor, By, Caller, Origin, Scope, TokenKind};
 pub use id::*;
 pub use time::Timestamp;

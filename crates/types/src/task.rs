@@ -102,6 +102,87 @@ impl FromStr for Status {
     }
 }
 
+/// How a task stands to another that it is linked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum LinkKind {
+    /// They have something to do with each other; the same from both ends.
+    RelatesTo,
+    /// The other cannot go on before this one is done.
+    Blocks,
+    /// It came out of the other.
+    FollowUpOf,
+    /// It is a piece of the other.
+    PartOf,
+}
+
+impl LinkKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] =
+        &[Self::RelatesTo, Self::Blocks, Self::FollowUpOf, Self::PartOf];
+
+    /// The kind on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RelatesTo => "relatesTo",
+            Self::Blocks => "blocks",
+            Self::FollowUpOf => "followUpOf",
+            Self::PartOf => "partOf",
+        }
+    }
+
+    /// Whether the link says the same from both ends.
+    pub fn is_symmetric(self) -> bool {
+        matches!(self, Self::RelatesTo)
+    }
+
+    /// The kind in words, seen from one end.
+    pub fn words(self, direction: LinkDirection) -> &'static str {
+        match (self, direction) {
+            (Self::RelatesTo, _) => "relates to",
+            (Self::Blocks, LinkDirection::Out) => "blocks",
+            (Self::Blocks, LinkDirection::In) => "blocked by",
+            (Self::FollowUpOf, LinkDirection::Out) => "follow-up of",
+            (Self::FollowUpOf, LinkDirection::In) => "followed up by",
+            (Self::PartOf, LinkDirection::Out) => "part of",
+            (Self::PartOf, LinkDirection::In) => "has the part",
+        }
+    }
+
+    /// The words of a stored kind; a newer version's is shown as it is.
+    pub fn words_of(kind: &str, direction: LinkDirection) -> &str {
+        let known = Self::ALL.iter().find(|known| known.name() == kind);
+        known.map_or(kind, |known| known.words(direction))
+    }
+}
+
+impl FromStr for LinkKind {
+    type Err = NotListed;
+
+    /// Reads a kind without regard to case; `-`, `_` and spaces between its words do not matter.
+    fn from_str(text: &str) -> Result<Self, NotListed> {
+        let given = text.trim().to_lowercase().replace(['-', '_', ' '], "");
+        let found = Self::ALL.iter().copied().find(|kind| kind.name().to_lowercase() == given);
+        found.ok_or_else(|| NotListed {
+            what: "kind",
+            given: text.chars().take(60).collect(),
+            allowed: Self::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+/// Which way a link runs, seen from one of its tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum LinkDirection {
+    /// It leaves the task.
+    Out,
+    /// It reaches the task.
+    In,
+}
+
 /// The priority of a task.
 #[derive(
     Debug,

@@ -8,6 +8,8 @@ export interface Toast {
   text: string;
   tone: "plain" | "danger";
   action: { label: string; run: () => void } | undefined;
+  /** Something else to do about it; `⌘Z` runs the first. */
+  more: { label: string; run: () => void } | undefined;
 }
 
 /** Units: milliseconds. */
@@ -18,8 +20,8 @@ class Toasts {
   #next = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  tell(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain"): number {
-    const toast = { id: this.#next++, text, tone, action };
+  tell(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain", more?: Toast["more"]): number {
+    const toast = { id: this.#next++, text, tone, action, more };
     this.shown = [...this.shown.slice(-2), toast];
     this.resume(toast.id);
     return toast.id;

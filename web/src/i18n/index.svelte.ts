@@ -73,6 +73,11 @@ export function until(date: Date, now: Date): string {
   return at(date, { day: "numeric", month: "short" });
 }
 
+/** A date as the head of a page has it: "Friday, 20 November". */
+export function date(moment: Date): string {
+  return at(moment, { weekday: "long", day: "numeric", month: "long" });
+}
+
 export function clock(date: Date): string {
   return at(date, { hour: "2-digit", minute: "2-digit" });
 }

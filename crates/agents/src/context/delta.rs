@@ -2,16 +2,17 @@
 
 use dormouse_types::change::{Change, What};
 use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
-use dormouse_types::{AgentId, Origin};
+use dormouse_types::task::LinkKind;
+use dormouse_types::{AgentId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
-/// The changes of an interval as an agent sees them: its own writes are no news to it.
-pub fn of(changes: &[Change], agent: &AgentId, zone: &TimeZone) -> Delta {
+/// The changes of a task in an interval as an agent sees them: its own writes are no news to it.
+pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -> Delta {
     let changes = changes
         .iter()
         .filter(|change| !matches!(&change.origin, Origin::Agent { agent: own } if own == agent))
         .flat_map(|change| {
-            change.what.iter().map(|what| DeltaChange {
+            change.what_of(task).map(|what| DeltaChange {
                 seq: change.seq,
                 at: change.at,
                 on: change.at.day_in(zone),
@@ -62,6 +63,8 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
         What::EntryRestored { entry } => format!("entry restored{}", text_of(entry, task)),
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label taken off: {name}"),
+        What::LinkAdded { .. } => format!("link added{}", other_end(&change.what, task)),
+        What::LinkRemoved { .. } => format!("link taken away{}", other_end(&change.what, task)),
         What::Unknown => "something changed".into(),
     };
     format!("{} {words}", change.on)
@@ -69,6 +72,12 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
 
 fn mark(is_checked: bool) -> &'static str {
     if is_checked { "x" } else { " " }
+}
+
+fn other_end(what: &What, task: &TaskState) -> String {
+    let Some(end) = what.other_end(&task.id) else { return String::new() };
+    let kind = LinkKind::words_of(end.kind, end.direction);
+    format!(": {kind} {} (id: {})", end.title, end.task)
 }
 
 fn text_of(entry: &dormouse_types::EntryId, task: &TaskState) -> String {

@@ -1,12 +1,21 @@
 //! The report: on its way in, addresses kept, invented ones and internal ids taken out; and out.
 
 use dormouse_store::agent::entity;
-use dormouse_store::agent::report::{self, CURRENT, Report};
+use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
+use dormouse_store::doc::Doc;
 use dormouse_types::model::TaskState;
 use dormouse_types::{AgentId, Id as _, PREFIXES, WorkspaceId, address, limits};
 
 use crate::tools::update_report::Draft;
 use crate::{AgentError, Agents};
+
+/// A report with the row that says it is the one to read.
+#[derive(Debug, Clone)]
+pub(crate) struct Latest {
+    pub(crate) head: Doc<ReportHead>,
+    /// None where the head names a report that is not there.
+    pub(crate) report: Option<Report>,
+}
 
 impl Agents {
     /// The report a person reads; no model is involved.
@@ -15,12 +24,21 @@ impl Agents {
         ws: WorkspaceId,
         agent: &AgentId,
     ) -> Result<Option<Report>, AgentError> {
+        Ok(self.latest(ws, agent).await?.and_then(|latest| latest.report))
+    }
+
+    /// The same with its head.
+    pub(crate) async fn latest(
+        &self,
+        ws: WorkspaceId,
+        agent: &AgentId,
+    ) -> Result<Option<Latest>, AgentError> {
         let Some(head) = self.store.first(report::head(ws, agent, CURRENT)).await? else {
             return Ok(None);
         };
-        let id = head.doc.value.report_id;
-        let report = self.store.first(entity::by_id::<Report>(ws, id.as_str())).await?;
-        Ok(report.map(|report| report.doc.value))
+        let id = head.doc.value.report_id.as_str();
+        let report = self.store.first(entity::by_id::<Report>(ws, id)).await?;
+        Ok(Some(Latest { head: head.doc, report: report.map(|report| report.doc.value) }))
     }
 }
 

@@ -45,7 +45,7 @@ impl TaskAgent<'_> {
                     Some(refused(call, "only update_report may be called now".into()))
                 }
                 Some(tool) if tool.policy == Policy::Immediate => {
-                    self.immediate(tool, call, task, &ground, &mut retractions)
+                    self.immediate(lease, tool, call, task, &ground, &mut retractions)
                 }
                 Some(tool) => {
                     let items: Vec<Item> = ground
@@ -115,6 +115,7 @@ impl TaskAgent<'_> {
     /// Runs an immediate call; none when it writes the journal, which waits for the turn's commit.
     pub(super) fn immediate(
         &self,
+        lease: &Lease,
         tool: &'static ModelTool,
         call: &ToolCall,
         task: &TaskState,
@@ -143,7 +144,7 @@ impl TaskAgent<'_> {
                     // What a person has just confirmed is being applied: it is theirs.
                     matches!(item.state, State::Pending | State::Deferred)
                         && !retractions.iter().any(|one| one.item == **item)
-                        && item.agent == ground.agent.id
+                        && item.agent == lease.run.agent
                         && fp.len() >= 8
                         && item.fingerprint.0.starts_with(&fp)
                 });

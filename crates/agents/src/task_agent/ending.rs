@@ -1,17 +1,17 @@
 //! What becomes durable with the end of a run: notes, log lines, report and head, state.
 
-use dormouse_runs::{Lease, WorkError};
+use dormouse_runs::{Ending, Lease, WorkError};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
-use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
+use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
-use dormouse_store::agent::{entity, link, log_line, wake_queue};
+use dormouse_store::agent::{entity, link, wake_queue};
 use dormouse_store::doc::Doc;
-use dormouse_store::{Db, Op};
+use dormouse_store::{ChangeRow, Db, Op};
 use dormouse_turns::RunLog;
 use dormouse_types::limits;
 use dormouse_types::model::ToolCall;
-use dormouse_types::{Id as _, LinkId, ReportHeadId, ReportId};
+use dormouse_types::{Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
 use crate::Agents;
@@ -29,13 +29,17 @@ impl TaskAgent<'_> {
         lease: &Lease,
         log: &RunLog,
         trail: &Chain,
-    ) -> Result<Vec<Op>, WorkError> {
-        let Agents { store, clock, entropy, zone, .. } = self.agents;
+    ) -> Result<Ending, WorkError> {
+        let Agents { clock, entropy, zone, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let task = self.task_now(lease, &self.task_id(lease).await?).await?;
-        let mut ops = Vec::new();
+        let (mut ops, mut news) = (Vec::new(), Vec::new());
         let mut trail = trail.clone();
         if let Some(task) = &task {
+            let tell = |event, subject: &str| {
+                let origin = Origin::Agent { agent: run.agent.clone() };
+                ChangeRow::agent(origin, event, Some(task.id.clone()), subject)
+            };
             let notes = accepted_notes(log);
             for note in &notes {
                 let priority = serde_json::to_value(note.priority).unwrap_or_default();
@@ -51,19 +55,24 @@ impl TaskAgent<'_> {
                 };
                 ops.extend(trail.append(draft, now, &**entropy).1);
             }
-            let delta = self.changes(lease, &task.id, run.processed, run.upto).await?;
+            if !notes.is_empty() {
+                news.push(tell("agent:message", run.agent.as_str()));
+            }
+            let delta = self.delta(lease, &task.id).await?;
             let lines = memory::log::lines(&delta.changes, &notes, task, now.day_in(zone));
-            let stored = store.all(log_line::of_agent(ws, &run.agent, 1, i64::MAX)).await?;
-            let last = stored.last().map_or(0, |line| line.n);
+            let last = self.log_upto(lease).await?;
             ops.extend(memory::log::append(ws, &run.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
-                ops.extend(
-                    self.report_ops(lease, &memory::report::finished(&draft, task), &trail).await?,
-                );
+                let draft = memory::report::finished(&draft, task);
+                let report = self.report_ops(lease, &draft, &trail).await?;
+                if !report.is_empty() {
+                    news.push(tell("agent:report", run.agent.as_str()));
+                }
+                ops.extend(report);
             }
         }
         ops.extend(self.state_ops(lease, &trail, task.is_none()).await?);
-        Ok(ops)
+        Ok(Ending { ops, news })
     }
 
     /// Report and head in one commit, with their links.
@@ -73,10 +82,10 @@ impl TaskAgent<'_> {
         draft: &update_report::Draft,
         trail: &Chain,
     ) -> Result<Vec<Op>, WorkError> {
-        let Agents { store, clock, entropy, .. } = self.agents;
+        let Agents { clock, entropy, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let last = self.last_report(lease).await?;
-        let unchanged = last.is_some_and(|last| {
+        let unchanged = last.and_then(|last| last.report.as_ref()).is_some_and(|last| {
             last.tldr.as_deref() == Some(&draft.tldr)
                 && last.content.as_str() == Some(&draft.content)
         });
@@ -94,7 +103,7 @@ impl TaskAgent<'_> {
             provenance: json!({ "model": run.model, "runKey": run.key, "templateVersion": null }),
             deleted_at: None,
         };
-        let head = store.first(report::head(ws, &run.agent, CURRENT)).await?;
+        let head = last.map(|last| last.head.clone());
         let mut ops = vec![entity::insert(ws, &report)];
         let link = |from: &str, to: &str, kind: &str| {
             let link = LinkId::fresh(now, &**entropy);
@@ -102,9 +111,10 @@ impl TaskAgent<'_> {
         };
         match head {
             Some(mut head) => {
-                head.doc.value.report_id = report.id.clone();
-                head.doc.value.updated_at = now;
-                ops.push(entity::put(ws, &head.doc));
+                head.value.report_id = report.id.clone();
+                head.value.tldr.clone_from(&report.tldr);
+                head.value.updated_at = now;
+                ops.push(entity::put(ws, &head));
             }
             None => {
                 let head = ReportHead {
@@ -112,6 +122,7 @@ impl TaskAgent<'_> {
                     agent_id: run.agent.clone(),
                     scope: CURRENT.into(),
                     report_id: report.id.clone(),
+                    tldr: report.tldr.clone(),
                     created_at: now,
                     updated_at: now,
                     deleted_at: None,

@@ -5,24 +5,43 @@ mod calls;
 mod ending;
 mod failure;
 
+use std::sync::OnceLock;
+
 use dormouse_journal::JournalError;
-use dormouse_runs::{Executed, Gathered, Lease, Work, WorkError};
+use dormouse_runs::{Ending, Executed, Gathered, Lease, Work, WorkError};
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
 use dormouse_turns::RunLog;
-use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolCall, ToolResult};
+use dormouse_types::TaskId;
+use dormouse_types::model::{Delta, Fragment, FragmentData, FragmentKind, ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
+use crate::memory::report::Latest;
 use crate::tools;
 use crate::wake::claim::AUTOMATION;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
-/// A task agent at work.
+/// A task agent at work on one run.
 pub struct TaskAgent<'a> {
     agents: &'a Agents,
+    held: Held,
+}
+
+/// What this run has read and nobody else writes while it holds the lease: it is not read again. A
+/// run whose lease is lost may hold what is old, and can write none of it.
+#[derive(Default)]
+struct Held {
+    /// An agent keeps its task.
+    task: OnceLock<TaskId>,
+    /// The report before this run, with its head.
+    report: OnceLock<Option<Latest>>,
+    /// The place of the last log line before this run.
+    log_upto: OnceLock<i64>,
+    /// The changes of the run's interval.
+    delta: OnceLock<Delta>,
 }
 
 impl From<AgentError> for WorkError {
@@ -57,9 +76,9 @@ fn from_changes(error: dormouse_changes::DecideError) -> WorkError {
 }
 
 impl<'a> TaskAgent<'a> {
-    /// The work of whichever agent a lease names.
+    /// The work of whichever agent a lease names; made anew for each lease.
     pub fn new(agents: &'a Agents) -> Self {
-        Self { agents }
+        Self { agents, held: Held::default() }
     }
 }
 
@@ -152,7 +171,7 @@ impl Work for TaskAgent<'_> {
         lease: &'a Lease,
         log: &'a RunLog,
         trail: &'a Chain,
-    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
+    ) -> BoxFuture<'a, Result<Ending, WorkError>> {
         Box::pin(self.ending(lease, log, trail))
     }
 

@@ -3,11 +3,10 @@
 use dormouse_changes::ledger;
 use dormouse_journal::{JournalError, state};
 use dormouse_runs::{Gathered, Lease, WorkError};
-use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::message::{self, Message, kind};
-use dormouse_store::agent::report::Report;
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::agent::{entity, log_line};
@@ -20,38 +19,37 @@ use dormouse_types::model::{
 use dormouse_types::{Id as _, Seq, TaskId};
 
 use crate::context::{delta, render, system};
+use crate::memory::report::Latest;
 use crate::tools::{self};
 
 use super::{TaskAgent, from_changes, from_journal};
 
-/// What a run reads about its agent and task.
+/// What a run reads about its task.
 pub(super) struct Surroundings {
-    pub(super) agent: Agent,
     pub(super) task: Option<TaskState>,
     pub(super) items: Vec<Item>,
-    pub(super) ledger: Ledger,
 }
 
 impl TaskAgent<'_> {
     pub(super) async fn ground(&self, lease: &Lease) -> Result<Surroundings, WorkError> {
-        let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
-        let slots = self.agents.state(lease.ws, &agent.id).await?.value.slots;
-        let id = slots
-            .active_task_id
-            .ok_or_else(|| WorkError::Broken(format!("agent {} has no task", agent.id)))?;
+        let id = self.task_id(lease).await?;
         let task = self.task_now(lease, &id).await?;
         let items = self.agents.store.all(change_item::of_task(lease.ws, &id)).await?;
-        let ledger = match &task {
-            None => Ledger::default(),
-            Some(task) => {
-                let decisions =
-                    self.agents.store.all(entity::of_task::<Decision>(lease.ws, &id)).await?;
-                let decisions: Vec<Decision> =
-                    decisions.into_iter().map(|stored| stored.doc.value).collect();
-                ledger::of(task, &items, &decisions)
-            }
-        };
-        Ok(Surroundings { agent, task, items, ledger })
+        Ok(Surroundings { task, items })
+    }
+
+    /// What became of the proposals about a task.
+    async fn ledger(
+        &self,
+        lease: &Lease,
+        task: &TaskState,
+        items: &[Item],
+    ) -> Result<Ledger, WorkError> {
+        let decisions = entity::of_task::<Decision>(lease.ws, &task.id);
+        let decisions = self.agents.store.all(decisions).await?;
+        let decisions: Vec<Decision> =
+            decisions.into_iter().map(|stored| stored.doc.value).collect();
+        Ok(ledger::of(task, items, &decisions))
     }
 
     /// The task as it stands; none once it is deleted.
@@ -76,7 +74,26 @@ impl TaskAgent<'_> {
     ) -> Result<Delta, WorkError> {
         let changes =
             self.agents.store.all(change_log::of_task(lease.ws, task, from, upto)).await?;
-        Ok(delta::of(&changes, &lease.run.agent, &self.agents.zone))
+        Ok(delta::of(&changes, task, &lease.run.agent, &self.agents.zone))
+    }
+
+    /// The changes of the run's interval.
+    pub(super) async fn delta(&self, lease: &Lease, task: &TaskId) -> Result<Delta, WorkError> {
+        if let Some(delta) = self.held.delta.get() {
+            return Ok(delta.clone());
+        }
+        let delta = self.changes(lease, task, lease.run.processed, lease.run.upto).await?;
+        Ok(self.held.delta.get_or_init(|| delta).clone())
+    }
+
+    /// The place of the last log line before this run.
+    pub(super) async fn log_upto(&self, lease: &Lease) -> Result<i64, WorkError> {
+        if let Some(upto) = self.held.log_upto.get() {
+            return Ok(*upto);
+        }
+        let lines = log_line::of_agent(lease.ws, &lease.run.agent, 1, i64::MAX);
+        let upto = self.agents.store.all(lines).await?.last().map_or(0, |line| line.n);
+        Ok(*self.held.log_upto.get_or_init(|| upto))
     }
 
     /// The timers that fired and that no completed run has seen.
@@ -87,8 +104,13 @@ impl TaskAgent<'_> {
         Ok(timers)
     }
 
-    pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<Report>, WorkError> {
-        Ok(self.agents.latest_report(lease.ws, &lease.run.agent).await?)
+    /// The report before this run, with its head.
+    pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<&Latest>, WorkError> {
+        if self.held.report.get().is_none() {
+            let report = self.agents.latest(lease.ws, &lease.run.agent).await?;
+            return Ok(self.held.report.get_or_init(|| report).as_ref());
+        }
+        Ok(self.held.report.get().and_then(Option::as_ref))
     }
 
     pub(super) async fn instruction(
@@ -96,7 +118,7 @@ impl TaskAgent<'_> {
         lease: &Lease,
         report_only: bool,
     ) -> Result<Instruction, WorkError> {
-        let last = self.last_report(lease).await?;
+        let last = self.last_report(lease).await?.and_then(|last| last.report.as_ref());
         let reanalysis = lease.run.reason == Reason::Reanalysis.name();
         Ok(Instruction {
             first: last.is_none(),
@@ -104,7 +126,7 @@ impl TaskAgent<'_> {
             report_only,
             today: self.agents.clock.now().day_in(&self.agents.zone),
             last_report: last.map(|report| LastReport {
-                tldr: report.tldr.unwrap_or_default(),
+                tldr: report.tldr.clone().unwrap_or_default(),
                 at: report.created_at,
             }),
         })
@@ -142,7 +164,8 @@ impl TaskAgent<'_> {
     }
 
     pub(super) async fn context(&self, lease: &Lease) -> Result<Gathered, WorkError> {
-        let task_id = self.task_id(lease).await?;
+        let state = self.agents.state(lease.ws, &lease.run.agent).await?.value;
+        let task_id = self.task_of(&state)?;
         self.agents.changes.expire(lease.ws, &task_id).await.map_err(from_changes)?;
         let ground = self.ground(lease).await?;
         let instruction = self.instruction(lease, false).await?;
@@ -157,7 +180,7 @@ impl TaskAgent<'_> {
         };
         let run = &lease.run;
         // The task is read as it is now: whatever is newer than `upto` is routed again.
-        let mut delta = self.changes(lease, &task_id, run.processed, run.upto).await?;
+        let mut delta = self.delta(lease, &task_id).await?;
         delta.timers = self.fired(lease).await?.into_iter().map(note).collect();
         let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;
         let asked = [Reason::Subscription.name(), Reason::Timer.name()];
@@ -168,16 +191,16 @@ impl TaskAgent<'_> {
             && delta.timers.is_empty();
         let store = &self.agents.store;
         let lines = store.all(log_line::of_agent(lease.ws, &run.agent, 1, i64::MAX)).await?;
-        let log_upto = lines.last().map_or(0, |line| line.n);
+        let log_upto = *self.held.log_upto.get_or_init(|| lines.last().map_or(0, |line| line.n));
         let log_text =
             request::log_text(lines.iter().map(|line| line.text.as_deref().unwrap_or("[purged]")));
         let log = LogData { observations: self.notes(lease).await?, changes: earlier.changes };
-        let last_wake = self.agents.state(lease.ws, &run.agent).await?.value.last_wake_at;
+        let ledger = self.ledger(lease, &task, &ground.items).await?;
         let critical: Vec<&ObservationNote> = log
             .observations
             .iter()
             .filter(|note| note.priority == ObservationPriority::Critical)
-            .filter(|note| last_wake.is_some_and(|at| note.at >= at))
+            .filter(|note| state.last_wake_at.is_some_and(|at| note.at >= at))
             .collect();
         let tainted = task.entries.iter().any(|entry| entry.tainted);
         let report_due = instruction.report_due;
@@ -196,8 +219,8 @@ impl TaskAgent<'_> {
             ),
             fragment(
                 FragmentKind::Decisions,
-                ledger::text(&ground.ledger, &task),
-                FragmentData::Decisions(ground.ledger),
+                ledger::text(&ledger, &task),
+                FragmentData::Decisions(ledger),
             ),
             fragment(
                 FragmentKind::Delta,
@@ -232,11 +255,16 @@ impl TaskAgent<'_> {
     }
 
     pub(super) async fn task_id(&self, lease: &Lease) -> Result<TaskId, WorkError> {
-        let state = self.agents.state(lease.ws, &lease.run.agent).await?.value;
-        state
-            .slots
-            .active_task_id
-            .ok_or_else(|| WorkError::Broken(format!("agent {} has no task", lease.run.agent)))
+        if let Some(task) = self.held.task.get() {
+            return Ok(task.clone());
+        }
+        self.task_of(&self.agents.state(lease.ws, &lease.run.agent).await?.value)
+    }
+
+    fn task_of(&self, state: &State) -> Result<TaskId, WorkError> {
+        let none = || WorkError::Broken(format!("agent {} has no task", state.agent_id));
+        let task = state.slots.active_task_id.clone().ok_or_else(none)?;
+        Ok(self.held.task.get_or_init(|| task).clone())
     }
 }
 

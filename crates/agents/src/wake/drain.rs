@@ -85,7 +85,7 @@ impl Agents {
             }
             let Some(row) = drain.ready.pop_front() else { return Ok(None) };
             let Some(lease) = self.claim(ws, &row).await? else { continue };
-            let ran = self.run(lease).await?;
+            let ran = self.run_alive(lease).await?;
             if matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
                 // It waits for its time; running it at once would spin.
                 drain.put_back.push(ran.agent.clone());

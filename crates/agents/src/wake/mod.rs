@@ -8,4 +8,5 @@ pub mod claim;
 pub mod recover;
 pub mod drain;
 pub mod cancel;
+mod trim;
 pub mod service;

@@ -65,6 +65,8 @@ impl Batch {
 pub struct Concern {
     /// The agent.
     pub agent: AgentId,
+    /// The task it watches: one that was touched, or one link away from those.
+    pub task: TaskId,
     /// The change's position.
     pub upto: Seq,
     /// When the change was committed.
@@ -85,6 +87,7 @@ pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> 
         .filter(|watcher| change.origin.via() != Some(&watcher.agent))
         .map(|watcher| Concern {
             agent: watcher.agent.clone(),
+            task: watcher.task.clone(),
             upto: change.seq,
             at: change.at,
             is_neighbour,
@@ -124,19 +127,27 @@ const BATCH: i64 = 200;
 impl Agents {
     /// How long the oldest change waits to be routed, in any workspace; zero when none waits.
     pub async fn routing_lag(&self) -> Result<Duration, AgentError> {
-        let host = self.store.host(Db::Journal);
-        let routed = readable(self.store.each(feed_position::all()).await?);
         let now = self.clock.now();
         let mut lag = 0;
-        for (ws, head) in self.store.all(change_log::heads(Db::Journal)).await? {
-            let known = routed.iter().find(|(known, at)| *known == ws && at.host == host);
-            let from = known.map_or(Seq(0), |(_, at)| at.seq);
-            if from < head {
-                let oldest = self.store.first(change_log::after(ws, from, 1)).await?;
-                lag = lag.max(oldest.map_or(0, |change| now.micros() - change.at.micros()));
-            }
+        for (ws, from) in self.unrouted().await? {
+            let oldest = self.store.first(change_log::after(ws, from, 1)).await?;
+            lag = lag.max(oldest.map_or(0, |change| now.micros() - change.at.micros()));
         }
         Ok(Duration::from_micros(u64::try_from(lag).unwrap_or(0)))
+    }
+
+    /// Workspaces whose journal has moved on since it was routed, each with the place up to which
+    /// it was.
+    pub(crate) async fn unrouted(&self) -> Result<Vec<(WorkspaceId, Seq)>, AgentError> {
+        let host = self.store.host(Db::Journal);
+        let heads = self.store.all(change_log::heads(Db::Journal)).await?;
+        let routed = readable(self.store.each(feed_position::all()).await?);
+        let unrouted = heads.into_iter().filter_map(|(ws, head)| {
+            let known = routed.iter().find(|(known, at)| *known == ws && at.host == host);
+            let from = known.map_or(Seq(0), |(_, at)| at.seq);
+            (known.is_none() || from != head).then_some((ws, from))
+        });
+        Ok(unrouted.collect())
     }
 
     /// Routes the journal's feed to its end; says how many changes that were.
@@ -249,10 +260,10 @@ impl Agents {
             signal.due_at = signal.due_at.filter(|_| at_once);
             return Ok(vec![wake_queue::signal(ws, &signal)]);
         }
-        if let Some(due) = due_date_of(change) {
+        if let Some(due) = due_date_of(change, &concern.task) {
             ops.push(of_due_date(ws, &concern.agent, due, &self.zone, self.clock.now()));
         }
-        let restored = change.what.contains(&What::TaskRestored);
+        let restored = change.what_of(&concern.task).any(|what| *what == What::TaskRestored);
         let revives = restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted);
         if revives {
             agent.value.lifecycle = Lifecycle::Active;
@@ -262,7 +273,7 @@ impl Agents {
         // Who was made beside a task that says nothing yet waits for its first words.
         let waits = agent.value.lifecycle == Lifecycle::Created
             && !agent.value.config.by_name
-            && !change.what.iter().any(says_something);
+            && !change.what_of(&concern.task).any(says_something);
         signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class) && !waits);
         ops.push(wake_queue::signal(ws, &signal));
         if revives && revived.insert(concern.agent.clone()) {

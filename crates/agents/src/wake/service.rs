@@ -12,14 +12,13 @@ use std::time::Duration;
 use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease, Stop};
 use dormouse_store::agent::wake_queue::Sleeper;
-use dormouse_store::agent::{feed_position, saga, timer, wake_queue};
-use dormouse_store::{Commit, Db, Hints, ReadError, Refusal, change_log};
+use dormouse_store::agent::{saga, timer, wake_queue};
+use dormouse_store::{Commit, Db, Hints, ReadError, Refusal};
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId, limits};
+use dormouse_types::{AgentId, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
-use crate::error::readable;
 use crate::wake::drain::Ran;
 use crate::wake::order::claims;
 use crate::{AgentError, Agents};
@@ -355,7 +354,7 @@ impl Agents {
     /// One look at everything: feed, timers, queue, and from time to time the sweep.
     async fn look(&self, glance: Glance) -> Result<Found, AgentError> {
         let mut found = Found::default();
-        for ws in self.unrouted().await? {
+        for (ws, _) in self.unrouted().await? {
             self.route_feed(ws).await?;
         }
         let now = self.clock.now();
@@ -374,21 +373,6 @@ impl Agents {
             self.find_due(&glance, &mut found).await?;
         }
         Ok(found)
-    }
-
-    /// Workspaces whose journal has moved on since it was routed.
-    async fn unrouted(&self) -> Result<Vec<WorkspaceId>, AgentError> {
-        let heads = self.store.all(change_log::heads(Db::Journal)).await?;
-        let routed = readable(self.store.each(feed_position::all()).await?);
-        let host = self.store.host(Db::Journal);
-        let is_routed = |ws: WorkspaceId, head: Seq| {
-            routed.iter().any(|(known, at)| *known == ws && at.host == host && at.seq == head)
-        };
-        Ok(heads
-            .into_iter()
-            .filter(|(ws, head)| !is_routed(*ws, *head))
-            .map(|(ws, _)| ws)
-            .collect())
     }
 
     /// Finds what may be claimed, and when the next row comes due.
@@ -477,6 +461,7 @@ impl Agents {
             }
         }
         self.changes.expire_due().await?;
+        self.trim().await?;
         Ok(lines)
     }
 

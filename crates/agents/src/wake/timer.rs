@@ -5,7 +5,7 @@ use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Op, Refusal};
 use dormouse_types::change::{Change, What};
 use dormouse_types::task::Field;
-use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, Seq, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -39,9 +39,9 @@ pub(crate) fn of_due_date(
     }
 }
 
-/// The due date that a change left, if it set one: `Some(None)` when it was cleared.
-pub(crate) fn due_date_of(change: &Change) -> Option<Option<Date>> {
-    change.what.iter().rev().find_map(|what| match what {
+/// The due date that a change left a task, if it set one: `Some(None)` when it was cleared.
+pub(crate) fn due_date_of(change: &Change, task: &TaskId) -> Option<Option<Date>> {
+    change.what_of(task).rev().find_map(|what| match what {
         What::FieldSet { field: Field::DueDate, to, .. } => {
             Some(to.as_deref().and_then(|to| to.parse().ok()))
         }

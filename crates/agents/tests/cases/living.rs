@@ -4,6 +4,7 @@ use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::AgentId;
+use dormouse_types::port::Stage;
 
 use crate::world::{WS, World, dull, me, now};
 
@@ -240,4 +241,66 @@ fn an_agent_that_is_destroyed_during_its_run_never_runs_again() {
         assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
     }
     assert!(world.row(&agent).due_at.is_none(), "nothing is left to look at");
+}
+
+const PAUSED: (Lifecycle, Option<DormantReason>) =
+    (Lifecycle::Dormant, Some(DormantReason::Paused));
+
+/// A run that was claimed when a person said something of its agent and deleted its task; then the
+/// task comes back.
+fn task_gone_during_a_run(
+    say: impl Fn(&World, &AgentId),
+) -> (World, dormouse_types::TaskId, AgentId) {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "The van is booked.");
+    now(world.agents.route_feed(WS)).expect("routed");
+    let lease = now(world.agents.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    say(&world, &agent);
+    world.edit(&task, &[Edit::Delete]);
+    assert_eq!(now(world.agents.run(lease)).expect("a run").end, End::Skipped);
+    world.edit(&task, &[Edit::Restore]);
+    (world, task, agent)
+}
+
+#[test]
+fn an_agent_that_was_paused_before_its_task_went_sleeps_on_when_the_task_is_back() {
+    let (world, task, agent) = task_gone_during_a_run(World::pause);
+    assert_eq!(lifecycle(&world, &agent), PAUSED);
+    world.later(86_400);
+    assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    assert_eq!(lifecycle(&world, &agent), PAUSED);
+    world.resume(&agent);
+    world.answers(1);
+    assert_eq!(world.ends(&task), DONE, "what it missed is seen");
+}
+
+#[test]
+fn an_agent_that_was_destroyed_before_its_task_went_is_over_when_the_task_is_back() {
+    let (world, task, agent) = task_gone_during_a_run(|world, agent| {
+        now(world.agents.destroy(WS, agent, &me())).expect("destroyed");
+    });
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Destroyed, None));
+    world.later(86_400);
+    assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
+    assert_eq!(lifecycle(&world, &agent), (Lifecycle::Destroyed, None));
+}
+
+#[test]
+fn an_agent_that_is_paused_during_its_last_failure_is_paused() {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "The van is booked.");
+    let mut failed = || {
+        let ran = world.drain_due();
+        assert!(matches!(&ran[..], [ran] if matches!(ran.end, End::Failed { .. })), "{ran:?}");
+        world.later(3600);
+    };
+    (0..4).for_each(|_| failed());
+    let (agents, who) = (world.agents.clone(), agent.clone());
+    world.hooks.once(Stage::AfterEffect, "model.ask", move || {
+        now(agents.pause(WS, &who, &me())).expect("paused");
+    });
+    failed();
+    assert!(world.hooks.is_done());
+    assert_eq!(world.agent_state(&agent).consecutive_failure_count, 5);
+    assert_eq!(lifecycle(&world, &agent), PAUSED);
 }

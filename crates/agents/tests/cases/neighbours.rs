@@ -1,12 +1,16 @@
 //! Changes one link away: noted, and seen with the next wake; at once for whoever wants that.
 
+use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::Agent;
-use dormouse_store::agent::entity;
+use dormouse_store::agent::{entity, timer};
 use dormouse_store::{ChangeRow, Commit, Db};
+use dormouse_types::limits::LINKS_PER_TASK;
+use dormouse_types::model::FragmentKind;
+use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{AgentId, Id as _, Origin, TaskId};
 
-use crate::world::{WS, World, now};
+use crate::world::{WS, World, now, text};
 
 const DONE: End = End::Completed { cut: false };
 
@@ -91,4 +95,65 @@ fn a_hub_with_many_links_wakes_nobody_but_its_own_agent() {
     assert!(ran.len() == 1 && ran[0].0 == own, "{ran:?}");
     assert_eq!(world.hooks.commits("run.claim") - claims, 1);
     assert!(linked.iter().all(|(_, agent)| world.row(agent).first_signal_at.is_some()));
+}
+
+fn blocks(other: &TaskId) -> Edit {
+    Edit::Link { to: other.clone(), kind: LinkKind::Blocks }
+}
+
+#[test]
+fn a_link_wakes_the_agents_of_both_tasks_and_each_reads_its_own_side() {
+    let (world, flat, mover) = World::settled();
+    let (sale, seller) = world.another("Sell the old flat");
+    let mut node = world.serve();
+    world.answers(2);
+    world.edit_now(&flat, &[Edit::Priority(Some(Priority::P1)), blocks(&sale)]);
+    node.pass_seconds(2);
+    let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
+    assert!(ran.len() == 2 && ran.contains(&mover) && ran.contains(&seller), "{ran:?}");
+    let deltas = world.script.asked().into_iter().rev().take(2);
+    let deltas: Vec<String> =
+        deltas.filter_map(|request| text(&request, FragmentKind::Delta)).collect();
+    let out = format!("link added: blocks Sell the old flat (id: {sale})");
+    let into = format!("link added: blocked by Move to the new flat (id: {flat})");
+    let of_flat = deltas.iter().find(|delta| delta.contains(&out)).expect("told to the one");
+    let of_sale = deltas.iter().find(|delta| delta.contains(&into)).expect("told to the other");
+    assert!(of_flat.contains("priority: none -> P1"), "{of_flat}");
+    assert!(!of_sale.contains("priority"), "it is no news of this task: {of_sale}");
+}
+
+#[test]
+fn what_happens_to_one_task_of_a_link_does_not_happen_to_the_other() {
+    let (world, flat, _) = World::settled();
+    let (sale, seller) = world.another("Sell the old flat");
+    let mut node = world.serve();
+    let due = jiff::civil::date(2026, 4, 1);
+    world.edit_now(&flat, &[Edit::DueOn(Some(due)), blocks(&sale)]);
+    world.answers(2);
+    node.pass_seconds(2);
+    let timers = now(world.store.all(timer::of_agent(WS, &seller))).expect("readable");
+    assert!(timers.is_empty(), "the due date is the other task's: {timers:?}");
+}
+
+#[test]
+fn a_hub_of_stored_links_wakes_nobody_but_its_own_agent() {
+    let (world, hub, own) = World::settled();
+    let max = LINKS_PER_TASK.max;
+    let linked: Vec<(TaskId, AgentId)> =
+        (0..max).map(|n| world.another(&format!("Task {n}"))).collect();
+    let edits: Vec<Edit> = linked.iter().map(|(task, _)| blocks(task)).collect();
+    world.edit_now(&hub, &edits);
+    let mut node = world.serve();
+    world.answers(max + 1);
+    node.pass_seconds(600);
+    assert_eq!(node.ran().len(), max + 1, "making the links touched each task");
+    world.answers(1);
+    world.note_now(&hub, "The van is booked.");
+    node.pass_seconds(600);
+    let ran = node.ran();
+    assert!(ran.len() == 1 && ran[0].0 == own, "{ran:?}");
+    assert!(linked.iter().all(|(_, agent)| {
+        let row = world.row(agent);
+        row.first_signal_at.is_some() && row.due_at.is_none()
+    }));
 }

@@ -85,7 +85,6 @@ fn an_edit_costs_one_look_for_each_touched_task() {
 }
 
 #[test]
-#[ignore = "a million rows: run it by name when routing or its indexes change"]
 fn an_edit_costs_the_same_among_a_million_subscriptions() {
     one_probe_for_each_touched_task(100, 10_000);
 }

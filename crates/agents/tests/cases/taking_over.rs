@@ -1,9 +1,12 @@
 //! Owners that died, owners that only seem to, and owners that come back too late.
 
 use std::collections::BTreeSet;
+use std::future::Future as _;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_adapters::scripted::Answer;
+use dormouse_agents::wake::drain::Scope;
 use dormouse_agents::wake::service::Options;
 use dormouse_journal::{Edit, EditCtx, JournalError};
 use dormouse_runs::{End, Lease};
@@ -252,4 +255,28 @@ fn a_clock_that_jumps_a_year_does_not_take_a_node_s_own_run_for_dead() {
     let run = &world.runs(&agent)[0];
     assert_eq!((run.status.name(), run.crashes), ("completed", 0));
     assert!(world.row(&agent).epoch <= epoch + 1, "nobody took it away");
+}
+
+#[test]
+fn a_command_that_runs_an_agent_prolongs_its_lease_as_a_server_does() {
+    let (world, task, agent) = World::settled();
+    world.answers(1);
+    world.model.close();
+    world.note(&task, "The van is booked.");
+    let scope = Scope { tasks: vec![task], ..Scope::default() };
+    let mut ends = Vec::new();
+    {
+        let drain = world.agents.drain(WS, &scope, |ran| ends.push(ran.end.clone()));
+        let mut drain = std::pin::pin!(drain);
+        let mut context = Context::from_waker(Waker::noop());
+        for _ in 0..4 {
+            assert!(drain.as_mut().poll(&mut context).is_pending(), "the model thinks");
+            world.later(20);
+        }
+        let other = world.owned_by("other");
+        assert_eq!(now(other.take_over_dead(&nobody())).ok(), Some(vec![]), "it is alive");
+        world.model.open();
+        assert!(matches!(drain.as_mut().poll(&mut context), Poll::Ready(Ok(()))));
+    }
+    assert_eq!((ends, world.runs(&agent)[0].crashes), (vec![DONE], 0));
 }

@@ -73,6 +73,8 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
             | What::EntryDeleted { .. }
             | What::LabelAdded { .. }
             | What::LabelRemoved { .. }
+            | What::LinkAdded { .. }
+            | What::LinkRemoved { .. }
             | What::Unknown => false,
         })
 }

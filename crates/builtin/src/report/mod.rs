@@ -94,6 +94,8 @@ fn has_material_change(input: &Input<'_>) -> bool {
         | What::EntryRestored { .. }
         | What::LabelAdded { .. }
         | What::LabelRemoved { .. }
+        | What::LinkAdded { .. }
+        | What::LinkRemoved { .. }
         | What::Unknown => true,
     })
 }

@@ -306,6 +306,8 @@ fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
         | What::EntryDeleted { .. }
         | What::EntryRestored { .. }
         | What::LabelRemoved { .. }
+        | What::LinkAdded { .. }
+        | What::LinkRemoved { .. }
         | What::Unknown => None,
     }
 }

@@ -6,6 +6,7 @@ pub mod change;
 pub mod doctor;
 pub mod export;
 pub mod import;
+pub mod open;
 pub mod openapi;
 pub mod overview;
 pub mod proposal;
@@ -13,6 +14,7 @@ pub mod report;
 pub mod review;
 pub mod serve;
 pub mod task;
+pub mod token;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -26,6 +28,7 @@ pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), 
         Some(Command::Serve(_)) => Err(Failure::failed("a server cannot be a client of itself")),
         Some(Command::Bench(_)) => Err(Failure::failed("a bench has no data folder")),
         Some(Command::Doctor(_)) => Err(Failure::failed("the folder is looked at by no client")),
+        Some(Command::Open(_)) => Err(Failure::failed("a link is asked for by no client")),
         Some(Command::Openapi) => Err(Failure::failed("the description needs no client")),
         Some(Command::Export(params)) => export::run(session, params).await,
         Some(Command::Import(params)) => import::run(session, params).await,
@@ -34,6 +37,7 @@ pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), 
         Some(Command::Report(params)) => report::run(session, params).await,
         Some(Command::Review(params)) => review::run(session, params).await,
         Some(Command::Change(command)) => change::run(session, command).await,
+        Some(Command::Token(command)) => token::run(session, command).await,
     }
 }
 

@@ -1,21 +1,24 @@
 //! `dormouse serve`: the services and the router on one port of this machine.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use dormouse::{ServeOptions, Served};
+use dormouse::{Caller, ServeOptions, Served, WORKSPACE};
 use dormouse_adapters::SystemClock;
-use dormouse_server::Door;
+use dormouse_server::{Door, Ours, Posture};
 use dormouse_types::Id as _;
 use dormouse_types::port::Clock as _;
 use jiff::tz::TimeZone;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::command::open::link;
 use crate::config::{Config, Serving};
 use crate::engine::{Engine, enter};
 use crate::failure::Failure;
@@ -31,6 +34,9 @@ pub struct Params {
     /// Where to listen; port 0 takes a free one [default: $DORMOUSE_BIND, else 127.0.0.1:7330]
     #[arg(long, value_name = "ADDRESS")]
     bind: Option<String>,
+    /// The proxy with TLS under which people reach it [default: $DORMOUSE_PUBLIC_URL, else none]
+    #[arg(long, value_name = "HTTPS_URL")]
+    public_url: Option<String>,
     /// Wakes at once, 1 to 64 [default: $DORMOUSE_CONCURRENCY, else 3]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
@@ -44,7 +50,12 @@ const LAST_REQUESTS: Duration = Duration::from_secs(10);
 /// Errors: the folder is served or used already, the store cannot be opened, the port cannot be
 /// taken.
 pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
-    let serving = Serving::read(params.bind.as_deref(), params.concurrency)?;
+    let serving = Serving::read(
+        params.bind.as_deref(),
+        params.public_url.as_deref(),
+        params.concurrency,
+    )?;
+    raise_open_files();
     let stop = stop_signal()
         .map_err(|e| Failure::failed(format!("signals cannot be listened to: {e}")))?;
     let folder = match enter(config).await? {
@@ -59,24 +70,26 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         address,
         token: token(&*engine.entropy),
         zone: engine.zone.iana_name().unwrap_or("UTC").to_owned(),
+        public_url: serving.public_url.as_ref().map(ToString::to_string),
     };
-    let door = Door::new(&server.token, address.port());
-    let router = door.before(engine.router(), engine.dormouse.clone());
+    let ours = Ours::new(address.port(), serving.public_url.clone());
+    let posture = Posture::new(ours, Arc::new(SystemClock));
+    let door = Door::new(&server.token, Arc::new(SystemClock));
+    let router = dormouse_server::listener(engine.dormouse.clone(), door, &posture);
     let notice = Notice::put_up(folder.path(), &server).map_err(|e| {
         Failure::failed(format!("{} cannot be written: {e}", config.data.display()))
     })?;
-    announce(config, &server)?;
+    announce(config, &server, first_link(&engine, &server).await?)?;
 
-    let http = axum::serve(listener, router).with_graceful_shutdown(stopped(stop.clone()));
+    let http = dormouse_server::listen(listener, router, stopped(stop.clone()));
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
-    let http = tokio::spawn(http.into_future());
+    let http = tokio::spawn(http);
     let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
     let zone = engine.zone.clone();
     let mut tell = |event: Served| log(&zone, &told(&event));
     engine.dormouse.serve(options, Box::pin(stopped(stop)), &mut tell).await;
     match tokio::time::timeout(LAST_REQUESTS, http).await {
-        Ok(Ok(Ok(()))) => {}
-        Ok(Ok(Err(e))) => log(&zone, &format!("the listener failed: {e}")),
+        Ok(Ok(())) => {}
         Ok(Err(e)) => log(&zone, &format!("the listener broke: {e}")),
         Err(_elapsed) => {
             let seconds = LAST_REQUESTS.as_secs();
@@ -90,15 +103,43 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     Ok(())
 }
 
-fn announce(config: &Config, server: &Server) -> Result<(), Failure> {
+/// Lets the process have as many open files as the system allows: each connection is one.
+fn raise_open_files() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err()
+    {
+        note("the number of open files stays as it is: with very many connections some will wait");
+    }
+}
+
+/// A link that lets a page in, for who has none yet, or sits before the terminal.
+///
+/// Errors: the store cannot be read or written.
+async fn first_link(engine: &Engine, server: &Server) -> Result<Option<String>, Failure> {
+    let (dormouse, owner) = (&engine.dormouse, Caller::owner(WORKSPACE));
+    let told = |e: dormouse::Error| Failure::failed(e.problem().detail);
+    let tokens = dormouse.list_tokens(&owner).await.map_err(told)?;
+    let is_known = tokens.iter().any(|token| token.is_live && token.kind == "person");
+    if is_known && !std::io::stdout().is_terminal() {
+        return Ok(None);
+    }
+    let code = dormouse.new_code(&owner).await.map_err(told)?;
+    Ok(Some(link(server, &code)))
+}
+
+fn announce(config: &Config, server: &Server, link: Option<String>) -> Result<(), Failure> {
     let (url, data) = (server.url(), config.data.display());
     let mut screen = Screen::new(config.screen);
     screen.say(format!(
-        "serving {data} at {url}: commands on this folder find it, other programs need the token \
-         in its server.json"
+        "serving {data} at {url}: commands on this folder find it, other programs need a token \
+         (`dormouse token create`)"
     ));
+    if let Some(link) = &link {
+        screen.say(format!("the page, once and within 10 minutes: {link}"));
+    }
     if screen.is_json() {
-        screen.body(json!({"address": url, "pid": server.pid}).to_string().as_bytes());
+        let body = json!({"address": url, "pid": server.pid, "link": link});
+        screen.body(body.to_string().as_bytes());
     }
     screen.flush().map_err(|e| Failure::failed(format!("the address cannot be written: {e}")))
 }

@@ -38,6 +38,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("change.decideAll", Way::Load),
     ("change.expire", Way::Never("a proposal expires after 7 days; the scenes move their clock")),
     ("change.undo", Way::Once("POST", "undo")),
+    ("changes.trim", Way::Never("change rows are taken away after 30 days")),
     ("fence.raise", Way::AfterKill),
     ("journal.create", Way::Load),
     ("journal.define", Way::Load),

@@ -19,6 +19,7 @@ mod kill_load;
 mod kill_points;
 #[cfg(feature = "faults")]
 mod kill_serve;
+mod reach;
 mod running;
 mod screens;
 mod scripts;

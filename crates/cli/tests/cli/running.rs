@@ -65,9 +65,23 @@ impl World {
         self.try_serve(settings).unwrap_or_else(|(status, err)| panic!("{status}: {err}"))
     }
 
+    /// The same, listening where the settings say.
+    pub fn serve_as_set(&self, settings: &[(&str, &str)]) -> Running {
+        let server = self.try_start(&["serve"], settings);
+        server.unwrap_or_else(|(status, err)| panic!("{status}: {err}"))
+    }
+
     /// The same; or, when it ends before it listens, how and with which words.
     pub fn try_serve(&self, settings: &[(&str, &str)]) -> Result<Running, (ExitStatus, String)> {
-        let mut child = self.start_with(&["serve", "--bind", "127.0.0.1:0"], settings);
+        self.try_start(&["serve", "--bind", "127.0.0.1:0"], settings)
+    }
+
+    fn try_start(
+        &self,
+        args: &[&str],
+        settings: &[(&str, &str)],
+    ) -> Result<Running, (ExitStatus, String)> {
+        let mut child = self.start_with(args, settings);
         let out = lines(child.stdout.take().expect("standard output is piped"));
         let err = lines(child.stderr.take().expect("standard error is piped"));
         match out.recv_timeout(DEADLINE) {
@@ -107,6 +121,9 @@ impl Notice {
         let mut headers = vec![("Authorization", token.as_str())];
         if !key.is_empty() {
             headers.push(("Idempotency-Key", key));
+        }
+        if !body.is_empty() {
+            headers.push(("Content-Type", "application/json"));
         }
         let host = self.address.to_string();
         headers.push(("Host", &host));

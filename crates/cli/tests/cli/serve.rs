@@ -126,6 +126,7 @@ fn half_a_request(server: &Running, body: &str) -> std::net::TcpStream {
         ("Host", host.as_str()),
         ("Authorization", &token),
         ("Content-Length", &length),
+        ("Content-Type", "application/json"),
         ("Expect", "100-continue"),
     ];
     let stream = open(server.notice.address, "POST", "/api/journal/tasks", &headers);

@@ -133,3 +133,32 @@ fn a_long_import_tells_how_far_it_is() {
         "{done:?}"
     );
 }
+
+#[test]
+fn tasks_are_linked_by_words_and_each_shows_its_own_side() {
+    let world = World::with_tasks();
+    let done = world.ok(&["task", "link", "slug fence", "follow-up-of", "water", "butt"]);
+    assert!(done.out.contains("follow-up of"), "{done:?}");
+    let shown =
+        |words: &str, more: &[&str]| world.ok(&[&["task", "show", words][..], more].concat()).out;
+    assert!(
+        shown("slug fence", &[]).contains("  follow-up of: Water butt"),
+        "{}",
+        shown("slug fence", &[])
+    );
+    let of_butt = shown("water butt", &[]);
+    assert!(of_butt.contains("  followed up by: ") && of_butt.contains("lug fence"), "{of_butt}");
+    let told = shown("water butt", &["--activity"]);
+    assert!(told.contains("link added: followed up by "), "{told}");
+
+    let again = world.run(&["task", "link", "slug fence", "followUpOf", "water butt"]);
+    assert!(again.code == 1 && again.err.contains("already"), "{again:?}");
+    let other_way = ["task", "link", "water butt", "follow-up-of", "slug fence", "--remove"];
+    let none = world.run(&other_way);
+    assert!(none.code == 1 && none.err.contains("there is no link"), "{none:?}");
+    let gone = world.ok(&["task", "link", "slug fence", "follow-up-of", "water butt", "--remove"]);
+    assert!(gone.out.contains("no more: "), "{gone:?}");
+    assert_eq!(task(&world, "water butt")["links"], json!([]));
+    let wrong = world.run(&["task", "link", "slug fence", "haunts", "water butt"]);
+    assert!(wrong.code == 2 && wrong.err.contains("relatesTo"), "{wrong:?}");
+}

@@ -1,4 +1,4 @@
-use dormouse::{DrainScope, TaskFilter};
+use dormouse::{AgentFilter, DrainScope, TaskFilter};
 use dormouse_store::Db;
 use dormouse_types::Id as _;
 use serde_json::json;
@@ -23,7 +23,8 @@ fn a_damaged_row_is_named_where_it_is_asked_for_and_hides_nothing_else() {
         let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None));
         let tasks: Vec<_> = page.expect("the list").items.into_iter().map(|task| task.id).collect();
         assert!(tasks.contains(&well.id), "{db:?}");
-        let agents = now(world.dormouse.agents(&me(), None)).expect("the list");
+        let agents = now(world.dormouse.agents(&me(), &AgentFilter::default(), 9, None));
+        let agents = agents.expect("the list").items;
         assert!(agents.iter().any(|agent| agent.id == well_agent.id), "{db:?}");
         let sets = now(world.dormouse.change_sets(&me(), None, false)).expect("the list");
         assert!(sets.iter().any(|set| set.task_id == well.id), "{db:?}");

@@ -2,6 +2,7 @@
 
 use dormouse::Verdict;
 use dormouse_store::Db;
+use dormouse_types::task::LinkKind;
 use dormouse_types::{Id as _, TaskId};
 use serde_json::{Value, json};
 
@@ -54,6 +55,29 @@ fn everything_of_the_persons_is_in_it_and_what_agents_wrote_beside_it() {
     let (_, one) = export(&world, Some(task.id.clone()));
     assert_eq!(one["tasks"], json!([first]));
     assert_eq!(one["labels"].as_array().map(Vec::len), Some(1), "only its own label");
+}
+
+#[test]
+fn links_stand_behind_the_tasks_and_come_with_either_of_theirs() {
+    let world = World::new();
+    let tasks: Vec<TaskId> = (0..130).map(|n| world.task(&format!("Task {n}")).id).collect();
+    let mut links = Vec::new();
+    for task in &tasks[1..] {
+        let to = (LinkKind::PartOf, tasks[0].clone());
+        let task = now(world.dormouse.link_task(&me(), task, to, None, None)).expect("a link");
+        links.push(task.links[0].id.clone());
+    }
+    now(world.dormouse.unlink_task(&me(), &tasks[0], &links[0], None, None)).expect("taken away");
+    let (_, all) = export(&world, None);
+    assert_eq!(ids(&all["links"]), links.iter().map(|id| id.as_str()).collect::<Vec<_>>());
+    assert!(all["links"][0]["deletedAt"].is_string(), "one that was taken away is there too");
+    let second = &all["links"][1];
+    assert_eq!((&second["fromId"], &second["toId"]), (&json!(tasks[2]), &json!(tasks[0])));
+    assert_eq!(second["type"], "partOf");
+    let (_, one) = export(&world, Some(tasks[2].clone()));
+    assert_eq!(one["links"], json!([second]));
+    let (_, none) = export(&world, Some(tasks[1].clone()));
+    assert_eq!(none["links"], json!([]));
 }
 
 #[test]

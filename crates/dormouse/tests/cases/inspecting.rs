@@ -1,4 +1,4 @@
-use dormouse::Verdict;
+use dormouse::{AgentFilter, Verdict};
 use dormouse_adapters::scripted::Answer;
 use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
@@ -201,7 +201,8 @@ fn the_history_of_a_destroyed_agent_stays_readable() {
     );
     assert_eq!(now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("readable").len(), 1);
     let next = world.agent(&task.id);
-    let all = now(world.dormouse.agents(&me(), None)).expect("agents");
+    let all = now(world.dormouse.agents(&me(), &AgentFilter::default(), 9, None));
+    let all = all.expect("agents").items;
     assert_eq!(all.len(), 2);
     let live = now(world.dormouse.find_agents(&me(), "new flat")).expect("found");
     assert_eq!(live.iter().map(|agent| &agent.id).collect::<Vec<_>>(), [&next.id]);

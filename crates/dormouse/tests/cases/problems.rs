@@ -1,7 +1,7 @@
 use dormouse::error::PROBLEMS;
-use dormouse::{Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict};
-use dormouse_types::task::Status;
-use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, Scope, TaskId, limits};
+use dormouse::{AgentFilter, Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict};
+use dormouse_types::task::{LinkKind, Status};
+use dormouse_types::{AgentId, ChangeSetId, EntryId, Id as _, ItemId, Scope, TaskId, limits};
 use serde_json::json;
 
 use crate::world::{World, me, now, slug, token};
@@ -67,7 +67,7 @@ fn a_value_that_is_not_acceptable_says_which_field_and_what_would_be() {
     let code = TaskPatch { language: Some(Some("tlh".into())), ..TaskPatch::default() };
     check(edit(code), "validation-failed", 422, &["tlh", "en"]);
     check(
-        now(d.agents(&me(), Some("asleep".into()))),
+        now(d.agents(&me(), &AgentFilter { lifecycle: Some("asleep".into()), ..AgentFilter::default() }, 9, None)),
         "validation-failed",
         422,
         &["asleep", "dormant"],
@@ -130,6 +130,27 @@ fn a_deleted_task_is_restored_before_anything_else() {
     check(now(d.create_agent(&me(), &task, None, None)), "task-deleted", 409, &["restore it"]);
     now(d.restore_task(&me(), &task, None)).expect("restored");
     now(d.create_agent(&me(), &task, None, None)).expect("an agent");
+}
+
+#[test]
+fn a_link_says_why_it_cannot() {
+    let world = World::new();
+    let d = &world.dormouse;
+    let (a, b) = (world.task("Move").id, world.task("Paint").id);
+    let blocks =
+        |to: &TaskId| now(d.link_task(&me(), &a, (LinkKind::Blocks, to.clone()), None, None));
+    let linked = blocks(&b).expect("linked");
+    let link = linked.links[0].id.clone();
+    check(blocks(&b), "link-exists", 409, &[b.as_str(), link.as_str()]);
+    check(blocks(&a), "validation-failed", 422, &["cannot be linked to itself"]);
+    let nobody: TaskId = format!("jt-{}", "0".repeat(26)).parse().expect("an id");
+    check(blocks(&nobody), "not-found", 404, &["no task", nobody.as_str()]);
+    let late = now(d.unlink_task(&me(), &a, &link, Some(linked.revision - 1), None));
+    check(late, "precondition-failed", 412, &["read it again"]);
+    now(d.delete_task(&me(), &b, None)).expect("deleted");
+    check(blocks(&b), "task-deleted", 409, &["restore it"]);
+    let gone = now(d.unlink_task(&me(), &world.task("Third").id, &link, None, None));
+    check(gone, "not-found", 404, &["has no link", link.as_str()]);
 }
 
 #[test]

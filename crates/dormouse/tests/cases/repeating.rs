@@ -1,6 +1,7 @@
 use dormouse::view::Task;
 use dormouse::{Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
-use dormouse_types::limits;
+use dormouse_types::task::LinkKind;
+use dormouse_types::{TaskId, limits};
 use serde_json::{Value, json};
 
 use crate::world::{World, me, now, slug};
@@ -15,6 +16,13 @@ fn titled(title: &str) -> TaskPatch {
 
 fn entry(text: &str) -> NewEntry {
     NewEntry { text: text.into(), ..NewEntry::default() }
+}
+
+/// The id of a second task, the same however often it is asked for.
+fn beside(world: &World) -> TaskId {
+    let new = NewTask { title: "Beside".into(), ..NewTask::default() };
+    let made = now(world.dormouse.create_task(&me(), new, Some("beside".into())));
+    made.expect("a task").id
 }
 
 type Edit = fn(&World, &Task, Option<String>) -> Result<Task, Error>;
@@ -50,6 +58,17 @@ const EDITS: &[(&str, Edit, Edit)] = &[
         |w, t, k| {
             let patch = ItemPatch { is_checked: Some(false), ..ItemPatch::default() };
             now(w.dormouse.edit_item(&me(), &t.id, &t.items[0].id, patch, k))
+        },
+    ),
+    (
+        "link_task",
+        |w, t, k| {
+            let link = (LinkKind::Blocks, beside(w));
+            now(w.dormouse.link_task(&me(), &t.id, link, None, k))
+        },
+        |w, t, k| {
+            let link = (LinkKind::PartOf, beside(w));
+            now(w.dormouse.link_task(&me(), &t.id, link, None, k))
         },
     ),
     (

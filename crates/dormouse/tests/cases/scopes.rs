@@ -1,8 +1,12 @@
 use dormouse::{
+    AgentFilter,
     AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessagesAsked, NewEntry, NewTask,
-    OperationsAsked, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    NewToken, OperationsAsked, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
-use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, Scope, TaskId};
+use dormouse_types::task::LinkKind;
+use dormouse_types::{
+    AgentId, ChangeSetId, EntryId, ItemId, RunKey, Scope, TaskId, TaskLinkId, TokenId, TokenKind,
+};
 use serde_json::json;
 
 use crate::world::{World, me, now, token};
@@ -13,9 +17,12 @@ struct Subject {
     task: TaskId,
     item: ItemId,
     entry: EntryId,
+    other: TaskId,
+    link: TaskLinkId,
     agent: AgentId,
     run: RunKey,
     set: ChangeSetId,
+    token: TokenId,
 }
 
 impl Subject {
@@ -24,15 +31,24 @@ impl Subject {
         let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
         let (task, agent, items) = world.proposed(&[estimate]);
         now(world.dormouse.add_label(&me(), &task.id, "Home", None)).expect("a label");
+        let (name, kind) = ("Other".to_owned(), TokenKind::Person);
+        let new = NewToken { name, kind, scopes: vec![Scope::Read], expires_in_days: None };
         let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
+        let other = world.task("Paint").id;
+        let to = (LinkKind::RelatesTo, other.clone());
+        let linked =
+            now(world.dormouse.link_task(&me(), &task.id, to, None, None)).expect("a link");
         let run = wakes.into_iter().find_map(|wake| wake.run_key).expect("a run");
         Self {
             task: task.id,
             item: task.items[0].id.clone(),
             entry: task.entries[0].id.clone(),
+            other,
+            link: linked.links[0].id.clone(),
             agent: agent.id,
             run,
             set: items[0].set.clone(),
+            token: now(world.dormouse.create_token(&me(), new)).expect("a token").details.id,
             world,
         }
     }
@@ -60,7 +76,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read task_activity |s, c| s.world.dormouse.task_activity(c, &s.task);
     Read overview |s, c| s.world.dormouse.overview(c);
     Read agent |s, c| s.world.dormouse.agent(c, &s.agent);
-    Read agents |s, c| s.world.dormouse.agents(c, None);
+    Read agents |s, c| s.world.dormouse.agents(c, &AgentFilter::default(), 9, None);
     Read find_agents |s, c| s.world.dormouse.find_agents(c, "move");
     Read agent_of_task |s, c| s.world.dormouse.agent_of_task(c, &s.task);
     Read report |s, c| s.world.dormouse.report(c, &s.agent);
@@ -93,6 +109,9 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit add_item |s, c| s.world.dormouse.add_item(c, &s.task, "New".into(), None);
     Edit edit_item |s, c| s.world.dormouse.edit_item(c, &s.task, &s.item, ItemPatch { is_checked: Some(true), ..ItemPatch::default() }, None);
     Edit add_entry |s, c| s.world.dormouse.add_entry(c, &s.task, NewEntry { text: "New".into(), ..NewEntry::default() }, None);
+    Read task_links |s, c| s.world.dormouse.task_links(c, &s.task);
+    Edit link_task |s, c| s.world.dormouse.link_task(c, &s.task, (LinkKind::Blocks, s.other.clone()), None, None);
+    Edit unlink_task |s, c| s.world.dormouse.unlink_task(c, &s.task, &s.link, None, None);
     Edit edit_entry |s, c| s.world.dormouse.edit_entry(c, &s.task, &s.entry, "New".into(), None);
     Edit delete_entry |s, c| s.world.dormouse.delete_entry(c, &s.task, &s.entry, None);
     Edit restore_entry |s, c| s.world.dormouse.restore_entry(c, &s.task, &s.entry, None);
@@ -113,7 +132,15 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Decide decide_many |s, c| s.world.dormouse.decide_many(c, vec![VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None }]);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, None);
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
+    Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
+    Admin new_code |s, c| s.world.dormouse.new_code(c);
+    Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);
+    Admin create_token |s, c| s.world.dormouse.create_token(c, NewToken { name: "New".into(), kind: TokenKind::Person, scopes: vec![Scope::Admin], expires_in_days: None });
+    Admin revoke_token |s, c| s.world.dormouse.revoke_token(c, &s.token);
 };
+
+/// Who asks may know who they are, and a socket asks whether it may go on.
+const FOR_ALL: [&str; 2] = ["access", "is_live"];
 
 #[test]
 fn a_caller_without_the_scope_is_refused_and_leaves_no_row() {
@@ -148,6 +175,7 @@ fn a_caller_with_the_scope_alone_is_answered() {
 fn no_method_is_forgotten_in_the_table() {
     let sources = [
         include_str!("../../src/tasks.rs"),
+        include_str!("../../src/task_links.rs"),
         include_str!("../../src/agents.rs"),
         include_str!("../../src/inspect.rs"),
         include_str!("../../src/change_sets.rs"),
@@ -158,6 +186,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/operations.rs"),
         include_str!("../../src/events.rs"),
         include_str!("../../src/export.rs"),
+        include_str!("../../src/access.rs"),
     ];
     let mut public: Vec<&str> = sources
         .iter()
@@ -166,7 +195,7 @@ fn no_method_is_forgotten_in_the_table() {
         .filter(|rest| rest.split(')').next().is_some_and(|signature| signature.contains("caller")))
         .map(|rest| rest.split('(').next().unwrap_or_default())
         .collect();
-    let mut tried: Vec<&str> = METHODS.iter().map(|(name, ..)| *name).collect();
+    let mut tried: Vec<&str> = METHODS.iter().map(|(name, ..)| *name).chain(FOR_ALL).collect();
     public.sort_unstable();
     tried.sort_unstable();
     assert_eq!(tried, public);

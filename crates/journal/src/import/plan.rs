@@ -66,7 +66,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[Made]) -> La
                     entries.insert(key.clone(), blank);
                 }
             }
-            Made::Task(_) | Made::Checklist(_) => {}
+            Made::Task(_) | Made::Checklist(_) | Made::Link(_) => {}
         }
     }
     for item in &new.items {

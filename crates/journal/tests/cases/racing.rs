@@ -116,3 +116,44 @@ fn a_stale_owner_is_refused_by_the_fence() {
     world.edit_as(&task, &code("fr"), &at(3)).unwrap();
     assert_eq!(world.state(&task).language.as_deref(), Some("fr"));
 }
+
+/// What a rule refuses because it finds its own effect.
+#[derive(Debug, thiserror::Error)]
+#[error("it is done already")]
+struct Done;
+
+/// The same request is sent twice; the other sending is applied between the reading of the receipt
+/// and of the task, so that the rule of this one refuses.
+fn overtaken_by_itself(
+    world: &World,
+    hides: bool,
+) -> Result<dormouse_journal::Edited, RuleError<Done>> {
+    let task = world.task("Count", vec![]);
+    let once = Some(OnceKey { id: "op-1".into(), request: hash::sha256("p1") });
+    let ctx = EditCtx { once, ..person() };
+    let rule = |_: &dormouse_journal::TaskView| {
+        world.edit_as(&task, &[Edit::Estimate(Some(30))], &ctx).unwrap();
+        world.engine.hide_receipts(hides);
+        Err(Done)
+    };
+    let result = now(world.journal.edit_with(WS, &task, &ctx, rule));
+    world.engine.hide_receipts(false);
+    assert_eq!(world.state(&task).estimate_minutes, Some(30));
+    result
+}
+
+#[test]
+fn a_request_whose_rule_finds_its_own_effect_is_told_what_it_did() {
+    let edited = overtaken_by_itself(&World::new(), false).unwrap();
+    assert!(edited.replayed, "{edited:?}");
+    assert_eq!(edited.revision, 2);
+}
+
+#[test]
+fn a_receipt_that_cannot_be_read_is_the_answer_and_not_what_the_rule_refused() {
+    let error = overtaken_by_itself(&World::new(), true).unwrap_err();
+    let RuleError::Journal(JournalError::Read(error)) = error else {
+        panic!("nobody knows yet whether it was applied: {error}");
+    };
+    assert!(error.to_string().contains("the disk is away"), "{error}");
+}

@@ -1,8 +1,8 @@
 use dormouse_journal::{Edit, JournalError, TaskView};
 use dormouse_types::caller::By;
 use dormouse_types::model::TaskState;
-use dormouse_types::task::{Priority, Status};
-use dormouse_types::{EntryId, ItemId, LabelId, TaskId};
+use dormouse_types::task::{LinkKind, Priority, Status};
+use dormouse_types::{EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use proptest::prelude::*;
 
 use crate::world::{WS, World, now, person};
@@ -10,14 +10,18 @@ use crate::world::{WS, World, now, person};
 /// An edit as two small numbers: which kind, and which of the things that are there.
 type Pick = (u8, u8);
 
-fn edit(view: &TaskView, labels: &[LabelId], (kind, n): Pick) -> Option<Edit> {
+fn edit(
+    view: &TaskView,
+    (labels, others): (&[LabelId], &[TaskId]),
+    (kind, n): Pick,
+) -> Option<Edit> {
     let of = |len: usize| (len > 0).then(|| usize::from(n) % len);
     let item = || -> Option<ItemId> { Some(view.items[of(view.items.len())?].value.id.clone()) };
     let entry =
         || -> Option<EntryId> { Some(view.entries[of(view.entries.len())?].value.id.clone()) };
     let label = labels[usize::from(n) % labels.len()].clone();
     let yes = n % 2 == 0;
-    Some(match kind % 18 {
+    Some(match kind % 20 {
         0 => Edit::Title(format!("Title {n}")),
         1 => Edit::Status {
             status: Status::ALL[usize::from(n) % Status::ALL.len()],
@@ -37,6 +41,11 @@ fn edit(view: &TaskView, labels: &[LabelId], (kind, n): Pick) -> Option<Edit> {
         14 => Edit::DeleteEntry(entry()?),
         15 => Edit::AddLabel(label),
         16 => Edit::RemoveLabel(label),
+        17 => Edit::Link {
+            to: others[usize::from(n) % others.len()].clone(),
+            kind: LinkKind::ALL[usize::from(n) % LinkKind::ALL.len()],
+        },
+        18 => Edit::Unlink(view.links[of(view.links.len())?].doc.value.id.clone()),
         _ => {
             if yes {
                 Edit::SuppressLabel(label)
@@ -48,7 +57,7 @@ fn edit(view: &TaskView, labels: &[LabelId], (kind, n): Pick) -> Option<Edit> {
 }
 
 /// What undo restores: values. Who spoke last, and when, moves on.
-fn values(world: &World, task: &TaskId) -> TaskState {
+fn values(world: &World, task: &TaskId) -> (TaskState, Vec<TaskLinkId>) {
     let mut state = world.state(task);
     state.says.clear();
     for item in &mut state.items {
@@ -56,7 +65,8 @@ fn values(world: &World, task: &TaskId) -> TaskState {
         item.checked_at = None;
     }
     state.suppressed_labels.sort();
-    state
+    let links = world.view(task).links;
+    (state, links.into_iter().map(|edge| edge.doc.value.id).collect())
 }
 
 proptest! {
@@ -71,12 +81,13 @@ proptest! {
             .iter()
             .map(|name| now(world.journal.ensure_label(WS, name, &person())).unwrap().id)
             .collect();
+        let others = ["This", "That"].map(|title| world.task(title, vec![]));
         let task = world.task("Anything", vec![]);
         for batch in batches {
             let before = values(&world, &task);
             let view = world.view(&task);
             let edits: Vec<Edit> =
-                batch.into_iter().filter_map(|pick| edit(&view, &labels, pick)).collect();
+                batch.into_iter().filter_map(|pick| edit(&view, (&labels, &others), pick)).collect();
             let edited = match world.edit(&task, &edits) {
                 Ok(edited) => edited,
                 Err(JournalError::Edit(_)) => {

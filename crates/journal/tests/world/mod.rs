@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -9,12 +10,15 @@ use dormouse_journal::{
     Edit, EditCtx, Edited, Filter, Journal, JournalError, NewTask, TaskView, state,
 };
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Commit, Db, Op, Query, Store, Value, change_log};
+use dormouse_store::{
+    Backend, Commit, CommitError, Committed, Db, Hints, Op, Query, ReadError, Row, Store, Value,
+    change_log, receipt,
+};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::change::Change;
 use dormouse_types::model::TaskState;
-use dormouse_types::port::{Clock, NoFaults};
-use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::port::{BoxFuture, Clock, NoFaults};
+use dormouse_types::{AgentId, HostId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 use jiff::tz::TimeZone;
 
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -23,6 +27,47 @@ pub struct World {
     pub journal: Journal,
     pub store: Store,
     pub clock: ManualClock,
+    pub engine: Arc<Engine>,
+}
+
+/// A store in memory whose receipts cannot be read while it is told so.
+pub struct Engine {
+    under: Sqlite,
+    hides_receipts: AtomicBool,
+}
+
+impl Engine {
+    pub fn hide_receipts(&self, hides: bool) {
+        self.hides_receipts.store(hides, Ordering::SeqCst);
+    }
+}
+
+impl Backend for Engine {
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        let is_receipt = sql == receipt::by_id(db, WS, "").sql;
+        if is_receipt && self.hides_receipts.load(Ordering::SeqCst) {
+            let detail = "the disk is away".to_owned();
+            return Box::pin(async move { Err(ReadError::Engine { db: db.name(), detail }) });
+        }
+        self.under.read(db, sql, params)
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        self.under.commit(commit)
+    }
+
+    fn host(&self, db: Db) -> HostId {
+        self.under.host(db)
+    }
+
+    fn changes(&self) -> Hints {
+        self.under.changes()
+    }
 }
 
 /// Runs a future that never waits: a store in memory answers at once.
@@ -48,10 +93,11 @@ impl World {
         let clock = ManualClock::at("2026-01-05T09:00:00Z");
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(1));
-        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let under = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+        let engine = Arc::new(Engine { under, hides_receipts: AtomicBool::new(false) });
+        let store = Store::new(engine.clone(), Arc::new(NoFaults));
         let journal = Journal::new(store.clone(), port, entropy);
-        Self { journal, store, clock }
+        Self { journal, store, clock, engine }
     }
 
     /// Makes a task a minute after whatever came before.

@@ -1,13 +1,13 @@
 //! Agents: list, show, set, wake, pause, destroy.
 
 use axum::Json;
-use axum::extract::State;
+use dormouse::AgentFilter;
 use dormouse::view::{Agent, Page, Report};
 use dormouse_types::AgentId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Reply, whole};
+use super::{Reply, page_size, whole};
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::openapi::{Agents, Writes};
 use crate::wire::{AgentPatch, WakeParams, Wanted};
@@ -22,6 +22,12 @@ pub(super) struct ListParams {
     find: Option<String>,
     /// Those of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
     lifecycle: Option<String>,
+    /// Those that are `asleep`, `waiting` or `running`.
+    activity: Option<String>,
+    /// At most so many.
+    limit: Option<usize>,
+    /// The `nextCursor` of the page before.
+    cursor: Option<String>,
 }
 
 /// Lists every agent that ever existed, newest first.
@@ -31,16 +37,16 @@ pub(super) struct ListParams {
     operation_id = "listAgents",
     tag = "agents",
     params(ListParams),
-    responses((status = 200, description = "The agents.", body = Page<Agent>)),
+    responses((status = 200, description = "A page of agents.", body = Page<Agent>)),
 )]
-pub(super) async fn list(
-    State(app): State<App>,
-    Query(params): Query<ListParams>,
-) -> Reply<Page<Agent>> {
-    Ok(whole(match params.find {
-        Some(find) => app.dormouse.find_agents(&app.caller, &find).await?,
-        None => app.dormouse.agents(&app.caller, params.lifecycle).await?,
-    }))
+pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<Agent>> {
+    if let Some(find) = params.find {
+        return Ok(whole(app.dormouse.find_agents(&app.caller, &find).await?));
+    }
+    let limit = page_size(params.limit)?;
+    let filter = AgentFilter { lifecycle: params.lifecycle, activity: params.activity };
+    let cursor = params.cursor.as_deref();
+    Ok(Json(app.dormouse.agents(&app.caller, &filter, limit, cursor).await?))
 }
 
 /// Shows an agent.
@@ -51,7 +57,7 @@ pub(super) async fn list(
     tag = "agents",
     responses((status = 200, description = "The agent.", body = Agent)),
 )]
-pub(super) async fn show(State(app): State<App>, At(agent): At<String>) -> Reply<Agent> {
+pub(super) async fn show(app: App, At(agent): At<String>) -> Reply<Agent> {
     Ok(Json(app.dormouse.agent(&app.caller, &id(&agent)?).await?))
 }
 
@@ -66,7 +72,7 @@ pub(super) async fn show(State(app): State<App>, At(agent): At<String>) -> Reply
     responses((status = 200, description = "The agent.", body = Agent), Agents),
 )]
 pub(super) async fn edit(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Key(key): Key,
     Body(patch): Body<AgentPatch>,
@@ -84,11 +90,7 @@ pub(super) async fn edit(
     params(Key),
     responses((status = 200, description = "The agent.", body = Agent), Writes),
 )]
-pub(super) async fn destroy(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Key(key): Key,
-) -> Reply<Agent> {
+pub(super) async fn destroy(app: App, At(agent): At<String>, Key(key): Key) -> Reply<Agent> {
     Ok(Json(app.dormouse.destroy_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
@@ -103,7 +105,7 @@ pub(super) async fn destroy(
     responses((status = 200, description = "The agent.", body = Agent), Agents),
 )]
 pub(super) async fn wake(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Key(key): Key,
     Body(params): Body<WakeParams>,
@@ -123,7 +125,7 @@ pub(super) async fn wake(
     tag = "agents",
     responses((status = 200, description = "The agent.", body = Agent), Agents),
 )]
-pub(super) async fn cancel(State(app): State<App>, At(agent): At<String>) -> Reply<Agent> {
+pub(super) async fn cancel(app: App, At(agent): At<String>) -> Reply<Agent> {
     Ok(Json(app.dormouse.cancel_wake(&app.caller, &id(&agent)?).await?))
 }
 
@@ -136,11 +138,7 @@ pub(super) async fn cancel(State(app): State<App>, At(agent): At<String>) -> Rep
     params(Key),
     responses((status = 200, description = "The agent.", body = Agent), Agents),
 )]
-pub(super) async fn reanalyse(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Key(key): Key,
-) -> Reply<Agent> {
+pub(super) async fn reanalyse(app: App, At(agent): At<String>, Key(key): Key) -> Reply<Agent> {
     Ok(Json(app.dormouse.reanalyse_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
@@ -153,11 +151,7 @@ pub(super) async fn reanalyse(
     params(Key),
     responses((status = 200, description = "The agent.", body = Agent), Agents),
 )]
-pub(super) async fn pause(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Key(key): Key,
-) -> Reply<Agent> {
+pub(super) async fn pause(app: App, At(agent): At<String>, Key(key): Key) -> Reply<Agent> {
     Ok(Json(app.dormouse.pause_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
@@ -170,11 +164,7 @@ pub(super) async fn pause(
     params(Key),
     responses((status = 200, description = "The agent.", body = Agent), Agents),
 )]
-pub(super) async fn resume(
-    State(app): State<App>,
-    At(agent): At<String>,
-    Key(key): Key,
-) -> Reply<Agent> {
+pub(super) async fn resume(app: App, At(agent): At<String>, Key(key): Key) -> Reply<Agent> {
     Ok(Json(app.dormouse.resume_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
@@ -186,7 +176,7 @@ pub(super) async fn resume(
     tag = "agents",
     responses((status = 200, description = "Its latest report.", body = Report)),
 )]
-pub(super) async fn report(State(app): State<App>, At(agent): At<String>) -> Reply<Report> {
+pub(super) async fn report(app: App, At(agent): At<String>) -> Reply<Report> {
     let agent: AgentId = id(&agent)?;
     match app.dormouse.report(&app.caller, &agent).await? {
         Some(report) => Ok(Json(report)),

@@ -1,7 +1,6 @@
 //! Change sets and the person's verdicts on their items.
 
 use axum::Json;
-use axum::extract::State;
 use dormouse::Verdict;
 use dormouse::view::{ChangeSet, Outcome, Page};
 use dormouse_types::TaskId;
@@ -38,10 +37,7 @@ pub(super) struct ListParams {
     params(ListParams),
     responses((status = 200, description = "The change sets.", body = Page<ChangeSet>), Finds),
 )]
-pub(super) async fn list(
-    State(app): State<App>,
-    Query(params): Query<ListParams>,
-) -> Reply<Page<ChangeSet>> {
+pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<ChangeSet>> {
     if let Some(find) = params.find {
         return Ok(whole(app.dormouse.find_sets(&app.caller, &find).await?));
     }
@@ -60,7 +56,7 @@ pub(super) async fn list(
     tag = "change sets",
     responses((status = 200, description = "The change set.", body = ChangeSet)),
 )]
-pub(super) async fn show(State(app): State<App>, At(set): At<String>) -> Reply<ChangeSet> {
+pub(super) async fn show(app: App, At(set): At<String>) -> Reply<ChangeSet> {
     Ok(Json(app.dormouse.change_set(&app.caller, &id(&set)?).await?))
 }
 
@@ -83,7 +79,7 @@ pub(super) fn verdict(name: &str) -> Result<Verdict, Problem> {
     responses((status = 200, description = "What the verdict led to.", body = Outcome), Decides),
 )]
 pub(super) async fn decide(
-    State(app): State<App>,
+    app: App,
     At((set, index, name)): At<(String, i64, String)>,
     Key(key): Key,
     Body(params): Body<VerdictParams>,
@@ -105,7 +101,7 @@ pub(super) async fn decide(
     responses((status = 200, description = "What became of each.", body = Page<Outcome>), Writes),
 )]
 pub(super) async fn confirm_all(
-    State(app): State<App>,
+    app: App,
     At(set): At<String>,
     Key(key): Key,
 ) -> Reply<Page<Outcome>> {
@@ -121,10 +117,6 @@ pub(super) async fn confirm_all(
     params(Key),
     responses((status = 200, description = "What became of each.", body = Page<Outcome>), Writes),
 )]
-pub(super) async fn dismiss(
-    State(app): State<App>,
-    At(set): At<String>,
-    Key(key): Key,
-) -> Reply<Page<Outcome>> {
+pub(super) async fn dismiss(app: App, At(set): At<String>, Key(key): Key) -> Reply<Page<Outcome>> {
     Ok(whole(app.dormouse.dismiss(&app.caller, &id(&set)?, key).await?))
 }

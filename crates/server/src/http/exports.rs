@@ -1,7 +1,6 @@
 //! The workspace as one document.
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use dormouse_types::TaskId;
@@ -34,10 +33,7 @@ pub(super) struct ExportParams {
     params(ExportParams),
     responses((status = 200, description = "The document.", body = crate::wire::Export), Finds),
 )]
-pub(super) async fn run(
-    State(app): State<App>,
-    Query(params): Query<ExportParams>,
-) -> Result<Response, Problem> {
+pub(super) async fn run(app: App, Query(params): Query<ExportParams>) -> Result<Response, Problem> {
     let only: Option<TaskId> = params.task.as_deref().map(id).transpose()?;
     let export = app.dormouse.export(&app.caller, only).await?;
     let pieces = stream::try_unfold(export, |mut export| async move {

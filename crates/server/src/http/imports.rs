@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use dormouse::ImportOptions;
@@ -60,7 +60,7 @@ pub(super) struct ImportParams {
     ),
 )]
 pub(super) async fn run(
-    State(app): State<App>,
+    app: App,
     Query(params): Query<ImportParams>,
     request: Request,
 ) -> Result<Response, Problem> {

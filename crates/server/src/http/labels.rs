@@ -1,6 +1,5 @@
 //! Label and category definitions of the workspace.
 
-use axum::extract::State;
 use dormouse::view::{Named, Page};
 use dormouse_types::{CategoryId, LabelId};
 
@@ -15,7 +14,7 @@ use crate::App;
     tag = "workspace",
     responses((status = 200, description = "Every label.", body = Page<Named<LabelId>>)),
 )]
-pub(super) async fn list(State(app): State<App>) -> Reply<Page<Named<LabelId>>> {
+pub(super) async fn list(app: App) -> Reply<Page<Named<LabelId>>> {
     Ok(whole(app.dormouse.labels(&app.caller).await?))
 }
 
@@ -27,6 +26,6 @@ pub(super) async fn list(State(app): State<App>) -> Reply<Page<Named<LabelId>>> 
     tag = "workspace",
     responses((status = 200, description = "Every category.", body = Page<Named<CategoryId>>)),
 )]
-pub(super) async fn categories(State(app): State<App>) -> Reply<Page<Named<CategoryId>>> {
+pub(super) async fn categories(app: App) -> Reply<Page<Named<CategoryId>>> {
     Ok(whole(app.dormouse.categories(&app.caller).await?))
 }

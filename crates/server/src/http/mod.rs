@@ -1,5 +1,6 @@
 //! Every route, one file per resource.
 
+mod access;
 mod agents;
 mod change_sets;
 mod description;
@@ -8,12 +9,14 @@ mod imports;
 mod labels;
 mod operations;
 mod overview;
+mod task_links;
 mod task_parts;
 mod tasks;
 mod trail;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, Uri};
+use dormouse::Dormouse;
 use dormouse::view::Page;
 use dormouse_types::limits::PAGE;
 use serde::Deserialize;
@@ -21,8 +24,8 @@ use utoipa::{IntoParams, OpenApi as _};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::Problem;
 use crate::openapi::Head;
-use crate::{App, Problem};
 
 /// Units: items. A page when nobody asks for another size.
 pub(crate) const DEFAULT_PAGE: usize = 50;
@@ -39,7 +42,7 @@ pub(super) struct PageParams {
 
 type Reply<T> = Result<axum::Json<T>, Problem>;
 
-pub(crate) fn routes() -> axum::Router<App> {
+pub(crate) fn routes() -> axum::Router<Dormouse> {
     let (router, _document) = documented().split_for_parts();
     router
         .fallback(unknown_route)
@@ -50,26 +53,30 @@ pub(crate) fn routes() -> axum::Router<App> {
 
 /// Every route with its description. The annotation of a handler holds its method and its whole
 /// path; handlers of one path stand in one `routes!`.
-pub(crate) fn documented() -> OpenApiRouter<App> {
+pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::with_openapi(Head::openapi())
         .merge(tasks())
         .merge(agents())
         .merge(change_sets())
+        .merge(access())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
         .routes(routes!(overview::show))
+        .routes(routes!(overview::attention))
+        .routes(routes!(overview::reports))
         .routes(routes!(operations::list))
         .routes(routes!(labels::list))
         .routes(routes!(labels::categories))
         .routes(routes!(description::show))
 }
 
-fn tasks() -> OpenApiRouter<App> {
+fn tasks() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(tasks::list, tasks::create))
         .routes(routes!(tasks::show, tasks::edit, tasks::delete))
         .routes(routes!(tasks::restore))
         .routes(routes!(tasks::activity))
+        .routes(routes!(tasks::changes))
         .routes(routes!(tasks::agent, tasks::create_agent))
         .routes(routes!(tasks::decisions, tasks::decide))
         .routes(routes!(task_parts::entries, task_parts::add_entry))
@@ -80,9 +87,11 @@ fn tasks() -> OpenApiRouter<App> {
         .routes(routes!(task_parts::edit_item))
         .routes(routes!(task_parts::labels, task_parts::add_label))
         .routes(routes!(task_parts::remove_label))
+        .routes(routes!(task_links::list, task_links::add))
+        .routes(routes!(task_links::remove))
 }
 
-fn agents() -> OpenApiRouter<App> {
+fn agents() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(agents::list))
         .routes(routes!(agents::show, agents::edit, agents::destroy))
@@ -104,7 +113,17 @@ fn agents() -> OpenApiRouter<App> {
         .routes(routes!(trail::prompt))
 }
 
-fn change_sets() -> OpenApiRouter<App> {
+fn access() -> OpenApiRouter<Dormouse> {
+    OpenApiRouter::new()
+        .routes(routes!(access::show))
+        .routes(routes!(access::exchange))
+        .routes(routes!(access::create_code))
+        .routes(routes!(access::create_ticket))
+        .routes(routes!(access::tokens, access::create_token))
+        .routes(routes!(access::revoke))
+}
+
+fn change_sets() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(change_sets::list))
         .routes(routes!(change_sets::show))

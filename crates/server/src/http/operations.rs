@@ -1,7 +1,6 @@
 //! Operations that cross the two databases.
 
 use axum::Json;
-use axum::extract::State;
 use dormouse::OperationsAsked;
 use dormouse::view::{Operation, Page};
 use serde::Deserialize;
@@ -32,10 +31,7 @@ pub(super) struct ListParams {
     params(ListParams),
     responses((status = 200, description = "A page of operations.", body = Page<Operation>)),
 )]
-pub(super) async fn list(
-    State(app): State<App>,
-    Query(params): Query<ListParams>,
-) -> Reply<Page<Operation>> {
+pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<Operation>> {
     let asked = match params.status.as_deref() {
         None | Some("open") => OperationsAsked::Open,
         Some("all") => OperationsAsked::All,

@@ -1,10 +1,10 @@
-//! The state of affairs.
+//! The state of affairs: in numbers, what needs the person, what was reported lately.
 
 use axum::Json;
-use axum::extract::State;
-use dormouse::view::Overview;
+use dormouse::view::{Attention, Overview, Page, RecentReport};
 
-use super::Reply;
+use super::{PageParams, Reply, page_size};
+use crate::extract::Query;
 use crate::App;
 
 /// Tells the state of affairs: tasks, agents, proposals.
@@ -15,6 +15,40 @@ use crate::App;
     tag = "workspace",
     responses((status = 200, description = "How many of each there are.", body = Overview)),
 )]
-pub(super) async fn show(State(app): State<App>) -> Reply<Overview> {
+pub(super) async fn show(app: App) -> Reply<Overview> {
     Ok(Json(app.dormouse.overview(&app.caller).await?))
+}
+
+/// Lists what needs the person, newest first; what is about to expire stands last.
+#[utoipa::path(
+    get,
+    path = "/api/needs-attention",
+    operation_id = "listNeedsAttention",
+    tag = "workspace",
+    params(PageParams),
+    responses((status = 200, description = "A page of what waits.", body = Page<Attention>)),
+)]
+pub(super) async fn attention(
+    app: App,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<Attention>> {
+    let (limit, cursor) = (page_size(params.limit)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.needs_attention(&app.caller, limit, cursor).await?))
+}
+
+/// Lists the latest report of each agent that has a task, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/reports",
+    operation_id = "listRecentReports",
+    tag = "workspace",
+    params(PageParams),
+    responses((status = 200, description = "A page of reports.", body = Page<RecentReport>)),
+)]
+pub(super) async fn reports(
+    app: App,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<RecentReport>> {
+    let (limit, cursor) = (page_size(params.limit)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.recent_reports(&app.caller, limit, cursor).await?))
 }

@@ -1,6 +1,5 @@
 //! Entries, time entries, checklist items and labels of a task. Every write answers the task.
 
-use axum::extract::State;
 use dormouse::view::{Entry, Item, Named, Page};
 use dormouse_types::LabelId;
 
@@ -19,7 +18,7 @@ use crate::{App, Problem};
     tag = "task parts",
     responses((status = 200, description = "Every entry.", body = Page<Entry>)),
 )]
-pub(super) async fn entries(State(app): State<App>, At(task): At<String>) -> Reply<Page<Entry>> {
+pub(super) async fn entries(app: App, At(task): At<String>) -> Reply<Page<Entry>> {
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.entries))
 }
 
@@ -34,7 +33,7 @@ pub(super) async fn entries(State(app): State<App>, At(task): At<String>) -> Rep
     responses(Added, Edits),
 )]
 pub(super) async fn add_entry(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<EntryParams>,
@@ -54,7 +53,7 @@ pub(super) async fn add_entry(
     responses(Added, Edits),
 )]
 pub(super) async fn add_time(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<TimeParams>,
@@ -74,7 +73,7 @@ pub(super) async fn add_time(
     responses(Tagged, Edits),
 )]
 pub(super) async fn edit_entry(
-    State(app): State<App>,
+    app: App,
     At((task, entry)): At<(String, String)>,
     Key(key): Key,
     Body(patch): Body<EntryPatch>,
@@ -93,7 +92,7 @@ pub(super) async fn edit_entry(
     responses(Tagged, Edits)
 )]
 pub(super) async fn delete_entry(
-    State(app): State<App>,
+    app: App,
     At((task, entry)): At<(String, String)>,
     Key(key): Key,
 ) -> Result<Tagged, Problem> {
@@ -110,7 +109,7 @@ pub(super) async fn delete_entry(
     responses(Tagged, Edits)
 )]
 pub(super) async fn restore_entry(
-    State(app): State<App>,
+    app: App,
     At((task, entry)): At<(String, String)>,
     Key(key): Key,
 ) -> Result<Tagged, Problem> {
@@ -125,7 +124,7 @@ pub(super) async fn restore_entry(
     tag = "task parts",
     responses((status = 200, description = "Every item.", body = Page<Item>)),
 )]
-pub(super) async fn items(State(app): State<App>, At(task): At<String>) -> Reply<Page<Item>> {
+pub(super) async fn items(app: App, At(task): At<String>) -> Reply<Page<Item>> {
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.items))
 }
 
@@ -140,7 +139,7 @@ pub(super) async fn items(State(app): State<App>, At(task): At<String>) -> Reply
     responses(Added, Adds),
 )]
 pub(super) async fn add_item(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<ItemParams>,
@@ -160,7 +159,7 @@ pub(super) async fn add_item(
     responses(Tagged, Edits),
 )]
 pub(super) async fn edit_item(
-    State(app): State<App>,
+    app: App,
     At((task, item)): At<(String, String)>,
     Key(key): Key,
     Body(patch): Body<ItemPatch>,
@@ -179,10 +178,7 @@ pub(super) async fn edit_item(
         (status = 200, description = "Every label of the task.", body = Page<Named<LabelId>>)
     ),
 )]
-pub(super) async fn labels(
-    State(app): State<App>,
-    At(task): At<String>,
-) -> Reply<Page<Named<LabelId>>> {
+pub(super) async fn labels(app: App, At(task): At<String>) -> Reply<Page<Named<LabelId>>> {
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.labels))
 }
 
@@ -197,7 +193,7 @@ pub(super) async fn labels(
     responses(Added, Adds),
 )]
 pub(super) async fn add_label(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<LabelParams>,
@@ -216,7 +212,7 @@ pub(super) async fn add_label(
     responses(Tagged, Edits)
 )]
 pub(super) async fn remove_label(
-    State(app): State<App>,
+    app: App,
     At((task, label)): At<(String, String)>,
     Key(key): Key,
 ) -> Result<Tagged, Problem> {

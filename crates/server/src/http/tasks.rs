@@ -1,17 +1,17 @@
 //! Tasks: list, make, show, edit, delete, restore; their agent, decisions and activity.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskRow};
-use dormouse_types::task::Status;
+use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskChange, TaskRow};
+use dormouse::{Due, Sort, With};
+use dormouse_types::task::{Priority, Status};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
 use utoipa::{IntoParams, IntoResponses};
 
 use super::{Reply, change_sets, page_size, whole};
-use crate::extract::{At, IfMatch, Json as Body, Key, Query, id};
+use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
 use crate::openapi::{Edits, NewAgent, NewTask, Writes};
 use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch};
 use crate::{App, Problem};
@@ -20,11 +20,35 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// Those of this status.
-    #[param(value_type = Option<Status>)]
-    status: Option<String>,
-    /// Those whose text holds this.
-    text: Option<String>,
+    /// Those in which all of these words stand: in the title, the TLDR, an entry, an item or a label.
+    q: Option<String>,
+    /// Those of these statuses.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<Status>>)]
+    status: Many,
+    /// Those of these priorities; a task that nobody ranked counts as P2.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<Priority>>)]
+    priority: Many,
+    /// Those with any of these labels, by id or by name.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<String>>)]
+    label: Many,
+    /// Those in any of these categories, by id or by name.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<String>>)]
+    category: Many,
+    /// Those `with` an agent, `without` one, or with one that is `awake`.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<String>>)]
+    agent: Many,
+    /// Those that are `overdue`, due within a `week`, or `none` of the two: without a day.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<String>>)]
+    due: Many,
+    /// The order: `created` (the newest first, unless another is asked for), `updated`, `due`,
+    /// `priority` or `title`.
+    sort: Option<String>,
     /// Those a person may mean: by an id, its end, or words of the title. It stands alone.
     find: Option<String>,
     /// Deleted ones too.
@@ -32,11 +56,19 @@ pub(super) struct ListParams {
     deleted: bool,
     /// At most so many.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the page before, in the same order.
     cursor: Option<String>,
 }
 
-/// Lists tasks, newest first.
+impl Lists for ListParams {
+    const LISTS: &'static [&'static str] =
+        &["status", "priority", "label", "category", "agent", "due"];
+}
+
+/// Lists tasks, newest first unless another order is asked for.
+///
+/// Of a parameter that is given more than once, or with commas, one value must hold; of different
+/// ones, all.
 #[utoipa::path(
     get,
     path = "/api/journal/tasks",
@@ -46,21 +78,51 @@ pub(super) struct ListParams {
     responses((status = 200, description = "A page of tasks.", body = Page<TaskRow>)),
 )]
 pub(super) async fn list(
-    State(app): State<App>,
-    Query(params): Query<ListParams>,
+    app: App,
+    Listing(params): Listing<ListParams>,
 ) -> Reply<Page<TaskRow>> {
     if let Some(find) = params.find {
         return Ok(whole(app.dormouse.find_tasks(&app.caller, &find).await?));
     }
     let mut reading = Reading::default();
-    let status = reading.parse("?status", params.status);
+    let statuses = params.status.0.into_iter();
+    let statuses = statuses.filter_map(|it| reading.parse("?status", Some(it))).collect();
+    let priorities = params.priority.0.into_iter();
+    let priorities = priorities.filter_map(|it| reading.parse("?priority", Some(it))).collect();
+    let with = With::ALL.map(|with| (with.name(), with));
+    let agents = params.agent.0.iter().filter_map(|it| reading.one_of("?agent", it, &with));
+    let agents = agents.collect();
+    let due = Due::ALL.map(|due| (due.name(), due));
+    let due = params.due.0.iter().filter_map(|it| reading.one_of("?due", it, &due)).collect();
+    let sort = Sort::ALL.map(|sort| (sort.name(), sort));
+    let sort = params.sort.as_deref().and_then(|it| reading.one_of("?sort", it, &sort));
     let filter = reading.finish(dormouse::TaskFilter {
-        status,
-        text: params.text,
+        words: params.q,
+        statuses,
+        priorities,
+        labels: params.label.0,
+        categories: params.category.0,
+        agents,
+        due,
+        sort: sort.unwrap_or_default(),
         deleted: params.deleted,
     })?;
     let limit = page_size(params.limit)?;
     Ok(Json(app.dormouse.tasks(&app.caller, filter, limit, params.cursor).await?))
+}
+
+/// Lists the open proposals about a task, of all its sets, in the order in which a person reads them.
+///
+/// Those that are shown now come first, what was put off last; of each the oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/journal/tasks/{task}/changes",
+    operation_id = "listTaskChanges",
+    tag = "tasks",
+    responses((status = 200, description = "Every open proposal.", body = Page<TaskChange>)),
+)]
+pub(super) async fn changes(app: App, At(task): At<String>) -> Reply<Page<TaskChange>> {
+    Ok(whole(app.dormouse.task_changes(&app.caller, &id(&task)?).await?))
 }
 
 /// A task with its ETag.
@@ -110,7 +172,7 @@ impl IntoResponse for Added {
     ),
 )]
 pub(super) async fn create(
-    State(app): State<App>,
+    app: App,
     Key(key): Key,
     Body(params): Body<TaskParams>,
 ) -> Result<Response, Problem> {
@@ -127,7 +189,7 @@ pub(super) async fn create(
     tag = "tasks",
     responses(Tagged)
 )]
-pub(super) async fn show(State(app): State<App>, At(task): At<String>) -> Result<Tagged, Problem> {
+pub(super) async fn show(app: App, At(task): At<String>) -> Result<Tagged, Problem> {
     Ok(Tagged(app.dormouse.task(&app.caller, &id(&task)?).await?))
 }
 
@@ -142,7 +204,7 @@ pub(super) async fn show(State(app): State<App>, At(task): At<String>) -> Result
     responses(Tagged, Edits),
 )]
 pub(super) async fn edit(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     IfMatch(revision): IfMatch,
     Key(key): Key,
@@ -162,7 +224,7 @@ pub(super) async fn edit(
     responses(Tagged, Edits)
 )]
 pub(super) async fn delete(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
 ) -> Result<Tagged, Problem> {
@@ -179,7 +241,7 @@ pub(super) async fn delete(
     responses(Tagged, Writes)
 )]
 pub(super) async fn restore(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
 ) -> Result<Tagged, Problem> {
@@ -194,10 +256,7 @@ pub(super) async fn restore(
     tag = "tasks",
     responses((status = 200, description = "Every change.", body = Page<Activity>)),
 )]
-pub(super) async fn activity(
-    State(app): State<App>,
-    At(task): At<String>,
-) -> Reply<Page<Activity>> {
+pub(super) async fn activity(app: App, At(task): At<String>) -> Reply<Page<Activity>> {
     Ok(whole(app.dormouse.task_activity(&app.caller, &id(&task)?).await?))
 }
 
@@ -209,7 +268,7 @@ pub(super) async fn activity(
     tag = "tasks",
     responses((status = 200, description = "The live agent.", body = Agent)),
 )]
-pub(super) async fn agent(State(app): State<App>, At(task): At<String>) -> Reply<Agent> {
+pub(super) async fn agent(app: App, At(task): At<String>) -> Reply<Agent> {
     let task: TaskId = id(&task)?;
     match app.dormouse.agent_of_task(&app.caller, &task).await? {
         Some(agent) => Ok(Json(agent)),
@@ -235,7 +294,7 @@ pub(super) async fn agent(State(app): State<App>, At(task): At<String>) -> Reply
     ),
 )]
 pub(super) async fn create_agent(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
     Body(params): Body<AgentParams>,
@@ -253,10 +312,7 @@ pub(super) async fn create_agent(
     tag = "tasks",
     responses((status = 200, description = "Every decision.", body = Page<Decision>)),
 )]
-pub(super) async fn decisions(
-    State(app): State<App>,
-    At(task): At<String>,
-) -> Reply<Page<Decision>> {
+pub(super) async fn decisions(app: App, At(task): At<String>) -> Reply<Page<Decision>> {
     Ok(whole(app.dormouse.task_decisions(&app.caller, &id(&task)?).await?))
 }
 
@@ -275,7 +331,7 @@ pub(super) async fn decisions(
     ),
 )]
 pub(super) async fn decide(
-    State(app): State<App>,
+    app: App,
     At(task): At<String>,
     Key(key): Key,
     Body(verdicts): Body<Vec<DecisionParams>>,

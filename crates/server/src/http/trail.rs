@@ -2,7 +2,6 @@
 //! what it will do next.
 
 use axum::Json;
-use axum::extract::State;
 use dormouse::MessagesAsked;
 use dormouse::view::{
     AgentState, Decision, Link, Message, Page, Prompt, Report, Subscription, Timer, ToolCall, Wake,
@@ -68,7 +67,7 @@ pub(super) struct LinkParams {
     responses((status = 200, description = "Its reports.", body = Page<Report>)),
 )]
 pub(super) async fn reports(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Query(params): Query<PageParams>,
 ) -> Reply<Page<Report>> {
@@ -89,7 +88,7 @@ pub(super) async fn reports(
     responses((status = 200, description = "A page of its messages.", body = Page<Message>)),
 )]
 pub(super) async fn messages(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Query(params): Query<MessageParams>,
 ) -> Reply<Page<Message>> {
@@ -112,7 +111,7 @@ pub(super) async fn messages(
     responses((status = 200, description = "A page of its calls.", body = Page<ToolCall>)),
 )]
 pub(super) async fn tool_calls(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Query(params): Query<CallParams>,
 ) -> Reply<Page<ToolCall>> {
@@ -136,7 +135,7 @@ fn thread(text: Option<String>) -> Result<Option<ThreadId>, Problem> {
     responses((status = 200, description = "A page of its links.", body = Page<Link>)),
 )]
 pub(super) async fn links(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Query(params): Query<LinkParams>,
 ) -> Reply<Page<Link>> {
@@ -153,10 +152,7 @@ pub(super) async fn links(
     tag = "agents",
     responses((status = 200, description = "Its subscriptions.", body = Page<Subscription>)),
 )]
-pub(super) async fn subscriptions(
-    State(app): State<App>,
-    At(agent): At<String>,
-) -> Reply<Page<Subscription>> {
+pub(super) async fn subscriptions(app: App, At(agent): At<String>) -> Reply<Page<Subscription>> {
     Ok(whole(app.dormouse.subscriptions(&app.caller, &id(&agent)?).await?))
 }
 
@@ -168,7 +164,7 @@ pub(super) async fn subscriptions(
     tag = "agents",
     responses((status = 200, description = "Its timers.", body = Page<Timer>)),
 )]
-pub(super) async fn timers(State(app): State<App>, At(agent): At<String>) -> Reply<Page<Timer>> {
+pub(super) async fn timers(app: App, At(agent): At<String>) -> Reply<Page<Timer>> {
     Ok(whole(app.dormouse.timers(&app.caller, &id(&agent)?).await?))
 }
 
@@ -180,7 +176,7 @@ pub(super) async fn timers(State(app): State<App>, At(agent): At<String>) -> Rep
     tag = "agents",
     responses((status = 200, description = "Its state.", body = AgentState)),
 )]
-pub(super) async fn state(State(app): State<App>, At(agent): At<String>) -> Reply<AgentState> {
+pub(super) async fn state(app: App, At(agent): At<String>) -> Reply<AgentState> {
     Ok(Json(app.dormouse.agent_state(&app.caller, &id(&agent)?).await?))
 }
 
@@ -194,7 +190,7 @@ pub(super) async fn state(State(app): State<App>, At(agent): At<String>) -> Repl
     responses((status = 200, description = "The decisions.", body = Page<Decision>)),
 )]
 pub(super) async fn decisions(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Query(params): Query<PageParams>,
 ) -> Reply<Page<Decision>> {
@@ -213,7 +209,7 @@ pub(super) async fn decisions(
     responses((status = 200, description = "Its runs.", body = Page<Wake>)),
 )]
 pub(super) async fn wakes(
-    State(app): State<App>,
+    app: App,
     At(agent): At<String>,
     Query(params): Query<PageParams>,
 ) -> Reply<Page<Wake>> {
@@ -230,10 +226,7 @@ pub(super) async fn wakes(
     tag = "agents",
     responses((status = 200, description = "The run.", body = Wake)),
 )]
-pub(super) async fn run(
-    State(app): State<App>,
-    At((agent, run_key)): At<(String, String)>,
-) -> Reply<Wake> {
+pub(super) async fn run(app: App, At((agent, run_key)): At<(String, String)>) -> Reply<Wake> {
     Ok(Json(app.dormouse.wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }
 
@@ -246,7 +239,7 @@ pub(super) async fn run(
     responses((status = 200, description = "One prompt for each turn.", body = Page<Prompt>)),
 )]
 pub(super) async fn prompt(
-    State(app): State<App>,
+    app: App,
     At((agent, run_key)): At<(String, String)>,
 ) -> Reply<Page<Prompt>> {
     Ok(whole(app.dormouse.prompts(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))

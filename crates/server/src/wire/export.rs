@@ -22,6 +22,9 @@ pub(crate) struct Export {
     labels: Vec<Value>,
     /// The tasks, oldest first, soft-deleted ones too.
     tasks: Vec<ExportedTask>,
+    /// The links between tasks, oldest first; those that were taken away too, unless one task is
+    /// exported.
+    links: Vec<Value>,
     /// Rows that are no JSON, as text, and rows that cannot be read.
     damaged: Vec<Value>,
 }

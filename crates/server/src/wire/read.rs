@@ -26,6 +26,19 @@ impl Reading {
         self.keep(pointer, T::from_str(&text?))
     }
 
+    /// Reads one of some names, or notes that it is none of them.
+    pub(crate) fn one_of<T: Copy>(
+        &mut self,
+        pointer: &str,
+        text: &str,
+        known: &[(&str, T)],
+    ) -> Option<T> {
+        let found = known.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let shown: String = text.chars().take(60).collect();
+        self.keep(pointer, found.ok_or(format!("`{shown}` is none of {}", names.join(", "))))
+    }
+
     /// Reads a day, or notes that the calendar has no such day.
     pub(crate) fn day(&mut self, pointer: &str, text: Option<String>) -> Option<Date> {
         let text = text?;

@@ -1,6 +1,7 @@
 //! Bodies about a task and its parts.
 
-use dormouse_types::task::{EntryKind, Priority, Status};
+use dormouse_types::TaskId;
+use dormouse_types::task::{EntryKind, LinkKind, Priority, Status};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -201,6 +202,28 @@ pub(crate) struct EntryPatch {
 pub(crate) struct LabelParams {
     /// It is made when there is none of this name.
     pub(crate) name: String,
+}
+
+/// A link to another task.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkParams {
+    /// What the task is to the other. Read without regard to case.
+    #[schema(value_type = LinkKind)]
+    kind: String,
+    /// The other task.
+    #[schema(value_type = TaskId)]
+    to: String,
+}
+
+impl LinkParams {
+    pub(crate) fn read(self) -> Result<(LinkKind, TaskId), Problem> {
+        let mut reading = Reading::default();
+        let kind = reading.parse("/kind", Some(self.kind));
+        let to = reading.parse("/to", Some(self.to));
+        let read = reading.finish(kind.zip(to))?;
+        Ok(read.expect("what could not be read was refused"))
+    }
 }
 
 #[cfg(test)]

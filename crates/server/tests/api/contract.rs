@@ -177,3 +177,25 @@ impl Contract {
         self.fits(schema, &body).map_err(|wrong| format!("the body was accepted, but {wrong}"))
     }
 }
+
+/// The path with something in each place.
+pub fn filled(path: &str) -> String {
+    let zeros = "0".repeat(26);
+    let names = [
+        ("{task}", format!("jt-{zeros}")),
+        ("{entry}", format!("en-{zeros}")),
+        ("{item}", format!("ci-{zeros}")),
+        ("{label}", "garden".to_owned()),
+        ("{agent}", format!("ag-{zeros}")),
+        ("{runKey}", "0".repeat(64)),
+        ("{set}", format!("cs-{zeros}")),
+        ("{link}", format!("tl-{zeros}")),
+        ("{token}", format!("tok-{zeros}")),
+        ("{index}", "1".to_owned()),
+        ("{verdict}", "confirm".to_owned()),
+        ("{token}", format!("tok-{zeros}")),
+    ];
+    let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));
+    assert!(!path.contains('{'), "{path}: say here what stands in this place");
+    path
+}

@@ -1,10 +1,16 @@
 //! Requests and answers as they go over the wire.
 
+mod access;
 mod agents;
+mod client;
 mod contract;
 mod imports;
 mod openapi;
+mod posture;
 mod problems;
+mod scopes;
+mod site;
+mod task_links;
 mod tasks;
 mod world;
 

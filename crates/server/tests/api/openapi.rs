@@ -9,7 +9,7 @@ use axum::http::Request;
 use dormouse_types::limits;
 use serde_json::{Value, json};
 
-use crate::contract::{CONTRACT, Operation};
+use crate::contract::{CONTRACT, Operation, filled};
 use crate::world::{Answer, World};
 
 const PAGE: &str = include_str!("../../../../docs/api.md");
@@ -102,25 +102,6 @@ fn every_operation_is_described_whole() {
 async fn the_router_serves_this_document() {
     let world = World::new();
     assert_eq!(world.get("/api/openapi.json").await.json(), CONTRACT.document);
-}
-
-/// The path with something in each place.
-fn filled(path: &str) -> String {
-    let zeros = "0".repeat(26);
-    let names = [
-        ("{task}", format!("jt-{zeros}")),
-        ("{entry}", format!("en-{zeros}")),
-        ("{item}", format!("ci-{zeros}")),
-        ("{label}", "garden".to_owned()),
-        ("{agent}", format!("ag-{zeros}")),
-        ("{runKey}", "0".repeat(64)),
-        ("{set}", format!("cs-{zeros}")),
-        ("{index}", "1".to_owned()),
-        ("{verdict}", "confirm".to_owned()),
-    ];
-    let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));
-    assert!(!path.contains('{'), "{path}: say here what stands in this place");
-    path
 }
 
 #[tokio::test]
@@ -218,7 +199,7 @@ async fn every_operation_answers_as_the_document_says() {
     read(&format!("{agent}/timers")).await;
     world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
     world.call("DELETE", &format!("{agent}/wake"), "").await;
-    read("/api/journal/tasks?status=OPEN&text=butt&deleted=true&limit=1").await;
+    read("/api/journal/tasks?status=OPEN&q=butt&deleted=true&limit=1").await;
 
     let sets = read(&format!("/api/change-sets?task={id}&all=true")).await;
     let set = format!("/api/change-sets/{}", text(&sets["items"][0]["id"]));
@@ -239,6 +220,15 @@ async fn every_operation_answers_as_the_document_says() {
     read(&format!("{agent}/decisions")).await;
 
     read("/api/operations?status=all").await;
+    read("/api/access").await;
+    let code = world.call("POST", "/api/access/codes", "").await.json();
+    let code = json!({"code": code["code"]}).to_string();
+    world.call("POST", "/api/access/exchange", &code).await;
+    world.call("POST", "/api/ws-tickets", "").await;
+    let new = r#"{"name": "Script", "scopes": ["read"], "kind": "agent", "expiresInDays": 1}"#;
+    world.call("POST", "/api/tokens", new).await;
+    let token = text(&read("/api/tokens").await["items"][0]["id"]);
+    world.call("DELETE", &format!("/api/tokens/{token}"), "").await;
     read(&format!("/api/export?task={id}")).await;
     for path in ["/pause", "/resume"] {
         world.call("POST", &format!("{agent}{path}"), "").await;
@@ -259,6 +249,12 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("PATCH", &item, r#"{"isArchived": true}"#).await;
     world.call("POST", &format!("{task}/labels"), r#"{"name": "rain"}"#).await;
     world.call("DELETE", &format!("{task}/labels/rain"), "").await;
+    let other = world.task(r#"{"title": "Rain barrel"}"#).await;
+    let link = json!({"kind": "relatesTo", "to": other}).to_string();
+    let linked = world.call("POST", &format!("{task}/links"), &link).await.json();
+    read(&format!("{task}/links")).await;
+    let link = text(&linked["links"][0]["id"]);
+    world.call("DELETE", &format!("{task}/links/{link}"), "").await;
     world.call("DELETE", &task, "").await;
     world.call("POST", &format!("{task}/restore"), "").await;
     read(&format!("{task}/activity")).await;
@@ -270,17 +266,19 @@ async fn every_operation_answers_as_the_document_says() {
 #[test]
 fn the_page_of_the_api_is_what_the_document_holds() {
     let mut page = String::from(
-        "# API\n\nJSON over HTTP. The whole description, OpenAPI 3.1, is served at `/api/openapi.json`. This page is\nmade from it by `crates/server/tests/api/openapi.rs`: after a change, put what the test prints here.\n\nProblems have pages of their own in `docs/errors/`, limits one in `docs/limits.md`.\n",
+        "# API\n\nJSON over HTTP. The whole description, OpenAPI 3.1, is served at `/api/openapi.json`. This page is\nmade from it by `crates/server/tests/api/openapi.rs`: after a change, put what the test prints here.\n\nProblems have pages of their own in `docs/errors/`, limits one in `docs/limits.md`. The scope is what a\ntoken must hold (`docs/access.md`): `any` is any token, `none` is none at all.\n",
     );
     for tag in CONTRACT.document["tags"].as_array().into_iter().flatten() {
         let (name, about) = (tag["name"].as_str(), tag["description"].as_str());
         let (name, about) = (name.unwrap_or_default(), about.unwrap_or_default());
         write!(page, "\n## {name}\n\n{about}\n\n").expect("written");
-        page.push_str("| Request | Operation | What it does |\n|---|---|---|\n");
+        page.push_str("| Request | Operation | Scope | What it does |\n|---|---|---|---|\n");
         for operation in CONTRACT.operations.iter().filter(|o| o.says["tags"][0] == name) {
             let Operation { id, method, path, says } = operation;
             let summary = says["summary"].as_str().unwrap_or_default();
-            writeln!(page, "| `{method} {path}` | `{id}` | {summary} |").expect("written");
+            let scope = says["x-scope"].as_str().unwrap_or("none");
+            writeln!(page, "| `{method} {path}` | `{id}` | {scope} | {summary} |")
+                .expect("written");
         }
     }
     assert!(page == PAGE, "docs/api.md should hold:\n{page}");

@@ -88,6 +88,15 @@ async fn a_key_has_1_to_128_characters() {
 }
 
 #[test]
+fn every_limit_leads_to_a_known_problem() {
+    let facade = PROBLEMS.iter().map(|(slug, ..)| *slug);
+    let known: BTreeSet<_> = facade.chain(WIRE_PROBLEMS.iter().map(|(slug, ..)| *slug)).collect();
+    for limit in limits::ALL {
+        assert!(known.contains(limit.problem), "{limit:?}");
+    }
+}
+
+#[test]
 fn every_problem_has_a_page_with_its_title_and_status() -> std::io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
     let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (*slug, *status, *title));

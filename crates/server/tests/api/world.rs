@@ -21,7 +21,8 @@ use crate::contract::CONTRACT;
 /// 2026-03-02, a Monday, 09:00 UTC.
 const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
-struct Still;
+/// A clock that stands still.
+pub struct Still;
 
 impl Clock for Still {
     fn now(&self) -> Timestamp {
@@ -102,6 +103,18 @@ impl World {
         Self { router, dormouse, succeeded: Mutex::default(), _folder: folder }
     }
 
+    /// The services behind the router.
+    pub fn dormouse(&self) -> Dormouse {
+        self.dormouse.clone()
+    }
+
+    /// Every byte of the databases, as it is on the disk.
+    pub fn bytes(&self) -> Vec<u8> {
+        let files = std::fs::read_dir(self._folder.path()).expect("the folder is there");
+        let files = files.map(|file| std::fs::read(file.expect("a file").path()));
+        files.flat_map(|bytes| bytes.expect("it can be read")).collect()
+    }
+
     /// Runs every agent of these tasks that is due.
     pub async fn drain(&self, task: &str) {
         let tasks = vec![task.parse().expect("an id of a task")];
@@ -117,29 +130,13 @@ impl World {
     /// Sends a request as it is, and compares the answer with the document.
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().to_string(), request.uri().to_string());
-        let answer = self.answer(request).await;
+        let answer = answer(&self.router, request).await;
         let operation = CONTRACT.check(&method, &path, &answer);
         if let Some(operation) = operation.filter(|_| answer.status < 300) {
             let mut all = self.succeeded.lock().unwrap_or_else(PoisonError::into_inner);
             all.insert(operation.id.clone());
         }
         answer
-    }
-
-    async fn answer(&self, request: Request<Body>) -> Answer {
-        let response: Response<Body> = match self.router.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        };
-        let status = response.status().as_u16();
-        let headers = response
-            .headers()
-            .iter()
-            .filter(|(name, _)| *name != "content-length")
-            .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or("?").to_owned()))
-            .collect();
-        let body = response.into_body().collect().await.expect("the body is whole").to_bytes();
-        Answer { status, headers, body: String::from_utf8(body.to_vec()).expect("text") }
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -177,4 +174,21 @@ impl World {
         assert_eq!(answer.status, 201, "{}", answer.body);
         answer.json()["id"].as_str().expect("a task has an id").to_owned()
     }
+}
+
+/// Asks a router.
+pub async fn answer(router: &Router, request: Request<Body>) -> Answer {
+    let response: Response<Body> = match router.clone().oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    };
+    let status = response.status().as_u16();
+    let headers = response
+        .headers()
+        .iter()
+        .filter(|(name, _)| *name != "content-length")
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or("?").to_owned()))
+        .collect();
+    let body = response.into_body().collect().await.expect("the body is whole").to_bytes();
+    Answer { status, headers, body: String::from_utf8(body.to_vec()).expect("text") }
 }

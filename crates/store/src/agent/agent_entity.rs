@@ -1,6 +1,7 @@
 //! Agents and their durable state.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use dormouse_types::{
     AgentId, CategoryId, Id as _, MessageId, StateId, SubscriptionId, TaskId, Timestamp,
@@ -9,6 +10,7 @@ use dormouse_types::{
 use serde::{Deserialize, Serialize};
 
 use super::entity::{self, Columns, Entity, Stored};
+use crate::among;
 use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ws};
@@ -195,6 +197,36 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Agent>> {
         params: params_values![ws(workspace), task.to_string()],
         decode: entity::decode::<Agent>,
     }
+}
+
+/// The agents that are dormant because of failed runs.
+pub fn failed(workspace: WorkspaceId) -> Query<Stored<Agent>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM agent_entities
+              WHERE ws = ?1 AND type = 'agent' AND deleted_at IS NULL
+                AND serialized LIKE '%\"dormantReason\":\"failures\"%'
+              ORDER BY created_at DESC, id DESC",
+        params: params_values![ws(workspace)],
+        decode: entity::decode::<Agent>,
+    }
+}
+
+/// The states of some agents.
+pub fn states(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<State>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+               deleted_at, serialized, clock_host, clock_counter
+             FROM agent_entities
+             WHERE ws = ?1 AND type = 'agentState' AND deleted_at IS NULL AND agent_id IN (",
+            ")",
+        )
+    });
+    let params = among::params(workspace, agents);
+    Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<State> }
 }
 
 /// The id of the subscription by which an agent watches its own task; a function of the agent, so

@@ -1,11 +1,13 @@
 //! Change items: one proposed mutation each.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use dormouse_types::{
     AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
 };
 
+use crate::among;
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
@@ -286,6 +288,26 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
               ORDER BY task_id, created_at, set_id, item_index",
         params: params_values![ws(workspace)],
         decode,
+    }
+}
+
+/// How many open items there are about each of some tasks.
+pub fn open_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, i64)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT task_id, COUNT(*) FROM change_items
+             WHERE ws = ?1 AND is_open = 1 AND task_id IN (",
+            ") GROUP BY task_id",
+        )
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: among::params(workspace, tasks),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "change item", &e);
+            Ok((row.text(0).map_err(column)?.to_owned(), row.int(1).map_err(column)?))
+        },
     }
 }
 

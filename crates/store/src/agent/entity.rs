@@ -1,11 +1,14 @@
 //! Rows of `agent_entities`: one table for every kind of entity, an unknown one included.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::LazyLock;
 
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::among;
 use crate::commit::{Db, Op, Refusal};
 use crate::doc::Doc;
 use crate::store::{Query, ReadError, ws};
@@ -278,5 +281,61 @@ pub fn page_of_agent<T: Entity>(
               ORDER BY +created_at DESC, id DESC LIMIT ?6",
         params: params_values![ws(workspace), agent.to_string(), T::KIND, at, id, limit],
         decode: decode::<T>,
+    }
+}
+
+/// Some entities of any kind, by their ids; those of another kind cannot be decoded as this one.
+pub fn some<T: Entity>(workspace: WorkspaceId, ids: &[impl Display]) -> Query<Stored<T>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+               deleted_at, serialized, clock_host, clock_counter
+             FROM agent_entities WHERE ws = ?1 AND id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, ids), decode: decode::<T> }
+}
+
+/// A row of a list; a damaged one does not hide the others.
+#[derive(Debug, Clone)]
+pub struct Line<T> {
+    /// Its id, as it is written.
+    pub id: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// The entity, where its document can be read.
+    pub row: Result<Stored<T>, ReadError>,
+}
+
+fn line<T: Entity>(row: &Row) -> Result<Line<T>, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, T::KIND, &e);
+    Ok(Line {
+        id: row.text(0).map_err(column)?.to_owned(),
+        created_at: row.time(6).map_err(column)?,
+        row: decode(row),
+    })
+}
+
+/// The rows of a query as lines of a list.
+pub fn lines<T: Entity>(query: Query<Stored<T>>) -> Query<Line<T>> {
+    let Query { db, sql, params, .. } = query;
+    Query { db, sql, params, decode: line::<T> }
+}
+
+/// Live entities of one kind behind a place in their order, newest first; see [`page_of_agent`].
+pub fn page_of_kind<T: Entity>(
+    workspace: WorkspaceId,
+    (at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Line<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND type = ?2 AND deleted_at IS NULL
+                AND created_at <= ?3 AND (created_at < ?3 OR id < ?4)
+              ORDER BY created_at DESC, id DESC LIMIT ?5",
+        params: params_values![ws(workspace), T::KIND, at, id, limit],
+        decode: line::<T>,
     }
 }

@@ -1,10 +1,13 @@
 //! Reports and their head pointer.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{AgentId, ReportHeadId, ReportId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entity::{self, Columns, Entity, Stored};
+use crate::among;
 use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ws};
@@ -73,6 +76,9 @@ pub struct ReportHead {
     pub scope: String,
     /// The report.
     pub report_id: ReportId,
+    /// Its TLDR, so that a list can show it without opening reports; none of an old shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tldr: Option<String>,
     /// When the first report was published.
     pub created_at: Timestamp,
     /// When it was last moved.
@@ -108,6 +114,45 @@ pub fn head(workspace: WorkspaceId, agent: &AgentId, scope: &str) -> Query<Store
               WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentReportHead' AND subtype = ?3
                 AND deleted_at IS NULL",
         params: params_values![ws(workspace), agent.to_string(), scope],
+        decode: entity::decode::<ReportHead>,
+    }
+}
+
+/// The heads of the current reports of some agents.
+pub fn heads(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<ReportHead>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+               deleted_at, serialized, clock_host, clock_counter
+             FROM agent_entities
+             WHERE ws = ?1 AND type = 'agentReportHead' AND subtype = 'current'
+               AND deleted_at IS NULL AND agent_id IN (",
+            ")",
+        )
+    });
+    let params = among::params(workspace, agents);
+    Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<ReportHead> }
+}
+
+/// The heads of the current reports of the agents that watch a task as their own, those that moved
+/// last first, behind a place in that order.
+pub fn newest_heads(
+    workspace: WorkspaceId,
+    (at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Stored<ReportHead>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM agent_entities e
+              WHERE ws = ?1 AND type = 'agentReportHead' AND subtype = 'current'
+                AND deleted_at IS NULL
+                AND updated_at <= ?2 AND (updated_at < ?2 OR id < ?3)
+                AND EXISTS (SELECT 1 FROM subscriptions s
+                  WHERE s.ws = ?1 AND s.agent_id = e.agent_id AND s.watch = 'own')
+              ORDER BY updated_at DESC, id DESC LIMIT ?4",
+        params: params_values![ws(workspace), at, id, limit],
         decode: entity::decode::<ReportHead>,
     }
 }

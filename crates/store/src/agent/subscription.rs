@@ -1,7 +1,10 @@
 //! Subscriptions: which agents a task's changes concern.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{AgentId, SubscriptionId, TaskId, Timestamp, WorkspaceId};
 
+use crate::among;
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::{params, params_values};
@@ -64,6 +67,40 @@ pub fn own_between(workspace: WorkspaceId, first: &TaskId, last: &TaskId) -> Que
               WHERE ws = ?1 AND task_id >= ?2 AND task_id <= ?3 AND watch = 'own'
               ORDER BY task_id",
         params: params_values![ws(workspace), first.to_string(), last.to_string()],
+        decode,
+    }
+}
+
+/// The agents that watch any of some tasks as their own: the live agent of each.
+pub fn own_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Subscription> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, agent_id, task_id FROM subscriptions
+             WHERE ws = ?1 AND watch = 'own' AND task_id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, tasks), decode }
+}
+
+/// What some agents watch as their own.
+pub fn own_of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Subscription> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, agent_id, task_id FROM subscriptions
+             WHERE ws = ?1 AND watch = 'own' AND agent_id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, agents), decode }
+}
+
+/// Which agent watches which task as its own, all over a workspace.
+pub fn own(workspace: WorkspaceId) -> Query<Subscription> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, task_id FROM subscriptions WHERE ws = ?1 AND watch = 'own'",
+        params: params_values![ws(workspace)],
         decode,
     }
 }

@@ -1,7 +1,10 @@
 //! Runs: one row per wake that was claimed.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{AgentId, MessageId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
+use crate::among;
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
@@ -301,4 +304,61 @@ fn counted(row: &Row) -> Result<Counted, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
     let (turns, calls) = (row.int(19).map_err(column)?, row.int(20).map_err(column)?);
     Ok(Counted { run: decode(row)?, turns, calls })
+}
+
+/// What the run had seen before it began that had seen least, among those that have not ended.
+pub fn least_processed(workspace: WorkspaceId) -> Query<Option<Seq>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT MIN(processed) FROM wake_run_log
+              WHERE ws = ?1 AND status IN ('queued', 'started')",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let seq = row.opt_int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?;
+            Ok(seq.map(Seq))
+        },
+    }
+}
+
+/// The agents of some runs, by the keys of the runs.
+pub fn agents_of(workspace: WorkspaceId, keys: &[&str]) -> Query<(String, AgentId)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql("SELECT run_key, agent_id FROM wake_run_log WHERE ws = ?1 AND run_key IN (", ")")
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: among::params(workspace, keys),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "run", &e);
+            let key = row.text(0).map_err(column)?.to_owned();
+            let agent = row.text(1).map_err(column)?.parse();
+            let agent = agent.map_err(|e: dormouse_types::IdError| ReadError::Corrupt {
+                db: "agent",
+                noun: "run",
+                id: key.clone(),
+                detail: e.to_string(),
+            })?;
+            Ok((key, agent))
+        },
+    }
+}
+
+/// Runs that ended badly and that no run of their agent came behind, newest first.
+pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
+                r.status, r.logical_change_key, r.processed, r.upto, r.message_id, r.epoch,
+                r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
+                r.error_message
+              FROM wake_run_log r
+              WHERE r.ws = ?1 AND r.status IN ('failed', 'abandoned')
+                AND NOT EXISTS (SELECT 1 FROM wake_run_log n
+                  WHERE n.ws = r.ws AND n.agent_id = r.agent_id AND n.created_at > r.created_at
+                    AND n.status IN ('completed', 'skipped', 'failed', 'abandoned'))
+              ORDER BY r.created_at DESC, r.run_key DESC LIMIT ?2",
+        params: params_values![ws(workspace), limit],
+        decode,
+    }
 }

@@ -1,5 +1,6 @@
 //! Entries of a task: text, transcript, image analysis, time.
 
+use dormouse_types::fold::folded;
 use dormouse_types::task::EntryKind;
 use dormouse_types::{EntryId, TaskId, Timestamp};
 use jiff::civil::Date;
@@ -76,7 +77,7 @@ impl Entity for Entry {
             id: self.id.to_string(),
             subtype: None,
             task: Some(self.task_id.clone()),
-            folded: None,
+            folded: Some(folded(self.says())),
             created_at: self.created_at,
             updated_at: self.updated_at,
             deleted_at: self.deleted_at,

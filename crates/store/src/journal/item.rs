@@ -1,6 +1,7 @@
 //! Items of a checklist.
 
 use dormouse_types::caller::By;
+use dormouse_types::fold::folded;
 use dormouse_types::{ChecklistId, ItemId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +58,7 @@ impl Entity for Item {
             id: self.id.to_string(),
             subtype: Some(state.to_owned()),
             task: Some(self.task_id.clone()),
-            folded: None,
+            folded: Some(folded(&self.title)),
             created_at: self.created_at,
             updated_at: self.updated_at,
             deleted_at: self.deleted_at,

@@ -19,7 +19,8 @@ pub struct Columns {
     pub subtype: Option<String>,
     /// The task the row belongs to; a task belongs to itself.
     pub task: Option<TaskId>,
-    /// What a search looks at, in lower case: a title or a name.
+    /// What a search looks at: a title or a text, folded; the name of a label or category in lower
+    /// case.
     pub folded: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,

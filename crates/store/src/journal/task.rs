@@ -1,6 +1,7 @@
 //! The task and the rows that belong to it.
 
 use dormouse_types::caller::By;
+use dormouse_types::fold::folded;
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
@@ -76,7 +77,7 @@ impl Entity for Task {
             id: self.id.to_string(),
             subtype: Some(self.status.status.name().to_owned()),
             task: Some(self.id.clone()),
-            folded: Some(self.title.to_lowercase()),
+            folded: Some(folded(&self.title)),
             created_at: self.created_at,
             updated_at: self.updated_at,
             deleted_at: self.deleted_at,
@@ -92,6 +93,16 @@ pub fn guard(workspace: WorkspaceId, task: &TaskId, revision: i64) -> Op {
         params![ws(workspace), task.as_str(), revision],
         Refusal::Stale,
     )
+}
+
+/// The task's own row, a soft-deleted one too.
+pub fn by_id(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Task>> {
+    Query {
+        db: Db::Journal,
+        sql: select!("WHERE ws = ?1 AND id = ?2 AND type = 'task'"),
+        params: params_values![ws(workspace), task.as_str()],
+        decode,
+    }
 }
 
 /// One row of a task's aggregate.
@@ -186,7 +197,7 @@ pub struct Wanted {
     pub limit: i64,
 }
 
-fn containing(word: &str) -> String {
+pub(super) fn containing(word: &str) -> String {
     format!("%{}%", escaped(word))
 }
 

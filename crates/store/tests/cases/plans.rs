@@ -8,9 +8,9 @@ use dormouse_store::agent::{
     wake_queue, wake_request, wake_run, wake_tally,
 };
 use dormouse_store::journal::task::Wanted;
-use dormouse_store::journal::{fence, field_say, imported, label, setting, task};
+use dormouse_store::journal::{fence, field_say, imported, label, linked_entry, setting, task};
 use dormouse_store::{Db, Query, agent, change_log, journal, receipt, text};
-use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, ThreadId, hash};
+use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, hash};
 
 use crate::world::{WS, World, at, beside, wait};
 
@@ -165,6 +165,7 @@ fn no_query_of_the_store_reads_a_whole_table() {
 fn queries(world: &World) -> Vec<Asked> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
+    let task_link: TaskLinkId = world.id();
     let wanted =
         Wanted { status: None, words: Vec::new(), include_deleted: false, behind: None, limit: 1 };
     let messages = message::Wanted { thread: None, kind: None, from: 0, at_least: 1 };
@@ -248,9 +249,13 @@ fn queries(world: &World) -> Vec<Asked> {
         breaker::of_provider(WS, "provider"),
         breaker::all(WS),
         agent::raw::behind(WS, "", 1),
+        task::by_id(WS, &task),
         task::aggregate(WS, &task),
         task::list(WS, &wanted),
         task::by_ending(WS, "abcde"),
+        linked_entry::of_task(WS, &task),
+        linked_entry::by_id(WS, &task_link),
+        linked_entry::behind(WS, "", 1),
         label::definitions(WS),
         fence::of(WS, "agent"),
         field_say::of_task(WS, &task),

@@ -245,11 +245,14 @@ const BOTH: &[&str] = &[
 ];
 const JOURNAL: &[&str] = &[
     "SELECT * FROM journal ORDER BY 1, 2",
+    "SELECT * FROM linked_entries ORDER BY 1, 2",
     "SELECT * FROM touched_tasks ORDER BY 1, 2, 3",
     "SELECT * FROM field_says ORDER BY 1, 2, 3",
     "SELECT * FROM imported ORDER BY 1, 2",
     "SELECT * FROM settings ORDER BY 1, 2",
     "SELECT * FROM fence ORDER BY 1, 2",
+    "SELECT * FROM tokens ORDER BY 1, 2",
+    "SELECT * FROM access_codes ORDER BY 1, 2",
 ];
 const AGENT: &[&str] = &[
     "SELECT * FROM agent_entities ORDER BY 1, 2",

@@ -8,7 +8,7 @@ use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, HostId, Id, ItemId,
     LabelId, LinkId, MessageId, PREFIXES, PayloadId, ReportHeadId, ReportId, RequestId, StateId,
-    SubscriptionId, TaskId, ThreadId, Timestamp,
+    SubscriptionId, TaskId, ThreadId, Timestamp, TokenId,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -99,6 +99,7 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<ThreadId>(&mut kinds);
     check_kind::<HostId>(&mut kinds);
     check_kind::<RequestId>(&mut kinds);
+    check_kind::<TokenId>(&mut kinds);
     let table: BTreeSet<String> = PREFIXES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     assert_eq!(kinds, table, "a kind is not tested here");
 }

@@ -30,7 +30,14 @@ fn a_limit_is_the_last_value_that_is_accepted() {
 fn each_limit_has_a_name_of_its_own_and_a_known_problem() {
     let names: BTreeSet<&str> = limits::ALL.iter().map(|limit| limit.name).collect();
     assert_eq!(names.len(), limits::ALL.len());
-    let known = BTreeSet::from(["payload-too-large", "validation-failed", "limit-reached"]);
+    let known = BTreeSet::from([
+        "payload-too-large",
+        "validation-failed",
+        "limit-reached",
+        "headers-too-large",
+        "url-too-long",
+        "malformed-json",
+    ]);
     let used: BTreeSet<&str> = limits::ALL.iter().map(|limit| limit.problem).collect();
     assert_eq!(used, known);
     assert!(limits::ALL.iter().all(|limit| limit.max > 0 && !limit.unit.is_empty()));
@@ -87,6 +94,33 @@ Times and counts that are not asked of anybody, but decide when something ends:
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
         ("a lease without a sign of life ends after", format!("{} seconds", limits::LEASE_SECONDS)),
+        ("a request that reads is given up after", format!("{} seconds", limits::READ_SECONDS)),
+        ("a request that writes is given up after", format!("{} seconds", limits::WRITE_SECONDS)),
+        (
+            "an import or an export is given up after",
+            format!("{} minutes", limits::TRANSFER_SECONDS / 60),
+        ),
+        (
+            "a connection without the whole head of a request is closed after",
+            format!("{} seconds", limits::HEAD_SECONDS),
+        ),
+        (
+            "requests of one token in a second, for as long as it likes",
+            format!("{}", limits::REQUESTS_PER_SECOND),
+        ),
+        ("requests of one token at once", format!("{}", limits::REQUESTS_AT_ONCE)),
+        ("connections of one listener at once", format!("{}", limits::CONNECTIONS)),
+        ("a one-time code ends after", format!("{} minutes", limits::CODE_SECONDS / 60)),
+        ("a ticket for a socket ends after", format!("{} seconds", limits::TICKET_SECONDS)),
+        ("the token of a page ends after", format!("{} days", limits::PAGE_TOKEN_DAYS)),
+        ("failed logins of one address that are answered at once", {
+            let minutes = limits::LOGIN_WINDOW_SECONDS / 60;
+            format!("{} in {minutes} minutes", limits::LOGIN_FAILURES)
+        }),
+        ("then the address is told to wait", {
+            let (first, longest) = (limits::LOGIN_DELAY_SECONDS, limits::LOGIN_DELAY_MAX_SECONDS);
+            format!("{first} second, doubled with each, {longest} at most")
+        }),
     ];
     for (what, value) in others {
         writeln!(page, "| {what} | {value} |").expect("a String grows");

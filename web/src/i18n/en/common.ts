@@ -31,13 +31,26 @@ export const common = {
   "status.DONE": "Done",
   "status.REJECTED": "Rejected",
 
+  "priority.P0": "P0, urgent",
+  "priority.P1": "P1, high",
+  "priority.P2": "P2, normal",
+  "priority.P3": "P3, low",
+
   "activity.asleep": "asleep",
   "activity.queued": "queued",
   "activity.awake": "awake",
+  "activity.running": "awake",
+  "activity.waiting": "queued",
   "activity.dormant": "dormant",
   "activity.destroyed": "destroyed",
 
   "problem.offline": "Dormouse does not answer. Nothing you typed is lost.",
   "problem.page-failed": "This part of the page failed.",
   "problem.retryAfter": "Try again in {n} s.",
+
+  "edit.field": "Edit {label}:",
+  "edit.elsewhere": "Changed elsewhere to “{text}”. Saving keeps yours.",
+  "edit.takeOther": "Take the other",
+  "pick.make": "Make “{name}”",
+  "pick.nothing": "Nothing found.",
 } as const satisfies Record<string, Message>;

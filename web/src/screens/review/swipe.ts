@@ -44,8 +44,19 @@ export function velocityOf(points: readonly Point[]): number {
   return last.at === first.at ? 0 : (last.x - first.x) / (last.at - first.at);
 }
 
-/** Lets an element be swiped; `data-swipe` on it says to which side, `--dx` how far. */
-export function swipeable(done: (side: Side) => void): Attachment<HTMLElement> {
+/** A swipe on its way: how far, to which side, and whether letting go commits it. */
+export interface Drag {
+  /** Units: pixels. */
+  dx: number;
+  to: Side;
+  isReady: boolean;
+}
+
+/** Lets an element be swiped. `moved` is told of every step, and of the end without one. */
+export function swipeable(how: {
+  moved: (drag: Drag | undefined) => void;
+  done: (side: Side) => void;
+}): Attachment<HTMLElement> {
   return (node) => {
     let start: { x: number; y: number; id: number } | undefined;
     let isSwipe = false;
@@ -55,8 +66,7 @@ export function swipeable(done: (side: Side) => void): Attachment<HTMLElement> {
       start = undefined;
       isSwipe = false;
       points = [];
-      delete node.dataset["swipe"];
-      node.style.removeProperty("--dx");
+      how.moved(undefined);
     }
     function down(event: PointerEvent): void {
       // Only fingers: a pointer selects text, and has the buttons.
@@ -76,9 +86,8 @@ export function swipeable(done: (side: Side) => void): Attachment<HTMLElement> {
         node.setPointerCapture(event.pointerId);
       }
       points.push({ x: event.clientX, at: event.timeStamp });
-      const ready = swiped({ dx, width: node.clientWidth, velocity: 0 }) !== undefined;
-      node.dataset["swipe"] = `${dx > 0 ? "confirm" : "reject"}${ready ? " ready" : ""}`;
-      node.style.setProperty("--dx", `${dx}px`);
+      const isReady = swiped({ dx, width: node.clientWidth, velocity: 0 }) !== undefined;
+      how.moved({ dx, to: dx > 0 ? "confirm" : "reject", isReady });
     }
     function up(event: PointerEvent): void {
       if (start === undefined || event.pointerId !== start.id) return;
@@ -96,7 +105,7 @@ export function swipeable(done: (side: Side) => void): Attachment<HTMLElement> {
       rest();
       if (side === undefined) return;
       navigator.vibrate?.(12);
-      done(side);
+      how.done(side);
     }
 
     node.addEventListener("pointerdown", down);

@@ -9,7 +9,7 @@ import { apply, countNew, keepOrder, type Part } from "./parts";
 const FIRST = 100;
 const NEXT = 200;
 /** Up to so many rows the list is read anew after an event; beyond, only the rows that were touched. */
-const READ_WHOLE = 400;
+const READ_WHOLE = 180;
 /** So many touched rows are read one by one; more are only told of. */
 const READ_EACH = 12;
 /** Units: milliseconds. */

@@ -4,28 +4,41 @@ use clap::Args;
 use dormouse::view::{Agent, Page};
 use dormouse_types::Id as _;
 
+use crate::client::path;
 use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
-use crate::terminal::moment;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::{line, moment, note};
 
 #[derive(Debug, Args)]
 pub struct Params {
     /// Destroyed agents too
     #[arg(long)]
     all: bool,
+    /// How many
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..=200))]
+    limit: u16,
+    /// Go on after an earlier page
+    #[arg(long)]
+    cursor: Option<String>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let reply = session.client.get("/api/agents").await?;
+    let limit = params.limit.to_string();
+    let mut query = vec![("limit", limit.as_str())];
+    query.extend(params.cursor.as_deref().map(|cursor| ("cursor", cursor)));
+    let reply = session.client.get(&path("/api/agents", &query)).await?;
     if session.print_body(&reply) {
         return Ok(());
     }
     let page: Page<Agent> = reply.read()?;
+    for damaged in &page.damaged {
+        note(&format!("damaged: {}", line(damaged)));
+    }
     let agents: Vec<&Agent> =
         page.items.iter().filter(|agent| params.all || agent.lifecycle != "destroyed").collect();
-    if agents.is_empty() {
+    if agents.is_empty() && page.next_cursor.is_none() {
         let command = session.command("agent create TASK");
         session.screen.say(format!("No agents. Give a task one: {command}"));
         return Ok(());
@@ -50,6 +63,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     let (width, ink) = (session.screen.width(), session.screen.ink());
     session.screen.say(table.render(width, ink));
+    if let Some(cursor) = page.next_cursor {
+        let command = session.command(&format!("agent list --cursor {cursor}"));
+        session.screen.say(format!("more: {command}"));
+    }
     Ok(())
 }
 

@@ -98,7 +98,7 @@ async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<()
 async fn due(session: &mut Session) -> Result<(), Failure> {
     session.touch_all_due();
     let ran = session.wait().await;
-    let reply = session.client.get("/api/agents").await?;
+    let reply = session.client.get("/api/agents?limit=200").await?;
     if !session.print_body(&reply) && ran == Some(0) {
         session.screen.say("No agent waits.");
     }

@@ -15,7 +15,7 @@ use crate::terminal::{line, note};
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Only tasks with these words in their title
+    /// Only tasks in which all of these words stand
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// Only tasks with this status
@@ -36,7 +36,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let (limit, words) = (params.limit.to_string(), params.words.join(" "));
     let mut query = vec![("limit", limit.as_str())];
     if !words.is_empty() {
-        query.push(("text", &words));
+        query.push(("q", &words));
     }
     query.extend(params.status.map(|status| ("status", status.name())));
     query.extend(params.deleted.then_some(("deleted", "true")));

@@ -5,6 +5,7 @@ mod check;
 mod delete;
 mod edit;
 mod label;
+mod link;
 mod list;
 mod note;
 mod show;
@@ -38,6 +39,8 @@ pub enum Command {
     Time(time::Params),
     /// Put labels on a task, or take them off
     Label(label::Params),
+    /// Link a task to another, or take the link away
+    Link(link::Params),
     /// Delete a task; it can be restored
     Delete(delete::Params),
     /// Bring a deleted task back
@@ -54,6 +57,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Check(params) => check::run(session, params).await,
         Command::Time(params) => time::run(session, params).await,
         Command::Label(params) => label::run(session, params).await,
+        Command::Link(params) => link::run(session, params).await,
         Command::Delete(params) => delete::run(session, params).await,
         Command::Restore(params) => delete::restore(session, params).await,
     }

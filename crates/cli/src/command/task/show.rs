@@ -5,7 +5,7 @@ use dormouse::view::{Activity, Entry, Page, Task};
 use dormouse_types::By;
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
-use dormouse_types::task::EntryKind;
+use dormouse_types::task::{EntryKind, LinkKind};
 
 use crate::failure::Failure;
 use crate::find::{self, titled};
@@ -52,6 +52,7 @@ fn page(session: &Session, task: &Task) -> Vec<String> {
         lines.extend(wrap::text(&line(&value), width, margin));
     }
     lines.extend(items(task, width));
+    lines.extend(links(task, width));
     for entry in &task.entries {
         lines.push(String::new());
         lines.push(ink.dim(&heading(entry)));
@@ -124,6 +125,21 @@ fn items(task: &Task, width: usize) -> Vec<String> {
     lines
 }
 
+/// The links with the ends of ids that `task link --remove` takes.
+fn links(task: &Task, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for link in &task.links {
+        if lines.is_empty() {
+            lines.push(String::new());
+        }
+        let words = LinkKind::words_of(&link.kind, link.direction);
+        let first = format!("{}  ", link.task.id.short());
+        let text = line(&format!("{words}: {}", titled(&link.task.title)));
+        lines.extend(wrap::text(&text, width, Margin { first: &first, rest: "       " }));
+    }
+    lines
+}
+
 fn heading(entry: &Entry) -> String {
     let kind = match entry.kind {
         EntryKind::Text => "note",
@@ -146,7 +162,7 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
         let at = moment::minute(change.at, &session.zone);
         let first = format!("{at}  {:<7} ", line(&change.origin));
         let rest = " ".repeat(first.len());
-        let what: Vec<String> = change.what.iter().map(told).collect();
+        let what: Vec<String> = change.what.iter().map(|what| told(what, task)).collect();
         for text in wrap::text(&what.join("; "), width, Margin { first: &first, rest: &rest }) {
             session.screen.say(text);
         }
@@ -154,8 +170,8 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
     Ok(())
 }
 
-/// One change in words.
-fn told(what: &What) -> String {
+/// One change of a task in words.
+fn told(what: &What, task: &dormouse_types::TaskId) -> String {
     let text = match what {
         What::TaskCreated { title } => format!("task made: {}", titled(title)),
         What::TaskDeleted => "task deleted".to_owned(),
@@ -179,7 +195,16 @@ fn told(what: &What) -> String {
         What::EntryRestored { entry } => format!("note {} restored", entry.short()),
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label removed: {name}"),
+        What::LinkAdded { .. } => format!("link added: {}", other_end(what, task)),
+        What::LinkRemoved { .. } => format!("link taken away: {}", other_end(what, task)),
         What::Unknown => "something a newer version knows".to_owned(),
     };
     line(&text)
+}
+
+fn other_end(what: &What, task: &dormouse_types::TaskId) -> String {
+    what.other_end(task).map_or_else(String::new, |end| {
+        let words = LinkKind::words_of(end.kind, end.direction);
+        format!("{words} {} {}", end.task.short(), titled(end.title))
+    })
 }

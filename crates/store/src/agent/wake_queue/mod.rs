@@ -13,8 +13,8 @@ pub use claim::{
     Claim, abandon, claim, free, guard, interrupt, put_back, reclaim, release, unchanged,
 };
 pub use read::{
-    claimable, foremost, from_the_future, held_by, leased, next_due, of_agent, run_out, waiting,
-    workspaces,
+    among, claimable, foremost, from_the_future, held_by, leased, next_due, of_agent,
+    oldest_signal, run_out, waiting, workspaces,
 };
 
 /// Why an agent is woken. The strongest of several names the run.

@@ -1,8 +1,11 @@
 //! What is read of the queue.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use super::{Reason, Sleeper};
+use crate::among;
 use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
@@ -50,6 +53,19 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Sleeper> {
         params: params_values![ws(workspace), agent.to_string()],
         decode,
     }
+}
+
+/// The rows of some agents.
+pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Sleeper> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+               message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+             FROM wake_queue WHERE ws = ?1 AND agent_id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, agents), decode }
 }
 
 /// The rows that may be claimed at a time, in claim order.
@@ -171,6 +187,18 @@ pub fn workspaces() -> Query<WorkspaceId> {
             row.int(0)
                 .map(WorkspaceId)
                 .map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
+        },
+    }
+}
+
+/// Since when a signal waits that no run has taken up; none when nothing waits.
+pub fn oldest_signal(workspace: WorkspaceId) -> Query<Option<Timestamp>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT MIN(first_signal_at) FROM wake_queue WHERE ws = ?1 AND reasons <> 0",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))
         },
     }
 }

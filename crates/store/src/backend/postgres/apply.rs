@@ -132,8 +132,8 @@ impl Batch<'_> {
             savepoint = "RELEASE SAVEPOINT one; SAVEPOINT one";
             let settled = match result {
                 Ok(()) => {
-                    *counter += 1;
-                    results.push(Ok(Committed { seq: Seq(*counter), replayed: None }));
+                    results.push(Ok(Committed { seq: Seq(*counter + 1), replayed: None }));
+                    *counter += commit.span();
                     continue;
                 }
                 Err(Halt::Whole(failure)) => return Err(Stop::before_commit(failure)),
@@ -346,13 +346,14 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
         writes.push(Write { sql: RECEIPT, params, means: Means::Receipt });
     }
     for op in &commit.ops {
-        let params = op.params.iter().map(|param| bind(param.clone(), seq, now, host)).collect();
+        let params =
+            op.params.iter().map(|param| bind(param, seq, now, host).into_owned()).collect();
         writes.push(Write { sql: op.sql, params, means: Means::Op(op.refusal, &op.rows) });
     }
-    if let Some(change) = &commit.change {
+    for (behind, change) in commit.changes() {
         let params = vec![
             ws.into(),
-            seq.into(),
+            (seq + behind).into(),
             serde_json::to_string(&change.origin).expect("an origin is plain data").into(),
             change.depth.into(),
             serde_json::to_string(&change.touched).expect("ids are plain data").into(),

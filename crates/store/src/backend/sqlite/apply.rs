@@ -6,7 +6,7 @@ use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::commit::{Commit, CommitError, Committed, Db, Refusal};
 use crate::store::bind;
-use crate::value::{Param, Row, Value};
+use crate::value::{Row, Value};
 use dormouse_types::Seq;
 
 impl ToSql for Value {
@@ -57,20 +57,40 @@ pub(super) fn rows(
 /// (disk full, I/O), the whole batch failed and nothing of it is written. Where a sync failed, the
 /// outcome is unknown, and the writer must not go on: see [`sync_failed`].
 pub(super) fn batch(
-    connection: &mut Connection,
+    connection: &Connection,
     db: Db,
     host: &HostId,
     now: i64,
-    commits: Vec<Commit>,
+    commits: &[Commit],
 ) -> Vec<Result<Committed, CommitError>> {
-    let labels: Vec<_> = commits.iter().map(|commit| commit.label).collect();
+    transaction(connection, db, host, now, commits, Way::Together)
+}
+
+/// How the commits of a batch are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Not at all: nearly every batch goes through, and a savepoint costs a copy of each page that
+    /// is written behind it. One that fails takes the batch back, which then goes the other way.
+    Together,
+    /// Each commit has a savepoint.
+    Apart,
+}
+
+fn transaction(
+    connection: &Connection,
+    db: Db,
+    host: &HostId,
+    now: i64,
+    commits: &[Commit],
+    way: Way,
+) -> Vec<Result<Committed, CommitError>> {
     let broken = |label: &'static str, e: &dyn std::fmt::Display| CommitError::Broken {
         label,
         db: db.name(),
         detail: e.to_string(),
     };
     let all_broken = |e: &dyn std::fmt::Display| -> Vec<_> {
-        labels.iter().map(|label| Err(broken(label, e))).collect()
+        commits.iter().map(|commit| Err(broken(commit.label, e))).collect()
     };
     if let Err(e) = connection.execute_batch("BEGIN IMMEDIATE") {
         return all_broken(&e);
@@ -78,12 +98,15 @@ pub(super) fn batch(
     let mut results = Vec::with_capacity(commits.len());
     for commit in commits {
         let label = commit.label;
-        let result = in_savepoint(connection, host, now, commit);
+        let result = match way {
+            Way::Together => one(connection, host, now, commit),
+            Way::Apart => in_savepoint(connection, host, now, commit),
+        };
         if let Err(Failure::Engine(e)) = &result
             && sync_failed(e)
         {
             roll_back(connection);
-            return labels.iter().map(|label| Err(unknown(label, e))).collect();
+            return commits.iter().map(|commit| Err(unknown(commit.label, e))).collect();
         }
         if connection.is_autocommit() {
             // The engine rolled the transaction back: nothing of this batch is there.
@@ -94,19 +117,29 @@ pub(super) fn batch(
                 }
             };
         }
+        let has_failed = result.is_err();
         results.push(result.map_err(|failure| match failure {
             Failure::Refused(refusal) => CommitError::Refused { label, refusal },
             Failure::Mismatch(id) => CommitError::Mismatch { label, id },
             Failure::Engine(e) => broken(label, &e),
         }));
+        if has_failed && way == Way::Together {
+            roll_back(connection);
+            return match commits {
+                [_] => results,
+                _ => transaction(connection, db, host, now, commits, Way::Apart),
+            };
+        }
     }
     if let Err(e) = connection.execute_batch("COMMIT") {
         roll_back(connection);
         if !sync_failed(&e) {
             return all_broken(&e);
         }
-        let pairs = results.into_iter().zip(labels);
-        return pairs.map(|(result, label)| result.and_then(|_| Err(unknown(label, &e)))).collect();
+        let pairs = results.into_iter().zip(commits);
+        return pairs
+            .map(|(result, commit)| result.and_then(|_| Err(unknown(commit.label, &e))))
+            .collect();
     }
     results
 }
@@ -162,7 +195,7 @@ fn in_savepoint(
     connection: &Connection,
     host: &HostId,
     now: i64,
-    commit: Commit,
+    commit: &Commit,
 ) -> Result<Committed, Failure> {
     connection.prepare_cached("SAVEPOINT one")?.execute([])?;
     let result = one(connection, host, now, commit);
@@ -184,7 +217,7 @@ fn one(
     connection: &Connection,
     host: &HostId,
     now: i64,
-    commit: Commit,
+    commit: &Commit,
 ) -> Result<Committed, Failure> {
     let ws = commit.ws.0;
     let seq: i64 = connection
@@ -223,12 +256,11 @@ fn one(
             return Ok(Committed { seq: Seq(seq), replayed: Some(answer) });
         }
     }
-    for op in commit.ops {
-        let params: Vec<Value> =
-            op.params.into_iter().map(|param: Param| bind(param, seq, now, host)).collect();
+    for op in &commit.ops {
+        let params = op.params.iter().map(|param| bind(param, seq, now, host));
         let changed = connection
             .prepare_cached(op.sql)?
-            .execute(rusqlite::params_from_iter(&params))
+            .execute(rusqlite::params_from_iter(params))
             .map_err(|e| match e.sqlite_error_code() {
                 Some(ErrorCode::ConstraintViolation) => Failure::Refused(op.refusal),
                 _ => Failure::Engine(e),
@@ -237,7 +269,7 @@ fn one(
             return Err(Failure::Refused(op.refusal));
         }
     }
-    if let Some(change) = commit.change {
+    for (behind, change) in commit.changes() {
         let origin = serde_json::to_string(&change.origin).expect("an origin is plain data");
         connection
             .prepare_cached(
@@ -246,7 +278,7 @@ fn one(
             )?
             .execute(rusqlite::params![
                 ws,
-                seq,
+                seq + behind,
                 origin,
                 change.depth,
                 serde_json::to_string(&change.touched).expect("ids are plain data"),
@@ -257,7 +289,12 @@ fn one(
                 now
             ])?;
     }
-    for (n, audit) in (0i64..).zip(commit.audit) {
+    if commit.span() > 1 {
+        connection
+            .prepare_cached("UPDATE counters SET seq = ?2 WHERE ws = ?1")?
+            .execute([ws, seq + commit.span() - 1])?;
+    }
+    for (n, audit) in (0i64..).zip(&commit.audit) {
         connection
             .prepare_cached(
                 "INSERT INTO audit_log (ws, seq, n, actor, action, object, detail, at)

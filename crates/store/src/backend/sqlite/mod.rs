@@ -206,7 +206,7 @@ impl Backend for Sqlite {
                     let now = clock.now().micros();
                     let told = commit.change.is_some();
                     let mut results =
-                        apply::batch(&mut lock(connection), half.db, &half.host, now, vec![commit]);
+                        apply::batch(&lock(connection), half.db, &half.host, now, &[commit]);
                     if told && results.iter().any(Result::is_ok) {
                         self.changes.send_modify(|n| *n += 1);
                     }

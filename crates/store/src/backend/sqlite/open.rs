@@ -10,10 +10,14 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::commit::Db;
 
-const JOURNAL: &[&str] = &[concat!(
-    include_str!("../../migrations/sqlite/0001_both.sql"),
-    include_str!("../../migrations/sqlite/0001_journal.sql")
-)];
+const JOURNAL: &[&str] = &[
+    concat!(
+        include_str!("../../migrations/sqlite/0001_both.sql"),
+        include_str!("../../migrations/sqlite/0001_journal.sql")
+    ),
+    include_str!("../../migrations/sqlite/0002_journal.sql"),
+    include_str!("../../migrations/sqlite/0003_journal.sql"),
+];
 const AGENT: &[&str] = &[
     concat!(
         include_str!("../../migrations/sqlite/0001_both.sql"),

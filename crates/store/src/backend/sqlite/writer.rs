@@ -73,7 +73,7 @@ impl Drop for Handle {
 }
 
 fn write(
-    mut connection: Connection,
+    connection: Connection,
     db: Db,
     host: &HostId,
     clock: &dyn Clock,
@@ -91,7 +91,7 @@ fn write(
             apply::refused(db, &commits)
         } else {
             n_transactions.fetch_add(1, Ordering::Relaxed);
-            apply::batch(&mut connection, db, host, clock.now().micros(), commits)
+            apply::batch(&connection, db, host, clock.now().micros(), &commits)
         };
         if results.iter().any(|result| matches!(result, Err(CommitError::Unknown { .. }))) {
             tracing::error!(

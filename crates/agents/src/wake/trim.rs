@@ -1,0 +1,55 @@
+//! Takes away change rows that nobody waits for any more, so that the logs do not grow for ever.
+
+use std::time::Duration;
+
+use dormouse_store::agent::{feed_position, wake_queue, wake_run};
+use dormouse_store::{Commit, Db, change_log};
+use dormouse_types::{Seq, Timestamp, WorkspaceId, limits};
+
+use crate::{AgentError, Agents};
+
+/// Positions that are trimmed in one commit, at most: the writer is not to be held up.
+const STEP: i64 = 10_000;
+
+impl Agents {
+    /// Trims the change rows of both databases. A row goes once it is old and enough newer ones are
+    /// there; one of the journal stays while it is not routed, or while a wake that waits, or a run
+    /// that has not ended, is to tell of it.
+    pub(crate) async fn trim(&self) -> Result<(), AgentError> {
+        let before = self.clock.now() - Duration::from_secs(limits::CHANGES_SECONDS);
+        for db in Db::ALL {
+            for (ws, oldest, at) in self.store.all(change_log::oldest(db)).await? {
+                let head = self.store.first(change_log::head(db, ws)).await?.unwrap_or_default();
+                if at >= before || head.0 - oldest.0 < limits::CHANGES_KEPT {
+                    continue;
+                }
+                let (before, upto) = match db {
+                    Db::Journal => self.wanted(ws, before).await?,
+                    Db::Agent => (before, Seq(i64::MAX)),
+                };
+                let upto = upto.min(Seq(oldest.0.saturating_add(STEP)));
+                let kept = limits::CHANGES_KEPT;
+                let last = change_log::last_before(db, ws, before, kept, upto);
+                if let Some(last) = self.store.first(last).await? {
+                    let trim = Commit::new("changes.trim", db, ws).ops(change_log::trim(ws, last));
+                    self.store.commit(trim).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Up to where and until when nobody wants a change of the journal any more.
+    async fn wanted(
+        &self,
+        ws: WorkspaceId,
+        before: Timestamp,
+    ) -> Result<(Timestamp, Seq), AgentError> {
+        let host = self.store.host(Db::Journal);
+        let routed = self.store.first(feed_position::read(ws)).await?;
+        let routed = routed.filter(|at| at.host == host).map_or(Seq(0), |at| at.seq);
+        let waits = self.store.first(wake_queue::oldest_signal(ws)).await?.flatten();
+        let open = self.store.first(wake_run::least_processed(ws)).await?.flatten();
+        Ok((waits.map_or(before, |at| at.min(before)), open.map_or(routed, |at| at.min(routed))))
+    }
+}

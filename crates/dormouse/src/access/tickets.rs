@@ -1,0 +1,52 @@
+//! Tickets: a browser cannot send a token with the address of a socket, so it sends one of these.
+//!
+//! They live in this process and for half a minute only. A ticket stands for its caller; whether the
+//! token behind that still opens anything is asked when it is used.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dormouse_types::limits::{Beyond, TICKET_SECONDS, TICKETS};
+use dormouse_types::port::Entropy;
+use dormouse_types::{Caller, Digest, Timestamp};
+
+use super::secret;
+use crate::view::Ticket;
+
+/// The tickets that wait.
+#[derive(Default)]
+pub(crate) struct Tickets {
+    waiting: Mutex<HashMap<Digest, (Caller, Timestamp)>>,
+}
+
+impl Tickets {
+    /// Gives one out.
+    ///
+    /// Errors: too many wait.
+    pub(super) fn give(
+        &self,
+        caller: &Caller,
+        now: Timestamp,
+        entropy: &dyn Entropy,
+    ) -> Result<Ticket, Beyond> {
+        let ticket = secret::fresh("", entropy);
+        let expires_at = now + Duration::from_secs(TICKET_SECONDS);
+        let mut waiting = self.waiting();
+        waiting.retain(|_, (_, end)| now < *end);
+        TICKETS.check(waiting.len() + 1)?;
+        waiting.insert(secret::kept(&ticket.0), (caller.clone(), expires_at));
+        Ok(Ticket { ticket, expires_at })
+    }
+
+    /// Takes one back: who it was given to; none when there is no such ticket any more.
+    pub(super) fn take(&self, ticket: &str, now: Timestamp) -> Option<Caller> {
+        let (caller, end) = self.waiting().remove(&secret::kept(ticket))?;
+        (now < end).then_some(caller)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<Digest, (Caller, Timestamp)>> {
+        // Nobody stops half way: the map is whole also when a thread panicked.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,179 @@
+//! Many agents: a page of them costs the same number of queries, whoever they are.
+
+use std::collections::{BTreeSet, HashMap};
+
+use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
+use dormouse_store::agent::entity::{self, Line};
+use dormouse_store::agent::wake_queue::{self, Sleeper};
+use dormouse_store::journal::task_list;
+use dormouse_store::{ReadError, among};
+use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId};
+
+use crate::agents::lifecycle_name;
+use crate::asked::require;
+use crate::view::{Agent, Page};
+use crate::{Dormouse, Error, page};
+
+/// Which agents a list shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentFilter {
+    /// Of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
+    pub lifecycle: Option<String>,
+    /// Doing this: `asleep`, `waiting`, `running`.
+    pub activity: Option<String>,
+}
+
+const LIFECYCLES: [&str; 4] = ["created", "active", "dormant", "destroyed"];
+const ACTIVITIES: [&str; 3] = ["asleep", "waiting", "running"];
+
+fn known(
+    field: &'static str,
+    given: Option<&str>,
+    known: &[&'static str],
+) -> Result<Option<&'static str>, Error> {
+    let Some(given) = given else { return Ok(None) };
+    let found = known.iter().find(|known| **known == given).copied();
+    let message = || format!("`{given}` is none of {}", known.join(", "));
+    found.map(Some).ok_or_else(|| Error::Invalid { field, message: message() })
+}
+
+impl Dormouse {
+    /// A page of every agent that ever existed, newest first.
+    ///
+    /// Errors: a name that is no lifecycle or no activity; a cursor of another list.
+    pub async fn agents(
+        &self,
+        caller: &Caller,
+        filter: &AgentFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Agent>, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        let lifecycle = known("lifecycle", filter.lifecycle.as_deref(), &LIFECYCLES)?;
+        let activity = known("activity", filter.activity.as_deref(), &ACTIVITIES)?;
+        let (at, id) = page::behind(cursor, (page::LATEST, "~"))?;
+        let (running, waiting) = match activity {
+            None => Default::default(),
+            Some(_) => self.up(ws).await?,
+        };
+        let does = |agent: &AgentId| match (running.contains(agent), waiting.contains(agent)) {
+            (true, _) => "running",
+            (false, true) => "waiting",
+            (false, false) => "asleep",
+        };
+        let up: Option<Vec<&AgentId>> = match activity {
+            Some("running") => Some(running.iter().collect()),
+            Some("waiting") => Some(waiting.difference(&running).collect()),
+            _ => None,
+        };
+        let place = (at, id.as_str());
+        let lines: Vec<Line<Stored>> = match up.filter(|up| up.len() <= among::MOST) {
+            Some(up) => {
+                let some = entity::lines(entity::some::<Stored>(ws, &up));
+                let mut lines = self.store.all(some).await?;
+                lines.retain(|line| (line.created_at, line.id.as_str()) < place);
+                lines.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+                lines
+            }
+            None => {
+                let is_sifted = lifecycle.is_some() || activity.is_some();
+                let read = if is_sifted { i64::MAX } else { page::reading(limit) };
+                self.store.all(entity::page_of_kind::<Stored>(ws, place, read)).await?
+            }
+        };
+        let is_wanted = |line: &Line<Stored>| match &line.row {
+            Ok(agent) => {
+                let agent = &agent.doc.value;
+                lifecycle.is_none_or(|wanted| lifecycle_name(agent.lifecycle) == wanted)
+                    && activity.is_none_or(|wanted| does(&agent.id) == wanted)
+            }
+            // Nobody knows what it is: it is told where nothing is sifted out.
+            Err(_) => lifecycle.is_none() && activity.is_none(),
+        };
+        let wanted: Vec<_> =
+            lines.into_iter().filter(is_wanted).take(limit.saturating_add(1)).collect();
+        let cut = page::cut(wanted, limit, |line| page::place(line.created_at, &line.id));
+        let (mut rows, mut damaged) = (Vec::new(), Vec::new());
+        for line in cut.items {
+            match line.row {
+                Ok(row) => rows.push(row),
+                Err(error) => damaged.push(error.to_string()),
+            }
+        }
+        let items = self.agent_views(ws, rows, &mut damaged).await?;
+        Ok(Page { items, next_cursor: cut.next_cursor, damaged })
+    }
+
+    /// The agents that run, and those with a wake that waits.
+    async fn up(&self, ws: WorkspaceId) -> Result<(BTreeSet<AgentId>, BTreeSet<AgentId>), Error> {
+        let ids = |rows: Vec<Result<Sleeper, ReadError>>| {
+            rows.into_iter().flatten().map(|row| row.agent).collect()
+        };
+        let running = self.store.each(wake_queue::leased(ws)).await?;
+        Ok((ids(running), ids(self.store.each(wake_queue::waiting(ws)).await?)))
+    }
+
+    /// Agents as they are shown. One whose state cannot be read is told among the damaged.
+    pub(crate) async fn agent_views(
+        &self,
+        ws: WorkspaceId,
+        agents: Vec<entity::Stored<Stored>>,
+        damaged: &mut Vec<String>,
+    ) -> Result<Vec<Agent>, Error> {
+        let mut views = Vec::with_capacity(agents.len());
+        let mut rest = agents.into_iter().peekable();
+        while rest.peek().is_some() {
+            let some: Vec<_> = rest.by_ref().take(among::MOST).collect();
+            let ids: Vec<AgentId> = some.iter().map(|agent| agent.doc.value.id.clone()).collect();
+            let mut states: HashMap<AgentId, State> = HashMap::new();
+            for state in self.store.each(agent_entity::states(ws, &ids)).await? {
+                match state {
+                    Ok(state) => _ = states.insert(state.columns.agent, state.doc.value),
+                    Err(error) => damaged.push(error.to_string()),
+                }
+            }
+            let mut rows: HashMap<AgentId, Sleeper> = HashMap::new();
+            for row in self.store.each(wake_queue::among(ws, &ids)).await? {
+                match row {
+                    Ok(row) => _ = rows.insert(row.agent.clone(), row),
+                    Err(error) => damaged.push(error.to_string()),
+                }
+            }
+            let slots = states.values().filter_map(|state| state.slots.active_task_id.as_ref());
+            let tasks = slots.map(ToString::to_string).collect::<Vec<_>>();
+            let titles = self.titles(ws, &tasks).await?;
+            for agent in some {
+                let id = &agent.doc.value.id;
+                // One without a state was told above, or never had one to be shown.
+                let Some(state) = states.remove(id) else { continue };
+                let task = state.slots.active_task_id.as_ref();
+                let title = task.and_then(|task| titles.get(task).cloned());
+                let row = rows.get(id);
+                views.push(self.agent_as(agent, state, row, title));
+            }
+        }
+        Ok(views)
+    }
+
+    /// The titles of at most a page of tasks; a task that is gone or damaged has none.
+    pub(crate) async fn titles(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[String],
+    ) -> Result<HashMap<TaskId, String>, Error> {
+        let lines = self.store.all(task_list::some(ws, tasks)).await?;
+        Ok(lines.into_iter().filter_map(task_list::title).collect())
+    }
+
+    /// What people call at most a page of agents.
+    pub(crate) async fn names(
+        &self,
+        ws: WorkspaceId,
+        agents: &[AgentId],
+    ) -> Result<HashMap<AgentId, String>, Error> {
+        let agents = self.store.each(entity::some::<Stored>(ws, agents)).await?;
+        let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
+        Ok(agents.map(|agent| (agent.id, agent.display_name)).collect())
+    }
+}

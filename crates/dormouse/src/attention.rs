@@ -1,0 +1,196 @@
+//! What waits for the person: proposals, agents that stopped, failed runs, a provider that is away.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
+use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::{entity, subscription, wake_run};
+use dormouse_store::among;
+use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId, limits};
+
+use crate::asked::require;
+use crate::view::{Attention, Page};
+use crate::{Dormouse, Error, page};
+
+/// What expires within this time is told by itself.
+const SOON: Duration = Duration::from_secs(24 * 3600);
+/// So many failed runs are looked at.
+const RUNS: i64 = 1000;
+
+impl Dormouse {
+    /// A page of what needs the person, newest first; what is about to expire stands last.
+    pub async fn needs_attention(
+        &self,
+        caller: &Caller,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Attention>, Error> {
+        require(caller, Scope::Read)?;
+        let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
+        let behind = cursor.map(|cursor| Place::read(cursor)).transpose()?;
+        let mut all = proposals(self.store.all(change_item::open(ws)).await?, self.clock.now());
+        all.extend(self.stopped(ws).await?);
+        for alert in self.alerts(ws).await? {
+            let name = &alert.provider;
+            all.push(Attention {
+                text: format!("The model provider {name} does not answer: {}", alert.detail),
+                expires_at: Some(alert.until),
+                ..blank(format!("provider:{name}"), "provider", alert.since, &["open"])
+            });
+        }
+        all.sort_by_cached_key(Place::of);
+        all.retain(|one| behind.as_ref().is_none_or(|behind| Place::of(one) > *behind));
+        let mut page = page::cut(all, limit, |one| Place::of(one).cursor());
+        self.name_them(ws, &mut page.items).await?;
+        Ok(page)
+    }
+
+    /// Agents that failed too often, and those whose last run failed.
+    async fn stopped(&self, ws: WorkspaceId) -> Result<Vec<Attention>, Error> {
+        let mut all = Vec::new();
+        let dormant = self.store.each(agent_entity::failed(ws)).await?;
+        for agent in dormant.into_iter().flatten().map(|agent| agent.doc.value) {
+            if agent.lifecycle != Lifecycle::Dormant
+                || agent.dormant_reason != Some(DormantReason::Failures)
+            {
+                continue;
+            }
+            let id = format!("agentDormant:{}", agent.id);
+            all.push(Attention {
+                agent_id: Some(agent.id),
+                text: format!(
+                    "{} stopped: {} runs failed in a row",
+                    agent.display_name,
+                    limits::FAILURES_TO_DORMANT
+                ),
+                ..blank(id, "agentDormant", agent.updated_at, &["resume", "open"])
+            });
+        }
+        let runs = self.store.each(wake_run::failed_last(ws, RUNS)).await?;
+        let runs: Vec<_> = runs.into_iter().flatten().collect();
+        let agents: BTreeSet<AgentId> = runs.iter().map(|run| run.agent.clone()).collect();
+        let agents: Vec<AgentId> = agents.into_iter().collect();
+        let mut living = HashMap::new();
+        for some in agents.chunks(among::MOST) {
+            for agent in self.store.each(entity::some::<Agent>(ws, some)).await?.into_iter().flatten()
+            {
+                let agent = agent.doc.value;
+                if matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active) {
+                    living.insert(agent.id, agent.display_name);
+                }
+            }
+        }
+        for run in runs {
+            let Some(name) = living.remove(&run.agent) else { continue };
+            let since = run.completed_at.unwrap_or(run.created_at);
+            let why = run.error.map(|why| format!(": {why}")).unwrap_or_default();
+            all.push(Attention {
+                agent_id: Some(run.agent),
+                text: format!("The last run of {name} failed{why}"),
+                ..blank(format!("runFailed:{}", run.key), "runFailed", since, &["wake", "open"])
+            });
+        }
+        Ok(all)
+    }
+
+    /// Adds names and titles to a page.
+    async fn name_them(&self, ws: WorkspaceId, all: &mut [Attention]) -> Result<(), Error> {
+        let agents: BTreeSet<AgentId> = all.iter().filter_map(|one| one.agent_id.clone()).collect();
+        let agents: Vec<AgentId> = agents.into_iter().collect();
+        let names = self.names(ws, &agents).await?;
+        let own = self.store.all(subscription::own_of_agents(ws, &agents)).await?;
+        let own: HashMap<AgentId, TaskId> =
+            own.into_iter().map(|own| (own.agent, own.task)).collect();
+        for one in all.iter_mut() {
+            let agent = one.agent_id.as_ref();
+            one.agent_name = agent.and_then(|agent| names.get(agent).cloned());
+            one.task_id = one.task_id.take().or_else(|| own.get(agent?).cloned());
+        }
+        let tasks: BTreeSet<String> =
+            all.iter().filter_map(|one| Some(one.task_id.as_ref()?.to_string())).collect();
+        let titles = self.titles(ws, &tasks.into_iter().collect::<Vec<_>>()).await?;
+        for one in all {
+            one.task_title = one.task_id.as_ref().and_then(|task| titles.get(task).cloned());
+            if let (Some(name), Some(n)) = (&one.agent_name, one.count) {
+                one.text = match one.kind.as_str() {
+                    "expiring" => format!("{} of {name} expire soon", changes(n)),
+                    _ => format!("{name} suggests {}", changes(n)),
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+fn changes(n: usize) -> String {
+    if n == 1 { "1 change".to_owned() } else { format!("{n} changes") }
+}
+
+fn blank(id: String, kind: &str, since: Timestamp, actions: &[&str]) -> Attention {
+    Attention {
+        id,
+        kind: kind.to_owned(),
+        since,
+        task_id: None,
+        task_title: None,
+        agent_id: None,
+        agent_name: None,
+        count: None,
+        expires_at: None,
+        text: String::new(),
+        actions: actions.iter().map(|action| (*action).to_owned()).collect(),
+    }
+}
+
+/// Open items by task: those about to expire by themselves, and of the others those that nobody put
+/// off.
+fn proposals(open: Vec<Item>, now: Timestamp) -> Vec<Attention> {
+    let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
+    for item in open {
+        let age = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
+        let expires = item.shown_at.map(|shown| shown + age);
+        let is_expiring = expires.is_some_and(|at| at <= now + SOON);
+        if !is_expiring && item.state == State::Deferred {
+            continue;
+        }
+        let kind = if is_expiring { "expiring" } else { "changes" };
+        let place = (is_expiring, item.task.clone());
+        let one = all.entry(place).or_insert_with(|| Attention {
+            agent_id: Some(item.agent.clone()),
+            task_id: Some(item.task.clone()),
+            ..blank(format!("{kind}:{}", item.task.as_str()), kind, item.created_at, &["review"])
+        });
+        let n = one.count.unwrap_or_default() + 1;
+        one.count = Some(n);
+        one.since = one.since.max(item.created_at);
+        one.expires_at = one.expires_at.into_iter().chain(expires).min();
+        one.text = format!("{} to review", changes(n));
+    }
+    all.into_values().collect()
+}
+
+/// A place in the list: what expires behind the rest, newest first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(bool, Reverse<i64>, String);
+
+impl Place {
+    fn of(one: &Attention) -> Self {
+        Self(one.kind == "expiring", Reverse(one.since.micros()), one.id.clone())
+    }
+
+    /// Shape: 0 or 1, microseconds, the id, with dots between them.
+    fn cursor(&self) -> String {
+        format!("{}.{}.{}", u8::from(self.0), self.1.0, self.2)
+    }
+
+    fn read(cursor: &str) -> Result<Self, Error> {
+        let (group, rest): (u8, String) = page::pair(cursor)?;
+        let (at, id): (i64, String) = page::pair(&rest)?;
+        match group {
+            0 | 1 => Ok(Self(group == 1, Reverse(at), id)),
+            _ => Err(page::foreign(cursor)),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What agents said lately: their latest reports, and everything they propose about a task.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dormouse_changes::set::fold;
+use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::change_set::ChangeSet;
+use dormouse_store::agent::report::{self, Report};
+use dormouse_store::agent::{entity, subscription, wake_queue};
+use dormouse_store::among;
+use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limits};
+
+use crate::agent_state::changed_since;
+use crate::asked::require;
+use crate::change_sets::item_view;
+use crate::inspect::report_view;
+use crate::view::{Page, RecentReport, TaskChange};
+use crate::{Dormouse, Error, page};
+
+impl Dormouse {
+    /// A page of the latest reports of all agents that have a task, newest first.
+    pub async fn recent_reports(
+        &self,
+        caller: &Caller,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RecentReport>, Error> {
+        require(caller, Scope::Read)?;
+        let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
+        let (at, id) = page::behind(cursor, (page::LATEST, "~"))?;
+        let heads = report::newest_heads(ws, (at, &id), page::reading(limit));
+        let heads = self.store.all(heads).await?.into_iter().map(|head| head.doc.value).collect();
+        let heads = page::cut(heads, limit, |head: &report::ReportHead| {
+            page::place(head.updated_at, &head.id)
+        });
+        let agents: Vec<AgentId> = heads.items.iter().map(|head| head.agent_id.clone()).collect();
+        let ids: Vec<ReportId> = heads.items.iter().map(|head| head.report_id.clone()).collect();
+        let (mut reports, mut damaged) = (HashMap::new(), Vec::new());
+        for report in self.store.each(entity::some::<Report>(ws, &ids)).await? {
+            match report {
+                Ok(report) => _ = reports.insert(report.doc.value.id.clone(), report.doc.value),
+                Err(error) => damaged.push(error.to_string()),
+            }
+        }
+        let own = self.store.all(subscription::own_of_agents(ws, &agents)).await?;
+        let own: HashMap<AgentId, TaskId> =
+            own.into_iter().map(|own| (own.agent, own.task)).collect();
+        let tasks: Vec<String> = own.values().map(ToString::to_string).collect();
+        let titles = self.titles(ws, &tasks).await?;
+        let names = self.names(ws, &agents).await?;
+        let queue = self.store.each(wake_queue::among(ws, &agents)).await?.into_iter().flatten();
+        let stale: HashMap<AgentId, _> =
+            queue.filter_map(|row| Some((row.agent.clone(), changed_since(&row)?))).collect();
+        let items = heads.items.into_iter().filter_map(|head| {
+            let task = own.get(&head.agent_id);
+            Some(RecentReport {
+                report: crate::view::Report {
+                    stale_since: stale.get(&head.agent_id).copied(),
+                    task_id: task.cloned(),
+                    ..report_view(reports.remove(&head.report_id)?)
+                },
+                agent_name: names.get(&head.agent_id).cloned(),
+                task_title: task.and_then(|task| titles.get(task).cloned()),
+            })
+        });
+        Ok(Page { items: items.collect(), next_cursor: heads.next_cursor, damaged })
+    }
+
+    /// The open proposals about a task, of all its sets: those that are shown now first, what was
+    /// put off last, and of each the oldest first.
+    pub async fn task_changes(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+    ) -> Result<Vec<TaskChange>, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        let view = self.journal.task(ws, id).await?;
+        let state = dormouse_journal::state(&view, &self.zone);
+        let all = self.store.all(change_item::of_task(ws, id)).await?;
+        let mut sets: BTreeMap<ChangeSetId, Vec<Item>> = BTreeMap::new();
+        for item in all {
+            sets.entry(item.set.clone()).or_default().push(item);
+        }
+        sets.retain(|_, items| items.iter().any(|item| item.state.is_open()));
+        let ids: Vec<ChangeSetId> = sets.keys().cloned().collect();
+        let (mut run_keys, mut names) = (HashMap::new(), HashMap::new());
+        for ids in ids.chunks(among::MOST) {
+            for set in self.store.each(entity::some::<ChangeSet>(ws, ids)).await?.into_iter().flatten()
+            {
+                run_keys.insert(set.doc.value.id, set.doc.value.run_key);
+            }
+        }
+        let mut agents: Vec<AgentId> = sets.values().flatten().map(|it| it.agent.clone()).collect();
+        agents.sort();
+        agents.dedup();
+        for agents in agents.chunks(among::MOST) {
+            names.extend(self.names(ws, agents).await?);
+        }
+        let mut changes = Vec::new();
+        for (set, items) in sets {
+            let shown = fold::shown(&items);
+            for item in items.into_iter().filter(|item| item.state.is_open()) {
+                let agent_name = names.get(&item.agent).cloned();
+                let is_put_off = item.state == State::Deferred;
+                let item = item_view(item, &shown, Some(&state));
+                let rank = (is_put_off, !item.shown, item.created_at, set.clone(), item.index);
+                let run_key = run_keys.get(&set).cloned();
+                changes.push((rank, TaskChange { item, run_key, agent_name }));
+            }
+        }
+        changes.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(changes.into_iter().map(|(_, change)| change).collect())
+    }
+}

@@ -1,0 +1,341 @@
+//! Many tasks: listed, sifted, searched. A page costs the same number of queries, whatever it shows.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use dormouse_journal::{Asked, Due, Sort, TaskSummary};
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::report::{self, ReportHead};
+use dormouse_store::agent::wake_queue::{self, Sleeper};
+use dormouse_store::agent::{change_item, entity, subscription};
+use dormouse_store::among;
+use dormouse_store::journal::task_list::{self, Text};
+use dormouse_types::fold::{find, folded};
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, WorkspaceId, limits};
+
+use crate::agent_state::activity;
+use crate::asked::require;
+use crate::view::{Match, Named, Page, TaskRow};
+use crate::{Dormouse, Error};
+
+/// Which tasks a list shows. Of each part that names anything, one must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskFilter {
+    /// Words that all stand somewhere in the task: title, TLDR, entries, items, labels.
+    pub words: Option<String>,
+    /// Of these statuses.
+    pub statuses: Vec<Status>,
+    /// Of these priorities; a task that nobody ranked counts as P2.
+    pub priorities: Vec<Priority>,
+    /// With any of these labels, by id or by name.
+    pub labels: Vec<String>,
+    /// In any of these categories, by id or by name.
+    pub categories: Vec<String>,
+    /// With such an agent.
+    pub agents: Vec<With>,
+    /// Due then.
+    pub due: Vec<Due>,
+    /// The order.
+    pub sort: Sort,
+    /// Soft-deleted ones too.
+    pub deleted: bool,
+}
+
+/// Whether a task has an agent, as a list asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum With {
+    /// It has one.
+    Agent,
+    /// It has none.
+    None,
+    /// It has one that is running.
+    Awake,
+}
+
+impl With {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Agent, Self::None, Self::Awake];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "with",
+            Self::None => "without",
+            Self::Awake => "awake",
+        }
+    }
+}
+
+/// Words that a search goes by; further ones are left out.
+const WORDS: usize = 12;
+/// Units: characters. What a snippet shows before and behind the word.
+const AROUND: (usize, usize) = (40, 100);
+
+impl Dormouse {
+    /// A page of tasks, newest first unless another order is asked for.
+    ///
+    /// Errors: a text to look for beyond the limit; a cursor of another list or order.
+    pub async fn tasks(
+        &self,
+        caller: &Caller,
+        filter: TaskFilter,
+        limit: usize,
+        cursor: Option<String>,
+    ) -> Result<Page<TaskRow>, Error> {
+        require(caller, Scope::Read)?;
+        let ws = caller.workspace;
+        let looked_for = filter.words.as_deref().unwrap_or_default();
+        limits::SEARCH.check(looked_for.chars().count())?;
+        let words = words(looked_for);
+        let own = self.own(ws, &filter, &words).await?;
+        let said = if words.is_empty() { HashMap::new() } else { self.said(ws, &own).await? };
+        let awake = self.awake(ws, &filter.agents).await?;
+        let keep = |task: &str| {
+            let agent = own.get(task);
+            filter.agents.iter().any(|with| match with {
+                With::Agent => agent.is_some(),
+                With::None => agent.is_none(),
+                With::Awake => agent.is_some_and(|agent| awake.contains(agent)),
+            })
+        };
+        let asked = Asked {
+            statuses: filter.statuses,
+            priorities: filter.priorities,
+            labels: filter.labels,
+            categories: filter.categories,
+            due: filter.due,
+            today: self.clock.now().day_in(&self.zone),
+            words: words.clone(),
+            said,
+            keep: (!filter.agents.is_empty()).then_some(&keep),
+            include_deleted: filter.deleted,
+            sort: filter.sort,
+        };
+        let page = self.journal.list(ws, &asked, limit, cursor.as_deref()).await?;
+        let mut items = self.rows(caller, page.items).await?;
+        if !words.is_empty() {
+            self.show_matches(ws, &mut items, &words).await?;
+        }
+        Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
+    }
+
+    /// The tasks a person may mean by an id, its end, or words of a title.
+    pub async fn find_tasks(&self, caller: &Caller, text: &str) -> Result<Vec<TaskRow>, Error> {
+        require(caller, Scope::Read)?;
+        let found = self.journal.find(caller.workspace, text).await?;
+        self.rows(caller, found).await
+    }
+
+    /// The agent of each task, as far as a list is sifted by it.
+    async fn own(
+        &self,
+        ws: WorkspaceId,
+        filter: &TaskFilter,
+        words: &[String],
+    ) -> Result<HashMap<String, AgentId>, Error> {
+        if words.is_empty() && filter.agents.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let own = self.store.all(subscription::own(ws)).await?;
+        Ok(own.into_iter().map(|own| (own.task.to_string(), own.agent)).collect())
+    }
+
+    /// The TLDR of each task that has a report, folded.
+    async fn said(
+        &self,
+        ws: WorkspaceId,
+        own: &HashMap<String, AgentId>,
+    ) -> Result<HashMap<String, String>, Error> {
+        let heads = self.store.all(entity::each(entity::of_kind::<ReportHead>(ws))).await?;
+        // A damaged head is met where its agent is asked for; it hides no task.
+        let heads = heads.into_iter().flatten().map(|head| head.doc.value);
+        let tldr: HashMap<AgentId, String> = heads
+            .filter(|head| head.scope == report::CURRENT)
+            .filter_map(|head| Some((head.agent_id, folded(&head.tldr?))))
+            .collect();
+        let said = own.iter().filter_map(|(task, agent)| {
+            Some((task.clone(), tldr.get(agent)?.clone()))
+        });
+        Ok(said.collect())
+    }
+
+    async fn awake(&self, ws: WorkspaceId, agents: &[With]) -> Result<BTreeSet<AgentId>, Error> {
+        if !agents.contains(&With::Awake) {
+            return Ok(BTreeSet::new());
+        }
+        let leased = self.store.each(wake_queue::leased(ws)).await?;
+        Ok(leased.into_iter().flatten().map(|row| row.agent).collect())
+    }
+
+    async fn rows(
+        &self,
+        caller: &Caller,
+        summaries: Vec<TaskSummary>,
+    ) -> Result<Vec<TaskRow>, Error> {
+        let ws = caller.workspace;
+        let mut rows = Vec::with_capacity(summaries.len());
+        let mut rest = summaries.into_iter().peekable();
+        while rest.peek().is_some() {
+            let some: Vec<TaskSummary> = rest.by_ref().take(among::MOST).collect();
+            let tasks: Vec<TaskId> = some.iter().map(|task| task.id.clone()).collect();
+            let beside = self.beside(ws, &tasks).await?;
+            rows.extend(some.into_iter().map(|task| beside.row(task)));
+        }
+        Ok(rows)
+    }
+
+    /// What agents have about some tasks.
+    async fn beside(&self, ws: WorkspaceId, tasks: &[TaskId]) -> Result<Beside, Error> {
+        let open = self.store.all(change_item::open_among(ws, tasks)).await?;
+        let own = self.store.all(subscription::own_among(ws, tasks)).await?;
+        let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();
+        // A damaged row is met where its agent is asked for; it hides no task.
+        let agents = self.store.each(entity::some::<Agent>(ws, &ids)).await?;
+        let queue = self.store.each(wake_queue::among(ws, &ids)).await?;
+        let heads = self.store.each(report::heads(ws, &ids)).await?;
+        let heads = heads.into_iter().flatten().map(|head| head.doc.value);
+        Ok(Beside {
+            open: open.into_iter().collect(),
+            own: own.into_iter().map(|own| (own.task, own.agent)).collect(),
+            names: agents
+                .into_iter()
+                .flatten()
+                .map(|agent| (agent.doc.value.id, agent.doc.value.display_name))
+                .collect(),
+            queue: queue.into_iter().flatten().map(|row| (row.agent.clone(), row)).collect(),
+            tldr: heads.filter_map(|head| Some((head.agent_id, head.tldr?))).collect(),
+        })
+    }
+
+    /// Says of each task of a page where the words stand.
+    async fn show_matches(
+        &self,
+        ws: WorkspaceId,
+        rows: &mut [TaskRow],
+        words: &[String],
+    ) -> Result<(), Error> {
+        let ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
+        let mut texts: BTreeMap<TaskId, Vec<(&'static str, String)>> = BTreeMap::new();
+        // Damage of a row is told where its task is opened.
+        for text in self.store.each(task_list::texts(ws, &ids)).await?.into_iter().flatten() {
+            let (task, place, text) = match text {
+                Text::Item(item) => (item.doc.value.task_id, "item", item.doc.value.title),
+                Text::Entry(entry) => {
+                    let says = entry.doc.value.says().to_owned();
+                    (entry.doc.value.task_id, "entry", says)
+                }
+            };
+            texts.entry(task).or_default().push((place, text));
+        }
+        for row in rows {
+            let mut places = vec![("title", row.title.clone())];
+            places.extend(row.tldr.clone().map(|tldr| ("report", tldr)));
+            places.extend(texts.remove(&row.id).unwrap_or_default());
+            places.extend(row.labels.iter().map(|label| ("label", label.name.clone())));
+            row.found = best(&places, words);
+        }
+        Ok(())
+    }
+}
+
+/// What agents have about the tasks of a page.
+struct Beside {
+    open: HashMap<String, i64>,
+    own: HashMap<TaskId, AgentId>,
+    names: HashMap<AgentId, String>,
+    queue: HashMap<AgentId, Sleeper>,
+    tldr: HashMap<AgentId, String>,
+}
+
+impl Beside {
+    fn row(&self, task: TaskSummary) -> TaskRow {
+        // Only a live agent watches a task as its own.
+        let agent = self.own.get(&task.id);
+        let named = |agent| self.names.get(agent).cloned();
+        let does = |agent| activity(self.queue.get(agent)).to_owned();
+        let open = self.open.get(task.id.as_str()).copied().unwrap_or_default();
+        TaskRow {
+            agent_name: agent.and_then(named),
+            agent_activity: agent.map(does),
+            tldr: agent.and_then(|agent| self.tldr.get(agent).cloned()),
+            agent: agent.cloned(),
+            open_proposals: usize::try_from(open).unwrap_or_default(),
+            items_checked: usize::try_from(task.n_items_done).unwrap_or_default(),
+            items_total: usize::try_from(task.n_items_done + task.n_items_open).unwrap_or_default(),
+            labels: task.labels.into_iter().map(|it| Named { id: it.id, name: it.name }).collect(),
+            category: task.category.map(|it| Named { id: it.id, name: it.name }),
+            estimate_minutes: task.estimate_minutes,
+            found: None,
+            id: task.id,
+            title: task.title,
+            status: task.status,
+            priority: task.priority,
+            due_on: task.due_on,
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+            deleted_at: task.deleted_at,
+        }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in folded(text).split_whitespace() {
+        if words.len() < WORDS && !words.iter().any(|known| known == word) {
+            words.push(word.to_owned());
+        }
+    }
+    words
+}
+
+/// The first place with the most of the words, and the text around the first of them.
+fn best(places: &[(&'static str, String)], words: &[String]) -> Option<Match> {
+    let mut best: Option<(usize, &'static str, &str)> = None;
+    for (place, text) in places {
+        let all = folded(text);
+        let n = words.iter().filter(|word| all.contains(word.as_str())).count();
+        if n > best.map_or(0, |(most, ..)| most) {
+            best = Some((n, *place, text));
+        }
+    }
+    let (_, place, text) = best?;
+    let (begin, end) = words.iter().filter_map(|word| find(text, word)).min()?;
+    Some(Match { place: place.to_owned(), snippet: snippet(text, begin, end) })
+}
+
+/// The text around a place, without line breaks at its ends; `…` says that it goes on.
+fn snippet(text: &str, begin: usize, end: usize) -> String {
+    let before = text[..begin].char_indices().rev().take(AROUND.0).last();
+    let from = before.map_or(begin, |(at, _)| at);
+    let behind = text[end..].char_indices().nth(AROUND.1);
+    let upto = behind.map_or(text.len(), |(at, _)| end + at);
+    let begun = if from > 0 { "…" } else { "" };
+    let ended = if upto < text.len() { "…" } else { "" };
+    format!("{begun}{}{ended}", text[from..upto].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(places: &[(&'static str, &str)], text: &str) -> Option<(String, String)> {
+        let places: Vec<_> = places.iter().map(|(at, text)| (*at, (*text).to_owned())).collect();
+        best(&places, &words(text)).map(|found| (found.place, found.snippet))
+    }
+
+    #[test]
+    fn the_place_with_the_most_words_is_shown_and_of_equal_ones_the_first() {
+        let places = [("title", "Order tiles"), ("entry", "The tiles are out of order.")];
+        let shown = |place: &str, snippet: &str| Some((place.to_owned(), snippet.to_owned()));
+        assert_eq!(found(&places, "TILES"), shown("title", "Order tiles"));
+        assert_eq!(found(&places, "out tiles"), shown("entry", "The tiles are out of order."));
+        assert_eq!(found(&places, "bath"), None);
+    }
+
+    #[test]
+    fn a_snippet_is_cut_between_characters_and_says_that_it_was_cut() {
+        let long = format!("{}Straße{}", "ä".repeat(60), "ö".repeat(120));
+        let (_, snippet) = found(&[("entry", &long)], "strasse").expect("it stands there");
+        assert_eq!(snippet, format!("…{}Straße{}…", "ä".repeat(40), "ö".repeat(100)));
+    }
+}

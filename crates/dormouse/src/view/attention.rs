@@ -1,0 +1,63 @@
+//! What a person looks at first: what needs them, what was reported lately, what is proposed.
+
+use dormouse_types::{AgentId, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{ChangeItem, Report};
+
+/// Something that waits for the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Attention {
+    /// What it is, as long as it lasts.
+    pub id: String,
+    /// `changes`, `expiring`, `agentDormant`, `provider`, `runFailed`.
+    pub kind: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// The task.
+    pub task_id: Option<TaskId>,
+    /// The title of the task.
+    pub task_title: Option<String>,
+    /// The agent.
+    pub agent_id: Option<AgentId>,
+    /// What people call it.
+    pub agent_name: Option<String>,
+    /// Of proposals: how many.
+    pub count: Option<usize>,
+    /// Of proposals: when the first of them expires. Of a provider: when it is asked again.
+    pub expires_at: Option<Timestamp>,
+    /// One line for a person.
+    pub text: String,
+    /// What the person can do: `review`, `resume`, `wake`, `open`.
+    pub actions: Vec<String>,
+}
+
+/// The latest report of an agent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RecentReport {
+    /// The report.
+    #[serde(flatten)]
+    pub report: Report,
+    /// What people call its agent.
+    pub agent_name: Option<String>,
+    /// The title of the task.
+    pub task_title: Option<String>,
+}
+
+/// An open proposal about a task, of whichever set.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TaskChange {
+    /// The proposal.
+    #[serde(flatten)]
+    pub item: ChangeItem,
+    /// The run that proposes it.
+    pub run_key: Option<String>,
+    /// What people call the agent that proposes it.
+    pub agent_name: Option<String>,
+}

@@ -1,0 +1,277 @@
+//! Links between two tasks: what is read of the other end, the rules, and what follows from them.
+//!
+//! A link belongs to both of its tasks, so a commit that makes one or takes one away names the
+//! revision of both.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::Op;
+use dormouse_store::doc::Doc;
+use dormouse_store::journal::linked_entry::{self, Edge, LinkedEntry, Other};
+use dormouse_store::journal::row::{self, Stored};
+use dormouse_store::journal::task::{self, Task};
+use dormouse_types::change::What;
+use dormouse_types::limits::{self, Limit};
+use dormouse_types::port::Entropy;
+use dormouse_types::task::LinkKind;
+use dormouse_types::{Id as _, TaskId, TaskLinkId, Timestamp, WorkspaceId};
+
+use crate::Journal;
+use crate::decide::Writing;
+use crate::edit::{Edit, EditError};
+use crate::effect::{Both, Effect};
+use crate::error::JournalError;
+use crate::view::TaskView;
+
+/// The task at the other end of a link that is to be made, taken away or brought back.
+#[derive(Debug, Clone)]
+pub struct End {
+    /// Its own row.
+    pub task: Stored<Task>,
+    /// Its live links.
+    pub links: Vec<Edge>,
+}
+
+impl End {
+    fn id(&self) -> &TaskId {
+        &self.task.doc.value.id
+    }
+}
+
+impl Journal {
+    /// Reads what link edits need to know beyond their own task; nothing when there are none.
+    pub(crate) async fn read_ends(
+        &self,
+        ws: WorkspaceId,
+        view: &mut TaskView,
+        edits: &[Edit],
+    ) -> Result<(), JournalError> {
+        let mut wanted = BTreeSet::new();
+        for edit in edits {
+            match edit {
+                Edit::Link { to, .. } => {
+                    wanted.insert(to.clone());
+                }
+                Edit::Unlink(id) | Edit::RestoreLink(id) => {
+                    let live = view.links.iter().find(|edge| edge.doc.value.id == *id);
+                    if let Some(edge) = live {
+                        wanted.insert(edge.other.id.clone());
+                        continue;
+                    }
+                    if view.removed_links.iter().any(|doc| doc.value.id == *id) {
+                        continue;
+                    }
+                    let removed = self.store.first(linked_entry::by_id(ws, id)).await?;
+                    if let Some(doc) = removed
+                        && let Some(other) = other_id(&doc.value, view.id())
+                        && doc.value.deleted_at.is_some()
+                    {
+                        wanted.insert(other.clone());
+                        view.removed_links.push(doc);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for id in wanted {
+            if let Some(task) = self.store.first(task::by_id(ws, &id)).await? {
+                let links = self.store.all(linked_entry::of_task(ws, &id)).await?;
+                view.ends.push(End { task, links });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The other end of a link of a task; none when it is no link of it.
+fn other_id<'a>(link: &'a LinkedEntry, task: &TaskId) -> Option<&'a TaskId> {
+    match (link.from_id == *task, link.to_id == *task) {
+        (true, _) => Some(&link.to_id),
+        (false, true) => Some(&link.from_id),
+        (false, false) => None,
+    }
+}
+
+/// The state of the two ends and their other links allows one more.
+fn check(view: &TaskView, other: &TaskId, link: &LinkedEntry) -> Result<(), EditError> {
+    if other == view.id() {
+        return Err(EditError::ToItself { task: other.clone() });
+    }
+    let missing = || EditError::NoOtherTask { task: other.clone() };
+    let end = view.ends.iter().find(|end| end.id() == other).ok_or_else(missing)?;
+    if end.task.doc.value.deleted_at.is_some() {
+        return Err(EditError::OtherDeleted { task: other.clone() });
+    }
+    let is_symmetric =
+        LinkKind::ALL.iter().any(|kind| kind.name() == link.kind && kind.is_symmetric());
+    let is_twin = |known: &LinkedEntry| {
+        let same = known.from_id == link.from_id && known.to_id == link.to_id;
+        let mirrored = known.from_id == link.to_id && known.to_id == link.from_id;
+        known.kind == link.kind && (same || (is_symmetric && mirrored))
+    };
+    if let Some(twin) = view.links.iter().find(|edge| is_twin(&edge.doc.value)) {
+        let (task, link) = (other.clone(), twin.doc.value.id.clone());
+        return Err(EditError::LinkExists { task, link });
+    }
+    let max: Limit = limits::LINKS_PER_TASK;
+    let within = |field, n| max.check(n).map_err(|beyond| EditError::Beyond { field, beyond });
+    within("links", view.links.len() + 1)?;
+    // What these very edits made or took away counts at the other end as well.
+    let untouched = end.links.iter().filter(|edge| edge.other.id != *view.id()).count();
+    let shared = view.links.iter().filter(|edge| edge.other.id == *other).count();
+    within("links of the other task", untouched + shared + 1)
+}
+
+fn edge(view: &TaskView, other: &TaskId, doc: Doc<LinkedEntry>) -> Edge {
+    let end = view.ends.iter().find(|end| end.id() == other);
+    let task = &end.expect("the other end was checked").task.doc.value;
+    let other = Other {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        status: task.status.status,
+        is_deleted: task.deleted_at.is_some(),
+    };
+    Edge { doc, other }
+}
+
+/// Links the task to another.
+pub(crate) fn make(
+    view: &mut TaskView,
+    to: &TaskId,
+    kind: LinkKind,
+    at: Timestamp,
+    entropy: &dyn Entropy,
+) -> Result<TaskLinkId, EditError> {
+    let link = LinkedEntry {
+        id: TaskLinkId::fresh(at, entropy),
+        from_id: view.id().clone(),
+        to_id: to.clone(),
+        kind: kind.name().to_owned(),
+        created_at: at,
+        updated_at: at,
+        deleted_at: None,
+    };
+    check(view, to, &link)?;
+    let id = link.id.clone();
+    let made = edge(view, to, Doc::new(link));
+    view.links.push(made);
+    Ok(id)
+}
+
+/// Takes a link of the task away, whichever end made it.
+pub(crate) fn take_away(
+    view: &mut TaskView,
+    id: &TaskLinkId,
+    at: Timestamp,
+) -> Result<(), EditError> {
+    let Some(place) = view.links.iter().position(|edge| edge.doc.value.id == *id) else {
+        let gone = view.removed_links.iter().any(|doc| doc.value.id == *id);
+        let missing = EditError::NoLink { task: view.id().clone(), link: id.clone() };
+        return if gone { Ok(()) } else { Err(missing) };
+    };
+    let mut doc = view.links.remove(place).doc;
+    doc.value.deleted_at = Some(at);
+    view.removed_links.push(doc);
+    Ok(())
+}
+
+/// Brings a link of the task back.
+pub(crate) fn bring_back(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditError> {
+    let Some(place) = view.removed_links.iter().position(|doc| doc.value.id == *id) else {
+        let live = view.links.iter().any(|edge| edge.doc.value.id == *id);
+        let missing = EditError::NoLink { task: view.id().clone(), link: id.clone() };
+        return if live { Ok(()) } else { Err(missing) };
+    };
+    let link = &view.removed_links[place].value;
+    let other = other_id(link, view.id()).expect("only links of the task are read").clone();
+    check(view, &other, link)?;
+    let mut doc = view.removed_links.remove(place);
+    doc.value.deleted_at = None;
+    let back = edge(view, &other, doc);
+    view.links.push(back);
+    Ok(())
+}
+
+/// What edits did to the links of a task.
+#[derive(Default)]
+pub(crate) struct Moved {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) what: Vec<What>,
+    pub(crate) effects: Vec<Effect>,
+    /// The tasks at the other ends; their revision moves as well.
+    pub(crate) others: Vec<TaskId>,
+}
+
+/// Compares the links before and after; settles times on the way.
+pub(crate) fn between(before: &TaskView, after: &mut TaskView, by: &Writing<'_>) -> Moved {
+    let mut moved = Moved::default();
+    let mut others = BTreeSet::new();
+    let was_live = |id: &TaskLinkId| before.links.iter().any(|edge| edge.doc.value.id == *id);
+    let own = after.id().clone();
+    let mut news = Vec::new();
+    // What goes is written before what comes: a twin may take the place.
+    for doc in after.removed_links.iter_mut().filter(|doc| was_live(&doc.value.id)) {
+        doc.value.updated_at = by.at;
+        moved.ops.push(linked_entry::put(by.ws, doc));
+        news.push((doc.value.clone(), false));
+    }
+    for edge in after.links.iter_mut().filter(|edge| !was_live(&edge.doc.value.id)) {
+        edge.doc.value.updated_at = by.at;
+        let comes_back = before.removed_links.iter().any(|doc| doc.value.id == edge.doc.value.id);
+        moved.ops.push(if comes_back {
+            linked_entry::put(by.ws, &edge.doc)
+        } else {
+            linked_entry::insert(by.ws, &edge.doc.value)
+        });
+        news.push((edge.doc.value.clone(), true));
+    }
+    for (link, is_there) in news {
+        let other = other_id(&link, &own).expect("only links of the task are read").clone();
+        moved.what.push(told(before, after, &link, is_there));
+        moved.effects.push(Effect::Link {
+            link: link.id,
+            kind: link.kind,
+            other: other.clone(),
+            there: Both { before: !is_there, after: is_there },
+        });
+        others.insert(other);
+    }
+    for end in before.ends.iter().filter(|end| others.contains(end.id())) {
+        let mut doc = end.task.doc.clone();
+        doc.value.updated_at = by.at;
+        moved.ops.push(task::guard(by.ws, end.id(), end.task.revision));
+        moved.ops.push(row::put(by.ws, &doc));
+    }
+    moved.others = others.into_iter().collect();
+    moved
+}
+
+fn told(before: &TaskView, after: &TaskView, link: &LinkedEntry, is_there: bool) -> What {
+    let title = |id: &TaskId| {
+        if id == after.id() {
+            return after.task.value.title.clone();
+        }
+        let end = before.ends.iter().find(|end| end.id() == id);
+        end.map(|end| end.task.doc.value.title.clone()).unwrap_or_default()
+    };
+    let (from_title, to_title) = (title(&link.from_id), title(&link.to_id));
+    let LinkedEntry { id: link, kind, from_id: from, to_id: to, .. } = link.clone();
+    if is_there {
+        What::LinkAdded { link, kind, from, from_title, to, to_title }
+    } else {
+        What::LinkRemoved { link, kind, from, from_title, to, to_title }
+    }
+}
+
+/// The live tasks one link away from what a commit touches, without what it touches itself.
+pub(crate) fn neighbours(before: &TaskView, after: &TaskView, others: &[TaskId]) -> Vec<TaskId> {
+    let own = before.links.iter().chain(&after.links);
+    let ends = before.ends.iter().filter(|end| others.contains(end.id()));
+    let near: BTreeSet<&TaskId> = own
+        .chain(ends.flat_map(|end| &end.links))
+        .filter(|edge| !edge.other.is_deleted)
+        .map(|edge| &edge.other.id)
+        .filter(|id| *id != after.id() && !others.contains(id))
+        .collect();
+    near.into_iter().cloned().collect()
+}

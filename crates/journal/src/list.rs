@@ -1,0 +1,386 @@
+//! Lists tasks as a page shows them: sifted, sorted, searched, one page after the other.
+//!
+//! A page costs the same number of queries whatever it shows. Where rows alone decide, only the page
+//! is read; where documents decide, all tasks are read in brief and the page whole.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use dormouse_store::journal::label::{self, Definition};
+use dormouse_store::journal::task::{Listed, WORDS};
+use dormouse_store::journal::task_list::{self, Brief, BriefLine, Line};
+use dormouse_types::fold::folded;
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{Id as _, LabelId, Timestamp, WorkspaceId, limits};
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+
+use crate::error::JournalError;
+use crate::read::summary;
+use crate::{Journal, Page};
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// Those changed last first.
+    Updated,
+    /// Those due first first; those without a day last.
+    Due,
+    /// Those made last first.
+    #[default]
+    Created,
+    /// The most urgent first; one that nobody ranked counts as P2.
+    Priority,
+    /// By title, letter case and accents aside; untitled ones last.
+    Title,
+}
+
+impl Sort {
+    /// Every order.
+    pub const ALL: [Self; 5] =
+        [Self::Updated, Self::Due, Self::Created, Self::Priority, Self::Title];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Updated => "updated",
+            Self::Due => "due",
+            Self::Created => "created",
+            Self::Priority => "priority",
+            Self::Title => "title",
+        }
+    }
+}
+
+/// When a task is due, as a list asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// Before today, and not over.
+    Overdue,
+    /// Today or in the six days behind it.
+    Week,
+    /// Nobody said.
+    None,
+}
+
+impl Due {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Overdue, Self::Week, Self::None];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overdue => "overdue",
+            Self::Week => "week",
+            Self::None => "none",
+        }
+    }
+
+    fn holds(self, task: &Brief, today: Date) -> bool {
+        match (self, task.due_on) {
+            (Self::None, day) => day.is_none(),
+            (Self::Overdue, Some(day)) => day < today && !task.status.status.is_terminal(),
+            (Self::Week, Some(day)) => day >= today && day < today.saturating_add(7.days()),
+            (Self::Overdue | Self::Week, None) => false,
+        }
+    }
+}
+
+/// Which tasks a list shows. Of each part that names anything, one must hold.
+pub struct Asked<'a> {
+    /// These statuses.
+    pub statuses: Vec<Status>,
+    /// These priorities; a task that nobody ranked counts as P2.
+    pub priorities: Vec<Priority>,
+    /// Any of these labels, by id or by name.
+    pub labels: Vec<String>,
+    /// Any of these categories, by id or by name.
+    pub categories: Vec<String>,
+    /// Due then.
+    pub due: Vec<Due>,
+    /// What day it is.
+    pub today: Date,
+    /// Folded words that all stand somewhere in the task: title, entries, items, labels, or what is
+    /// said of it.
+    pub words: Vec<String>,
+    /// What is said of tasks elsewhere, folded, by the id of the task.
+    pub said: HashMap<String, String>,
+    /// Whether a task may be shown at all; asked for its id.
+    pub keep: Option<&'a (dyn Fn(&str) -> bool + Send + Sync)>,
+    /// Soft-deleted ones too.
+    pub include_deleted: bool,
+    /// The order.
+    pub sort: Sort,
+}
+
+impl Asked<'_> {
+    /// Whether what stands in the columns of a row is enough to make the list.
+    fn is_plain(&self) -> bool {
+        let parts = self.statuses.is_empty() && self.priorities.is_empty() && self.due.is_empty();
+        let named = self.labels.is_empty() && self.categories.is_empty() && self.words.is_empty();
+        let sorted = matches!(self.sort, Sort::Created | Sort::Updated);
+        parts && named && sorted && self.keep.is_none()
+    }
+}
+
+/// A place in a list. The order is: the first part rising, then the time and the id falling.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(String, Reverse<i64>, Reverse<String>);
+
+/// Units: characters. So much of a title decides its place.
+const TITLE: usize = 64;
+
+impl Place {
+    fn of(line: &BriefLine, task: &Brief, sort: Sort) -> Self {
+        let last = || char::MAX.to_string();
+        let (first, at) = match sort {
+            Sort::Created => (String::new(), line.created_at),
+            Sort::Updated => (String::new(), line.updated_at),
+            Sort::Due => {
+                (task.due_on.map_or_else(last, |day| day.to_string()), line.created_at)
+            }
+            Sort::Priority => {
+                (task.priority.unwrap_or_default().name().to_owned(), line.created_at)
+            }
+            Sort::Title if task.title.trim().is_empty() => (last(), line.created_at),
+            Sort::Title => {
+                let title = folded(task.title.trim());
+                (title.chars().take(TITLE).collect(), line.created_at)
+            }
+        };
+        Self(first, Reverse(at.micros()), Reverse(line.id.clone()))
+    }
+
+    /// Shape: the order, microseconds, the id, the first part in hexadecimal digits, with dots
+    /// between them.
+    fn cursor(&self, sort: Sort) -> String {
+        let mut cursor = format!("{}.{}.{}.", sort.name(), self.1.0, self.2.0);
+        for byte in self.0.bytes() {
+            write!(cursor, "{byte:02x}").expect("a string takes everything");
+        }
+        cursor
+    }
+
+    fn read(cursor: &str, sort: Sort) -> Result<Self, JournalError> {
+        let read = || {
+            let mut parts = cursor.split('.');
+            let is_it = parts.next()? == sort.name();
+            let at = parts.next()?.parse().ok()?;
+            let id = dormouse_types::TaskId::from_str(parts.next()?).ok()?;
+            let hex = parts.next().filter(|hex| hex.is_ascii() && hex.len() % 2 == 0)?;
+            let bytes = (0..hex.len()).step_by(2).map(|n| u8::from_str_radix(&hex[n..n + 2], 16));
+            let first = String::from_utf8(bytes.collect::<Result<_, _>>().ok()?).ok()?;
+            let is_whole = is_it && parts.next().is_none();
+            is_whole.then(|| Self(first, Reverse(at), Reverse(id.to_string())))
+        };
+        read().ok_or_else(|| JournalError::Cursor { given: cursor.chars().take(60).collect() })
+    }
+}
+
+impl Journal {
+    /// A page of tasks.
+    ///
+    /// Errors: a cursor of another list, or of another order. A limit beyond the largest page is
+    /// cut to it.
+    pub async fn list(
+        &self,
+        ws: WorkspaceId,
+        asked: &Asked<'_>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page, JournalError> {
+        let limit = limit.clamp(1, limits::PAGE.max);
+        let behind = cursor.map(|cursor| Place::read(cursor, asked.sort)).transpose()?;
+        let definitions = self.store.all(label::definitions(ws)).await?;
+        let (lines, next, mut damaged) = if asked.is_plain() {
+            self.plain(ws, asked, limit, behind).await?
+        } else {
+            self.sifted(ws, asked, limit, behind, &definitions).await?
+        };
+        let ids: Vec<String> = lines.iter().map(|line| line.id.clone()).collect();
+        let mut counted: HashMap<String, (i64, i64)> = HashMap::new();
+        for one in self.store.all(task_list::items(ws, &ids)).await? {
+            let (n_open, n_done) = counted.entry(one.task).or_default();
+            match one.state.as_str() {
+                "open" => *n_open += one.n,
+                "done" => *n_done += one.n,
+                _ => {}
+            }
+        }
+        let mut items = Vec::with_capacity(lines.len());
+        for line in lines {
+            let (n_open, n_done) = counted.get(&line.id).copied().unwrap_or_default();
+            match line.task {
+                Ok(task) => items.push(summary(Listed { task, n_open, n_done }, &definitions)),
+                Err(error) => damaged.push(error.to_string()),
+            }
+        }
+        Ok(Page { items, damaged, next })
+    }
+
+    /// A page that the database sorts.
+    async fn plain(
+        &self,
+        ws: WorkspaceId,
+        asked: &Asked<'_>,
+        limit: usize,
+        behind: Option<Place>,
+    ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
+        let behind = behind.map_or((i64::MAX, "~".to_owned()), |at| (at.1.0, at.2.0));
+        let place = (Timestamp::from_micros(behind.0), behind.1.as_str());
+        let read = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        let by_change = asked.sort == Sort::Updated;
+        let query = if by_change {
+            task_list::by_change(ws, asked.include_deleted, place, read)
+        } else {
+            task_list::by_creation(ws, asked.include_deleted, place, read)
+        };
+        let mut lines = self.store.all(query).await?;
+        let more = lines.len() > limit;
+        lines.truncate(limit);
+        let next = lines.last().filter(|_| more).map(|line| {
+            let at = if by_change { line.updated_at } else { line.created_at };
+            Place(String::new(), Reverse(at.micros()), Reverse(line.id.clone())).cursor(asked.sort)
+        });
+        Ok((lines, next, Vec::new()))
+    }
+
+    /// A page for which every task is looked at.
+    async fn sifted(
+        &self,
+        ws: WorkspaceId,
+        asked: &Asked<'_>,
+        limit: usize,
+        behind: Option<Place>,
+        definitions: &[Definition],
+    ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
+        let sieve = Sieve {
+            asked,
+            labels: wanted_labels(&asked.labels, definitions),
+            categories: wanted_categories(&asked.categories, definitions),
+            named: asked.words.iter().map(|word| labels_with(word, definitions)).collect(),
+            hits: self.hits(ws, &asked.words).await?,
+        };
+        let (mut places, mut damaged) = (Vec::new(), Vec::new());
+        for line in self.store.all(task_list::all(ws, asked.include_deleted)).await? {
+            match &line.task {
+                Ok(task) if sieve.holds(&line.id, task) => {
+                    let place = Place::of(&line, task, asked.sort);
+                    if behind.as_ref().is_none_or(|behind| place > *behind) {
+                        places.push(place);
+                    }
+                }
+                Ok(_) => {}
+                // Nobody knows where it belongs: it is told once.
+                Err(error) if behind.is_none() => damaged.push(error.to_string()),
+                Err(_) => {}
+            }
+        }
+        let more = places.len() > limit;
+        if more {
+            places.select_nth_unstable(limit);
+            places.truncate(limit);
+        }
+        places.sort_unstable();
+        let next = places.last().filter(|_| more).map(|place| place.cursor(asked.sort));
+        let ids: Vec<String> = places.into_iter().map(|place| place.2.0).collect();
+        let mut lines: HashMap<String, Line> = HashMap::new();
+        for line in self.store.all(task_list::some(ws, &ids)).await? {
+            lines.insert(line.id.clone(), line);
+        }
+        Ok((ids.iter().filter_map(|id| lines.remove(id)).collect(), next, damaged))
+    }
+
+    /// For each task in which one of the words stands, which of them.
+    async fn hits(
+        &self,
+        ws: WorkspaceId,
+        words: &[String],
+    ) -> Result<HashMap<String, Vec<bool>>, JournalError> {
+        let mut found: HashMap<String, Vec<bool>> = HashMap::new();
+        for (n, some) in words.chunks(WORDS).enumerate() {
+            for hit in self.store.all(task_list::hits(ws, some)).await? {
+                let all = found.entry(hit.task).or_insert_with(|| vec![false; words.len()]);
+                let place = n * WORDS;
+                all[place..place + some.len()].copy_from_slice(&hit.words[..some.len()]);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What decides whether a task is in the list.
+struct Sieve<'a> {
+    asked: &'a Asked<'a>,
+    labels: Vec<LabelId>,
+    categories: Vec<dormouse_types::CategoryId>,
+    /// For each word the labels in whose names it stands.
+    named: Vec<Vec<LabelId>>,
+    hits: HashMap<String, Vec<bool>>,
+}
+
+impl Sieve<'_> {
+    fn holds(&self, id: &str, task: &Brief) -> bool {
+        let Asked { statuses, priorities, due, today, .. } = self.asked;
+        let any = |named: bool, holds: bool| !named || holds;
+        any(!statuses.is_empty(), statuses.contains(&task.status.status))
+            && any(!priorities.is_empty(), priorities.contains(&task.priority.unwrap_or_default()))
+            && any(!due.is_empty(), due.iter().any(|due| due.holds(task, *today)))
+            && any(!self.asked.labels.is_empty(), carries(task, &self.labels))
+            && any(
+                !self.asked.categories.is_empty(),
+                task.category_id.as_ref().is_some_and(|id| self.categories.contains(id)),
+            )
+            && self.asked.keep.is_none_or(|keep| keep(id))
+            && self.has_words(id, task)
+    }
+
+    fn has_words(&self, id: &str, task: &Brief) -> bool {
+        let hits = self.hits.get(id);
+        let said = self.asked.said.get(id);
+        self.asked.words.iter().enumerate().all(|(n, word)| {
+            hits.is_some_and(|hits| hits[n])
+                || said.is_some_and(|said| said.contains(word.as_str()))
+                || carries(task, &self.named[n])
+        })
+    }
+}
+
+fn carries(task: &Brief, labels: &[LabelId]) -> bool {
+    task.label_ids.iter().any(|id| labels.contains(id))
+}
+
+fn means(wanted: &[String], id: &str, name: &str) -> bool {
+    wanted.iter().any(|wanted| wanted == id || folded(wanted.trim()) == folded(name))
+}
+
+fn wanted_labels(wanted: &[String], definitions: &[Definition]) -> Vec<LabelId> {
+    let labels = definitions.iter().filter_map(|definition| match definition {
+        Definition::Label(label) => Some(&label.doc.value),
+        Definition::Category(_) => None,
+    });
+    let labels = labels.filter(|label| means(wanted, label.id.as_str(), &label.name));
+    labels.map(|label| label.id.clone()).collect()
+}
+
+fn wanted_categories(
+    wanted: &[String],
+    definitions: &[Definition],
+) -> Vec<dormouse_types::CategoryId> {
+    let categories = definitions.iter().filter_map(|definition| match definition {
+        Definition::Category(category) => Some(&category.doc.value),
+        Definition::Label(_) => None,
+    });
+    let categories = categories.filter(|one| means(wanted, one.id.as_str(), &one.name));
+    categories.map(|one| one.id.clone()).collect()
+}
+
+fn labels_with(word: &str, definitions: &[Definition]) -> Vec<LabelId> {
+    let labels = definitions.iter().filter_map(|definition| match definition {
+        Definition::Label(label) => Some(&label.doc.value),
+        Definition::Category(_) => None,
+    });
+    labels.filter(|label| folded(&label.name).contains(word)).map(|l| l.id.clone()).collect()
+}

@@ -1,0 +1,250 @@
+//! Live events over a WebSocket: `GET /api/ws?ticket=T&since=CURSOR`.
+//!
+//! Defends against: a gap that nobody tells, a reader that is too slow, a socket that outlives its
+//! token, more sockets than the process can hold.
+
+mod pump;
+mod queue;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{FromRequestParts as _, Query, Request, State};
+use axum::http::Method;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use dormouse::events::Since;
+use dormouse::{Dormouse, Error};
+use dormouse_types::Caller;
+use dormouse_types::limits::{SOCKET_MESSAGE, SOCKETS, SOCKETS_PER_TOKEN};
+use dormouse_types::port::{BoxFuture, Clock};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde::Deserialize;
+use tokio::sync::watch;
+
+use self::pump::{Feed, Pump};
+use self::queue::{Frame, Queue};
+use crate::Problem;
+
+/// Where a socket is opened.
+pub(crate) const PATH: &str = "/api/ws";
+/// How long the end of a socket may take to be said.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// When somebody who has too many sockets may try again.
+const LATER: Duration = Duration::from_secs(30);
+
+/// Says that the listener stops: each socket holds one until it has ended.
+#[derive(Clone)]
+pub(crate) struct Closing(pub(crate) watch::Receiver<bool>);
+
+/// Why a socket ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Close {
+    code: u16,
+    reason: &'static str,
+}
+
+impl Close {
+    const NOT_LET_IN: Self =
+        Self { code: 4001, reason: "the ticket or its token opens nothing: get a new ticket" };
+    const TOO_SLOW: Self = Self { code: 4008, reason: "too slow: resume with since" };
+    const STOPPING: Self = Self { code: 1001, reason: "the server stops: resume with since" };
+    const BROKEN: Self = Self { code: 1011, reason: "the store does not answer: resume with since" };
+}
+
+/// The sockets of a process.
+#[derive(Clone)]
+pub(crate) struct Sockets {
+    dormouse: Dormouse,
+    clock: Arc<dyn Clock>,
+    open: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+/// The place of one socket among them.
+struct Seat {
+    open: Arc<Mutex<HashMap<String, usize>>>,
+    actor: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    ticket: String,
+    since: Option<String>,
+}
+
+impl Sockets {
+    pub(crate) fn new(dormouse: Dormouse, clock: Arc<dyn Clock>) -> Self {
+        Self { dormouse, clock, open: Arc::default() }
+    }
+
+    /// Answers for sockets beside a router.
+    pub(crate) fn beside(self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self, enter))
+    }
+
+    fn sit_down(&self, caller: &Caller) -> Option<Seat> {
+        let actor = format!("{}/{}", caller.workspace.0, caller.actor);
+        let mut open = lock(&self.open);
+        let (all, own) = (open.values().sum::<usize>(), open.get(&actor).copied());
+        if all >= SOCKETS || own.unwrap_or_default() >= SOCKETS_PER_TOKEN {
+            return None;
+        }
+        *open.entry(actor.clone()).or_default() += 1;
+        Some(Seat { open: self.open.clone(), actor })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut open = lock(&self.open);
+        if let Some(n) = open.get_mut(&self.actor) {
+            *n -= 1;
+            if *n == 0 {
+                open.remove(&self.actor);
+            }
+        }
+    }
+}
+
+fn lock(open: &Mutex<HashMap<String, usize>>) -> MutexGuard<'_, HashMap<String, usize>> {
+    // Nobody stops half way: the map is whole also when a thread panicked.
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn enter(State(sockets): State<Sockets>, request: Request, next: Next) -> Response {
+    if request.uri().path() != PATH {
+        return next.run(request).await;
+    }
+    open(sockets, request).await.unwrap_or_else(Problem::into_response)
+}
+
+async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
+    if request.method() != Method::GET {
+        return Err(Problem::method_not_allowed(format!("{PATH} answers GET alone")));
+    }
+    let (mut parts, _) = request.into_parts();
+    let Query(asked) = Query::<Asked>::from_request_parts(&mut parts, &())
+        .await
+        .map_err(|error| Problem::invalid("?", error.body_text()))?;
+    let closing = parts.extensions.get::<Closing>().cloned();
+    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await.map_err(|error| {
+        let detail = format!("{PATH} opens a WebSocket: {}", error.body_text());
+        Problem::invalid("Upgrade", detail)
+    })?;
+    let upgrade = upgrade.max_message_size(SOCKET_MESSAGE).max_frame_size(SOCKET_MESSAGE);
+    let Some(caller) = sockets.dormouse.redeem_ticket(&asked.ticket).await? else {
+        // A browser tells a page how a socket ended, and nothing of one that never opened.
+        return Ok(upgrade.on_upgrade(|socket| refuse(socket, Close::NOT_LET_IN)));
+    };
+    let Some(seat) = sockets.sit_down(&caller) else {
+        return Err(Problem::rate_limited(LATER));
+    };
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        serve(&sockets, caller, asked.since, closing, socket).await;
+        drop(seat);
+    }))
+}
+
+async fn refuse(mut socket: WebSocket, close: Close) {
+    // Whoever has gone needs no farewell.
+    let _gone = socket.send(farewell(close)).await;
+}
+
+fn farewell(close: Close) -> Message {
+    Message::Close(Some(CloseFrame { code: close.code, reason: close.reason.into() }))
+}
+
+/// Serves one socket to its end.
+async fn serve(
+    sockets: &Sockets,
+    caller: Caller,
+    since: Option<String>,
+    closing: Option<Closing>,
+    socket: WebSocket,
+) {
+    let queue = Queue::default();
+    let (sink, stream) = socket.split();
+    let feed = OfCaller { dormouse: &sockets.dormouse, caller: &caller };
+    let mut pump = Pump {
+        feed: &feed,
+        clock: &*sockets.clock,
+        queue: &queue,
+        hints: sockets.dormouse.hints(),
+    };
+    let mut sending = Box::pin(send(&queue, sink));
+    let close = tokio::select! {
+        close = pump.run(since) => close,
+        () = &mut sending => return,
+        () = hear(stream) => return,
+        () = stopped(closing) => Close::STOPPING,
+    };
+    queue.close(close);
+    tokio::select! {
+        () = sending => {}
+        () = sockets.clock.sleep(FAREWELL) => {}
+    }
+}
+
+/// Sends what is in the queue, until the end of it or of the other side.
+async fn send(queue: &Queue, mut sink: SplitSink<WebSocket, Message>) {
+    loop {
+        let (message, is_last) = match queue.next().await {
+            Frame::Text(text) => (Message::Text(text.into()), false),
+            Frame::Ping => (Message::Ping(Vec::new().into()), false),
+            Frame::Close(close) => (farewell(close), true),
+        };
+        if sink.send(message).await.is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Hears the other side: it answers pings, and says nothing else that matters.
+async fn hear(mut stream: SplitStream<WebSocket>) {
+    while let Some(Ok(message)) = stream.next().await {
+        if matches!(message, Message::Close(_)) {
+            return;
+        }
+    }
+}
+
+async fn stopped(closing: Option<Closing>) {
+    match closing {
+        // A listener that is gone has stopped.
+        Some(Closing(mut closing)) => _ = closing.wait_for(|closing| *closing).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The events that one caller may see.
+struct OfCaller<'a> {
+    dormouse: &'a Dormouse,
+    caller: &'a Caller,
+}
+
+impl Feed for OfCaller<'_> {
+    fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, Error>> {
+        Box::pin(async move {
+            match self.dormouse.events_since(self.caller, cursor).await {
+                // It was given out by another server, or by nobody.
+                Err(Error::Invalid { .. }) => {
+                    match self.dormouse.events_since(self.caller, None).await? {
+                        Since::Page { cursor, .. } | Since::Resync { cursor } => {
+                            Ok(Since::Resync { cursor })
+                        }
+                    }
+                }
+                other => other,
+            }
+        })
+    }
+
+    fn is_live(&self) -> BoxFuture<'_, Result<bool, Error>> {
+        Box::pin(self.dormouse.is_live(self.caller))
+    }
+}

@@ -1,0 +1,146 @@
+//! Fills the queue of one socket: everything that happens behind a cursor, each event once and in
+//! order, or a word that everything must be read anew.
+
+use std::future::pending;
+use std::time::Duration;
+
+use dormouse::events::{Event, Since};
+use dormouse_types::limits::{SOCKET_PING_SECONDS, SOCKET_STALL_SECONDS};
+use dormouse_types::port::{BoxFuture, Clock};
+use futures_util::future::{Either, select};
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::Close;
+use super::queue::Queue;
+
+/// How often the rows are looked at when no hint comes.
+const NET: Duration = Duration::from_secs(1);
+/// How long a reader that keeps up may take for a page before the next one is put on top.
+const BREATH: Duration = Duration::from_millis(50);
+/// So many looks may fail in a row.
+const FAILURES: u32 = 10;
+
+/// Where the events of one caller come from.
+pub(super) trait Feed: Send + Sync {
+    /// What happened behind a cursor. A cursor that nobody gave out is told as one to begin anew.
+    fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, dormouse::Error>>;
+    /// Whether the caller may still listen.
+    fn is_live(&self) -> BoxFuture<'_, Result<bool, dormouse::Error>>;
+}
+
+/// One socket's pump.
+pub(super) struct Pump<'a> {
+    pub(super) feed: &'a dyn Feed,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) queue: &'a Queue,
+    /// Rises when there may be news.
+    pub(super) hints: watch::Receiver<u64>,
+}
+
+impl Pump<'_> {
+    /// Follows the events behind a cursor for as long as it can; says why it ended.
+    pub(super) async fn run(&mut self, since: Option<String>) -> Close {
+        match self.follow(since).await {
+            Ok(never) => match never {},
+            Err(close) => close,
+        }
+    }
+
+    async fn follow(&mut self, since: Option<String>) -> Result<std::convert::Infallible, Close> {
+        let mut cursor = match since {
+            Some(cursor) => cursor,
+            None => self.begin().await?,
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        self.queue.push(json!({"type": "hello", "cursor": cursor, "version": version}).to_string())?;
+        let (mut is_level, mut failures) = (false, 0);
+        let mut next_ping = self.clock.now() + Duration::from_secs(SOCKET_PING_SECONDS);
+        loop {
+            self.hints.borrow_and_update();
+            let seen = match self.feed.is_live().await {
+                Ok(false) => return Err(Close::NOT_LET_IN),
+                Ok(true) => self.feed.since(Some(&cursor)).await,
+                Err(error) => Err(error),
+            };
+            match seen {
+                Ok(Since::Page { events, .. }) if events.is_empty() => {
+                    (is_level, failures) = (true, 0);
+                }
+                Ok(Since::Page { events, cursor: behind }) => {
+                    failures = 0;
+                    self.tell(&cursor, &events)?;
+                    cursor = behind;
+                    self.catch_up(is_level).await?;
+                    continue;
+                }
+                Ok(Since::Resync { cursor: anew }) => {
+                    failures = 0;
+                    self.queue.push(json!({"type": "resync", "cursor": anew}).to_string())?;
+                    cursor = anew;
+                    continue;
+                }
+                Err(error) => {
+                    failures += 1;
+                    if failures > FAILURES {
+                        tracing::warn!(%error, "a socket is closed: its events cannot be read");
+                        return Err(Close::BROKEN);
+                    }
+                }
+            }
+            self.wait(failures > 0).await;
+            let now = self.clock.now();
+            let every = Duration::from_secs(SOCKET_PING_SECONDS);
+            // A clock that was set back makes the next one seem far away.
+            if now >= next_ping || now + every < next_ping {
+                self.queue.ping();
+                next_ping = now + every;
+            }
+        }
+    }
+
+    /// The cursor to begin with.
+    async fn begin(&self) -> Result<String, Close> {
+        match self.feed.since(None).await {
+            Ok(Since::Page { cursor, .. } | Since::Resync { cursor }) => Ok(cursor),
+            Err(_) => Err(Close::BROKEN),
+        }
+    }
+
+    fn tell(&self, cursor: &str, events: &[Event]) -> Result<(), Close> {
+        // It has no cursor of its own: whoever is cut off behind it hears it again.
+        if let Some(event) = events.iter().find(|event| event.moves_attention()) {
+            let frame = json!({
+                "type": "needs-attention", "cursor": cursor, "subject": null, "tasks": [],
+                "agent": null, "at": event.at,
+            });
+            self.queue.push(frame.to_string())?;
+        }
+        for event in events {
+            self.queue.push(serde_json::to_string(event).expect("an event is plain data"))?;
+        }
+        Ok(())
+    }
+
+    /// Lets a page be read before the next one: many events at once are no slowness. What was missed
+    /// while nobody listened comes as fast as it is read; what happens now does not wait.
+    async fn catch_up(&self, is_level: bool) -> Result<(), Close> {
+        let stall = Duration::from_secs(SOCKET_STALL_SECONDS);
+        let patience = self.clock.sleep(if is_level { BREATH } else { stall });
+        match select(Box::pin(self.queue.drained()), patience).await {
+            Either::Right(_) if !is_level => Err(Close::TOO_SLOW),
+            Either::Left(_) | Either::Right(_) => Ok(()),
+        }
+    }
+
+    /// Waits for a hint, or as long as the net allows; behind a failure hints are let be.
+    async fn wait(&mut self, failed: bool) {
+        let hinted = async {
+            // A closed hint is no hint.
+            if failed || self.hints.changed().await.is_err() {
+                pending::<()>().await;
+            }
+        };
+        select(Box::pin(hinted), self.clock.sleep(NET)).await;
+    }
+}

@@ -1,0 +1,152 @@
+//! Failed logins: how often an address showed what opens nothing, and how long it is to wait.
+//!
+//! What opens the door is 256 random bits: nobody guesses it, however fast. Waiting keeps the noise
+//! down, so it holds up nobody who shows the right thing: then nobody could lock another one out.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use dormouse_types::Timestamp;
+use dormouse_types::limits::{
+    LOGIN_ADDRESSES, LOGIN_DELAY_MAX_SECONDS, LOGIN_DELAY_SECONDS, LOGIN_FAILURES, LOGIN_NOTES,
+    LOGIN_WINDOW_SECONDS,
+};
+
+/// How long to wait after so many failures of one address; none at first, then twice as long each
+/// time.
+pub(crate) fn delay(failures: u32) -> Option<Duration> {
+    let beyond = failures.checked_sub(LOGIN_FAILURES + 1)?;
+    let doubled = LOGIN_DELAY_SECONDS.checked_shl(beyond.min(32)).unwrap_or(u64::MAX);
+    Some(Duration::from_secs(doubled.min(LOGIN_DELAY_MAX_SECONDS)))
+}
+
+/// Whose failures are counted together. Of IPv6 everybody has a whole network.
+pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let network = v6.to_bits() >> 64 << 64;
+            IpAddr::V6(network.into())
+        }
+        v4 => v4,
+    }
+}
+
+/// What is to be done about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// Which one of its address it is, within the window.
+    pub(crate) failures: u32,
+    /// How long the address is to wait.
+    pub(crate) wait: Option<Duration>,
+    /// Whether it is worth a row of the audit log: the first one, and the first that waits. A row for
+    /// each would let anybody fill the disk.
+    pub(crate) is_noted: bool,
+}
+
+/// The failures that are remembered.
+#[derive(Debug, Default)]
+pub(crate) struct Logins {
+    of: HashMap<IpAddr, Tally>,
+    notes: Tally,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    since: Timestamp,
+    failures: u32,
+}
+
+impl Tally {
+    fn count(&mut self, now: Timestamp) -> u32 {
+        let is_over = self.since + Duration::from_secs(LOGIN_WINDOW_SECONDS) <= now;
+        // A clock that was set back begins anew.
+        if is_over || now < self.since {
+            *self = Self { since: now, failures: 0 };
+        }
+        self.failures = self.failures.saturating_add(1);
+        self.failures
+    }
+}
+
+impl Logins {
+    /// Counts a failure.
+    pub(crate) fn fail(&mut self, address: IpAddr, now: Timestamp) -> Failure {
+        let address = counted_as(address);
+        if self.of.len() >= LOGIN_ADDRESSES && !self.of.contains_key(&address) {
+            let stalest = self.of.iter().min_by_key(|(_, tally)| tally.since);
+            if let Some(stalest) = stalest.map(|(address, _)| *address) {
+                self.of.remove(&stalest);
+            }
+        }
+        let failures = self.of.entry(address).or_default().count(now);
+        let is_news = failures == 1 || failures == LOGIN_FAILURES + 1;
+        let is_noted = is_news && self.notes.count(now) <= LOGIN_NOTES;
+        Failure { failures, wait: delay(failures), is_noted }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn at(seconds: u64) -> Timestamp {
+        Timestamp::from_micros(1_772_442_000_000_000) + Duration::from_secs(seconds)
+    }
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn ten_failures_are_answered_at_once_and_then_each_waits_twice_as_long() {
+        let seconds = |failures| delay(failures).map(|wait| wait.as_secs());
+        assert_eq!((seconds(0), seconds(1), seconds(10)), (None, None, None));
+        let waits: Vec<_> = (11..=18).map(seconds).collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60].map(Some));
+        assert_eq!(seconds(u32::MAX), Some(60));
+    }
+
+    #[test]
+    fn failures_are_forgotten_after_a_quarter_of_an_hour() {
+        let mut logins = Logins::default();
+        for n in 1..=11 {
+            assert_eq!(logins.fail(HERE, at(n)).wait.is_some(), n == 11, "{n}");
+        }
+        assert!(logins.fail(HERE, at(900)).wait.is_some());
+        assert_eq!(logins.fail(HERE, at(901)).failures, 1);
+        assert_eq!(logins.fail(HERE, at(0)).failures, 1, "the clock was set back");
+    }
+
+    #[test]
+    fn addresses_are_counted_apart_and_a_network_of_ipv6_together() {
+        let mut logins = Logins::default();
+        assert_eq!(logins.fail(ip("192.0.2.1"), at(0)).failures, 1);
+        assert_eq!(logins.fail(ip("192.0.2.2"), at(0)).failures, 1);
+        assert_eq!(logins.fail(ip("::ffff:192.0.2.1"), at(0)).failures, 2);
+        assert_eq!(logins.fail(ip("2001:db8::1"), at(0)).failures, 1);
+        assert_eq!(logins.fail(ip("2001:db8::ffff:1"), at(0)).failures, 2);
+        assert_eq!(logins.fail(ip("2001:db8:0:1::1"), at(0)).failures, 1);
+    }
+
+    #[test]
+    fn memory_and_notes_are_bounded() {
+        let mut logins = Logins::default();
+        let mut noted = 0;
+        for n in 0..5000_u32 {
+            let failure = logins.fail(IpAddr::V4(n.into()), at(u64::from(n) / 100));
+            noted += u32::from(failure.is_noted);
+        }
+        assert_eq!((logins.of.len(), noted), (LOGIN_ADDRESSES, LOGIN_NOTES));
+        assert_eq!(logins.fail(IpAddr::V4(4999.into()), at(50)).failures, 2, "the latest is known");
+    }
+
+    #[test]
+    fn the_first_failure_and_the_first_that_waits_are_noted() {
+        let mut logins = Logins::default();
+        let noted: Vec<u32> = (1..=30).filter(|_| logins.fail(HERE, at(0)).is_noted).collect();
+        assert_eq!(noted, [1, 11]);
+    }
+}

@@ -1,0 +1,316 @@
+//! What stands around the routes of a listener: whose requests are looked at, how much of them, and
+//! what every answer says to a browser.
+//!
+//! In this order: `Host` and `Origin`, the size of the head, the page or the door (the token), the
+//! kind of the body, how many requests, how long.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use dormouse_types::limits::{HEADERS, READ_SECONDS, TRANSFER_SECONDS, URL, WRITE_SECONDS};
+use dormouse_types::port::Clock;
+use dormouse_types::{Actor, Caller};
+use futures_util::{StreamExt as _, stream};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::door::refuse_secrets;
+use crate::origin::{Foreign, Ours, is_safe};
+use crate::rate::Buckets;
+use crate::{Problem, page};
+
+/// What every answer says to a browser: what the page may load (nothing from elsewhere, and no
+/// script that was not in the binary), who may show it (nobody), and what it may do (nothing).
+///
+/// The policies for HTML are the app's own, Svelte's and DOMPurify's, by their names.
+/// Source: Content Security Policy Level 3, Trusted Types; OWASP ASVS 5.0, 3.4.
+const TO_BROWSERS: &[(&str, &str)] = &[
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+         font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; \
+         object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+         trusted-types dormouse dompurify svelte-trusted-html 'allow-duplicates'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+    (
+        "permissions-policy",
+        "accelerometer=(), autoplay=(), browsing-topics=(), camera=(), clipboard-read=(), \
+         display-capture=(), encrypted-media=(), fullscreen=(), geolocation=(), gyroscope=(), \
+         hid=(), idle-detection=(), local-fonts=(), magnetometer=(), microphone=(), midi=(), \
+         payment=(), picture-in-picture=(), publickey-credentials-get=(), \
+         screen-wake-lock=(), serial=(), usb=(), web-share=(), xr-spatial-tracking=()",
+    ),
+];
+
+/// Paths whose bodies are no JSON, with the kinds that they take. A test compares this with the API
+/// document.
+const OTHER_BODIES: &[(&str, &[&str])] = &[("/api/imports", &["text/markdown"])];
+/// Paths whose answers take as long as the data is large.
+const TRANSFERS: &[&str] = &["/api/imports", "/api/export"];
+
+/// What a listener demands of requests.
+#[derive(Clone)]
+pub struct Posture {
+    ours: Arc<Ours>,
+    clock: Arc<dyn Clock>,
+    buckets: Arc<Mutex<Buckets<String>>>,
+}
+
+impl Posture {
+    /// Answers for these names. The clock decides how many requests a token may send.
+    pub fn new(ours: Ours, clock: Arc<dyn Clock>) -> Self {
+        Self { ours: Arc::new(ours), clock, buckets: Arc::default() }
+    }
+
+    /// The clock by which it goes.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
+    /// What is asked before the door: around the whole router, which the page stands beside.
+    pub(crate) fn around(&self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self.clone(), outside))
+    }
+
+    /// What is asked behind the door, when it is known who asks.
+    pub(crate) fn within(&self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self.clone(), inside))
+    }
+
+    fn judge(&self, request: &Request) -> Result<(), Problem> {
+        self.ours.judge(request.method(), request.headers()).map_err(|foreign| match foreign {
+            Foreign::Host => Problem::misdirected(&self.ours.names()),
+            Foreign::Origin => Problem::origin_refused(),
+        })?;
+        URL.check(url_size(request.uri())).map_err(Problem::url_too_long)?;
+        refuse_secrets(request.uri())?;
+        HEADERS.check(headers_size(request.headers())).map_err(Problem::headers_too_large)
+    }
+
+    fn take(&self, caller: Option<&Caller>) -> Result<(), Problem> {
+        // Whoever has the owner's token has the folder too: an import by a command is many requests.
+        // Who has none is let through by the door for an exchange only, which it counts itself.
+        let Some(Actor::Token(id)) = caller.map(|caller| &caller.actor) else { return Ok(()) };
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets.take(id.clone(), self.clock.now()).map_err(Problem::rate_limited)
+    }
+}
+
+async fn outside(State(posture): State<Posture>, request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let mut response = match posture.judge(&request) {
+        Err(problem) => problem.into_response(),
+        Ok(()) if page::has(path) => page::answer(request.method(), path, request.headers()),
+        Ok(()) => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in TO_BROWSERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn inside(State(posture): State<Posture>, request: Request, next: Next) -> Response {
+    let allowed = kind(request.method(), request.uri().path(), request.headers())
+        .and_then(|()| posture.take(request.extensions().get()));
+    if let Err(problem) = allowed {
+        return problem.into_response();
+    }
+    let is_transfer = TRANSFERS.contains(&request.uri().path());
+    let patience = patience(request.method(), is_transfer);
+    let ends = Instant::now() + patience;
+    match timeout(patience, next.run(request)).await {
+        Err(_elapsed) => Problem::timeout(patience).into_response(),
+        Ok(response) if is_transfer => response.map(|body| ending(body, ends)),
+        Ok(response) => response,
+    }
+}
+
+/// How long a request may take.
+fn patience(method: &Method, is_transfer: bool) -> Duration {
+    Duration::from_secs(match (is_transfer, is_safe(method)) {
+        (true, _) => TRANSFER_SECONDS,
+        (false, true) => READ_SECONDS,
+        (false, false) => WRITE_SECONDS,
+    })
+}
+
+/// A body that breaks off at a moment.
+fn ending(body: Body, ends: Instant) -> Body {
+    let data = stream::unfold(Some(body.into_data_stream()), move |data| async move {
+        let mut data = data?;
+        match timeout_at(ends, data.next()).await {
+            Ok(chunk) => chunk.map(|chunk| (chunk, Some(data))),
+            Err(elapsed) => Some((Err(axum::Error::new(elapsed)), None)),
+        }
+    });
+    Body::from_stream(data)
+}
+
+/// Checks that a body is of a kind that a form in a foreign page cannot send.
+fn kind(method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    let none = HeaderValue::from_static("0");
+    let has_body = headers.contains_key(header::TRANSFER_ENCODING)
+        || *headers.get(header::CONTENT_LENGTH).unwrap_or(&none) != none;
+    if is_safe(method) || !has_body {
+        return Ok(());
+    }
+    let others = OTHER_BODIES.iter().find(|(other, _)| *other == path).map(|(_, kinds)| *kinds);
+    let kinds = others.unwrap_or(&["application/json"]);
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = given.and_then(|given| given.split(';').next()).unwrap_or_default().trim();
+    if kinds.iter().any(|kind| essence.eq_ignore_ascii_case(kind)) {
+        Ok(())
+    } else {
+        Err(Problem::unsupported_media_type(kinds))
+    }
+}
+
+fn url_size(uri: &Uri) -> usize {
+    uri.path_and_query().map_or(0, |address| address.as_str().len())
+}
+
+fn headers_size(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::future::pending;
+
+    use axum::Extension;
+    use axum::http::StatusCode;
+    use dormouse_types::limits::REQUESTS_AT_ONCE;
+    use dormouse_types::port::BoxFuture;
+    use dormouse_types::{Timestamp, WorkspaceId};
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(1_772_442_000_000_000)
+        }
+
+        fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
+            Box::pin(std::future::ready(()))
+        }
+    }
+
+    fn posture() -> Posture {
+        Posture::new(Ours::new(7330, None), Arc::new(Still))
+    }
+
+    fn caller(actor: Actor) -> Caller {
+        Caller { actor, ..Caller::owner(WorkspaceId(1)) }
+    }
+
+    fn request(method: &Method, uri: &str) -> Request {
+        let request = Request::builder().method(method).uri(uri).header("host", "localhost:7330");
+        request.body(Body::empty()).expect("a request")
+    }
+
+    async fn ask(router: &Router, request: Request) -> Response {
+        match router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_that_asks_too_much_waits_and_no_other_does() {
+        let routes = posture().within(Router::new().fallback(async || "done"));
+        let of = |actor| routes.clone().layer(Extension(caller(actor)));
+        let (one, other) = (of(Actor::Token("one".into())), of(Actor::Token("two".into())));
+        let get = || request(&Method::GET, "/api/overview");
+        for _ in 0..REQUESTS_AT_ONCE {
+            assert_eq!(ask(&one, get()).await.status(), StatusCode::OK);
+        }
+        let refused = ask(&one, get()).await;
+        assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(refused.headers()[header::RETRY_AFTER], "1");
+        assert_eq!(ask(&other, get()).await.status(), StatusCode::OK);
+        let owner = of(Actor::Owner);
+        for _ in 0..=REQUESTS_AT_ONCE {
+            assert_eq!(ask(&owner, get()).await.status(), StatusCode::OK);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_without_an_answer_is_given_up_in_its_time() {
+        let routes = posture().within(Router::new().fallback(pending::<&str>));
+        for (method, path, seconds) in [
+            (Method::GET, "/api/overview", 10),
+            (Method::POST, "/api/journal/tasks", 30),
+            (Method::DELETE, "/api/journal/tasks/x", 30),
+            (Method::POST, "/api/imports", 600),
+            (Method::GET, "/api/export", 600),
+        ] {
+            let begun = Instant::now();
+            let response = ask(&routes, request(&method, path)).await;
+            assert_eq!(begun.elapsed().as_secs(), seconds, "{method} {path}");
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(response.headers()[header::RETRY_AFTER], "1");
+            let body = response.into_body().collect().await.expect("a problem is whole").to_bytes();
+            let body: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+            assert_eq!(body["type"], "/problems/timeout");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_export_that_never_ends_breaks_off() {
+        let endless = async || {
+            let first = stream::iter([Ok::<_, Infallible>("first")]);
+            Body::from_stream(first.chain(stream::pending()))
+        };
+        let routes = posture().within(Router::new().fallback(endless));
+        let begun = Instant::now();
+        let response = ask(&routes, request(&Method::GET, "/api/export")).await;
+        let mut data = response.into_body().into_data_stream();
+        assert_eq!(data.next().await.and_then(Result::ok).as_deref(), Some(&b"first"[..]));
+        let broken = timeout(Duration::from_secs(3600), data.next()).await;
+        assert!(broken.is_ok_and(|chunk| chunk.is_some_and(|chunk| chunk.is_err())));
+        assert_eq!(begun.elapsed().as_secs(), 600);
+        assert!(data.next().await.is_none());
+        let whole = ending(Body::from("all"), Instant::now() + Duration::from_secs(600));
+        assert_eq!(whole.collect().await.expect("it is whole").to_bytes(), "all");
+    }
+
+    #[test]
+    fn a_body_is_of_the_kind_that_its_address_reads() {
+        let sent = |path: &str, headers: &[(HeaderName, &'static str)]| {
+            let headers = headers.iter().map(|(n, v)| (n.clone(), HeaderValue::from_static(v)));
+            kind(&Method::POST, path, &headers.collect()).is_ok()
+        };
+        let (length, none) = ((header::CONTENT_LENGTH, "2"), (header::CONTENT_LENGTH, "0"));
+        let chunked = (header::TRANSFER_ENCODING, "chunked");
+        let json = (header::CONTENT_TYPE, "application/json");
+        assert!(sent("/api/x", &[]) && sent("/api/x", &[none.clone()]), "there is no body");
+        for body in [length, chunked] {
+            assert!(sent("/api/x", &[body.clone(), json.clone()]));
+            let charset = (header::CONTENT_TYPE, "Application/JSON; charset=utf-8");
+            assert!(sent("/api/x", &[body.clone(), charset]));
+            assert!(!sent("/api/x", &[body.clone()]));
+            assert!(!sent("/api/imports", &[body.clone(), json.clone()]));
+            let markdown = (header::CONTENT_TYPE, "text/markdown");
+            assert!(sent("/api/imports", &[body.clone(), markdown.clone()]));
+            for wrong in ["text/plain", "application/json-seq", "text/plain; application/json"] {
+                assert!(!sent("/api/x", &[body.clone(), (header::CONTENT_TYPE, wrong)]), "{wrong}");
+            }
+        }
+    }
+}

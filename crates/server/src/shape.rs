@@ -1,0 +1,105 @@
+//! The shape of a JSON text: how deep, how many members, how long its strings are. Looked at before
+//! anything is made of it, so that a small text cannot cost much.
+
+use dormouse_types::limits::{Beyond, JSON_DEPTH, JSON_MEMBERS, JSON_STRING};
+
+/// Checks the shape of a text, in one pass over its bytes. What is no JSON passes: whoever reads it
+/// says so.
+///
+/// Errors: a limit is passed; then which one. Depth and members are told as far as they were
+/// counted.
+pub(crate) fn check(text: &[u8]) -> Result<(), Beyond> {
+    let (mut depth, mut members) = (0_usize, 0_usize);
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'"' => {
+                let length = length(rest);
+                JSON_STRING.check(length)?;
+                rest = rest.get(length + 1..).unwrap_or_default();
+            }
+            b'[' | b'{' => {
+                depth += 1;
+                JSON_DEPTH.check(depth)?;
+                // One that is not empty has one member more than it has commas.
+                let first = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+                members += usize::from(!matches!(first, Some(b']' | b'}')));
+                JSON_MEMBERS.check(members)?;
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => {
+                members += 1;
+                JSON_MEMBERS.check(members)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The bytes up to the quote that ends a string, or up to the end of the text.
+fn length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'"' => return at,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beyond(text: &str) -> Option<(&'static str, usize)> {
+        check(text.as_bytes()).err().map(|beyond| (beyond.limit.name, beyond.actual))
+    }
+
+    fn nested(depth: usize) -> String {
+        format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+    }
+
+    fn items(count: usize) -> String {
+        format!("[{}]", vec!["1"; count].join(","))
+    }
+
+    #[test]
+    fn each_limit_is_the_last_shape_that_is_accepted() {
+        assert_eq!(beyond(&nested(32)), None);
+        assert_eq!(beyond(&nested(33)), Some((JSON_DEPTH.name, 33)));
+        assert_eq!(beyond(&items(10_000)), None);
+        assert_eq!(beyond(&items(10_001)), Some((JSON_MEMBERS.name, 10_001)));
+        assert_eq!(beyond(&format!("\"{}\"", "x".repeat(256 * 1024))), None);
+        let long = format!("{{\"{}\": 1}}", "x".repeat(256 * 1024 + 1));
+        assert_eq!(beyond(&long), Some((JSON_STRING.name, 256 * 1024 + 1)));
+    }
+
+    #[test]
+    fn objects_side_by_side_are_not_deep_and_all_members_count() {
+        let many = format!("[{}]", vec![r#"{"a": [ ], "b": 1}"#; 3333].join(", "));
+        assert_eq!(beyond(&many), None, "3333 + 2 * 3333 members");
+        let more = format!("[{}]", vec![r#"{"a": [ ], "b": 1}"#; 3334].join(", "));
+        assert_eq!(beyond(&more), Some((JSON_MEMBERS.name, 10_001)));
+        assert_eq!(beyond(&format!("[{}]", vec!["[[]]"; 3000].join(","))), None);
+    }
+
+    #[test]
+    fn what_stands_in_a_string_is_text() {
+        let brackets = "[".repeat(40);
+        assert_eq!(beyond(&format!(r#"["{brackets}"]"#)), None);
+        assert_eq!(beyond(&format!(r#"["\"{brackets}"]"#)), None, "an escaped quote ends nothing");
+        let after = format!(r#"["\\", {}]"#, nested(32));
+        assert_eq!(beyond(&after), Some((JSON_DEPTH.name, 33)), "an escaped backslash escapes not");
+    }
+
+    #[test]
+    fn what_is_no_json_is_left_to_whoever_reads_it() {
+        for text in ["", "\"", "\"\\", "]]]}}}", "{", "nul", "\u{feff}[]"] {
+            assert_eq!(beyond(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Who may do what: every operation of the document with every token, and with the ids of another
+//! workspace. A new route is tried by being described.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use dormouse::{Caller, NewToken};
+use dormouse_server::{Door, Ours, Posture};
+use dormouse_types::caller::Actor;
+use dormouse_types::{Scope, TokenKind, WorkspaceId};
+use serde_json::{Value, json};
+
+use crate::contract::{CONTRACT, Operation, filled};
+use crate::world::{Answer, Still, World, answer};
+
+/// What a token must hold for an operation: a scope, `any` for every token, none without a token.
+fn needed(operation: &Operation) -> Option<&str> {
+    operation.says["x-scope"].as_str()
+}
+
+/// A request that is well formed: with every required parameter, and a body that fits its schema.
+fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Body> {
+    let required = operation.says["parameters"].as_array().into_iter().flatten();
+    let required = required.filter(|one| one["in"] == "query" && one["required"] == true);
+    let query: Vec<String> = required
+        .map(|one| format!("{}=x", one["name"].as_str().unwrap_or_default()))
+        .collect();
+    let mark = if query.is_empty() { "" } else { "?" };
+    let uri = format!("{path}{mark}{}", query.join("&"));
+    let mut request = Request::builder().method(operation.method.as_str()).uri(uri);
+    request = request.header("host", "localhost").header("origin", "http://localhost");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let content = operation.says["requestBody"]["content"].as_object();
+    let Some((kind, content)) = content.and_then(|all| all.iter().next()) else {
+        return request.body(Body::empty()).expect("a request");
+    };
+    let body = match kind.as_str() {
+        "application/json" => example(&content["schema"]).to_string(),
+        _ => "# Something\n".to_owned(),
+    };
+    request.header("content-type", kind).body(Body::from(body)).expect("a request")
+}
+
+/// The smallest value that fits a schema.
+fn example(schema: &Value) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        return example(&CONTRACT.document["components"]["schemas"][name]);
+    }
+    for several in ["oneOf", "anyOf", "allOf"] {
+        if let Some(first) = schema[several].as_array().and_then(|all| all.first()) {
+            return example(first);
+        }
+    }
+    if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
+        return first.clone();
+    }
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
+    match kind.unwrap_or("object") {
+        "object" => {
+            let required = schema["required"].as_array().into_iter().flatten();
+            let names = required.filter_map(Value::as_str);
+            names.map(|name| (name.to_owned(), example(&schema["properties"][name]))).collect()
+        }
+        "array" => json!([example(&schema["items"])]),
+        "integer" | "number" => schema["minimum"].as_i64().unwrap_or(1).into(),
+        "boolean" => json!(true),
+        _ => json!(text(schema)),
+    }
+}
+
+/// A text of the shape that a schema asks for.
+fn text(schema: &Value) -> String {
+    let pattern = schema["pattern"].as_str().unwrap_or_default();
+    match (pattern.split_once("-["), schema["format"].as_str()) {
+        (Some((prefix, _)), _) => format!("{}-{}", &prefix[1..], "0".repeat(26)),
+        (None, _) if pattern.contains("{64}") => "0".repeat(64),
+        (None, Some("date")) => "2026-03-02".to_owned(),
+        (None, Some("date-time")) => "2026-03-02T09:00:00Z".to_owned(),
+        (None, _) => "x".to_owned(),
+    }
+}
+
+/// The API behind its door.
+fn listener(world: &World) -> Router {
+    let posture = Posture::new(Ours::new(80, None), Arc::new(Still));
+    let door = Door::new("the owner's", Arc::new(Still));
+    dormouse_server::listener(world.dormouse(), door, &posture)
+}
+
+async fn token(world: &World, workspace: i64, kind: TokenKind, scopes: &[Scope]) -> String {
+    let new = NewToken {
+        name: "Test".to_owned(),
+        kind,
+        scopes: scopes.to_vec(),
+        expires_in_days: None,
+    };
+    let owner = Caller::owner(WorkspaceId(workspace));
+    world.dormouse().create_token(&owner, new).await.expect("a token").token.0
+}
+
+fn slug(answer: &Answer) -> String {
+    match serde_json::from_str::<Value>(&answer.body) {
+        Ok(body) => body["type"].as_str().unwrap_or_default().replace("/problems/", ""),
+        Err(_) => String::new(),
+    }
+}
+
+/// Compares an answer with what a token with these scopes is to get.
+fn check(operation: &Operation, scopes: &[Scope], answer: &Answer) {
+    let shown = || format!("{} with {scopes:?}: {}", operation.id, answer.shown());
+    let may = match needed(operation) {
+        None | Some("any") => true,
+        Some(name) => scopes.iter().any(|scope| scope.name() == name),
+    };
+    if may {
+        // It was looked for, whatever was found: ids of the table name nothing.
+        let refused = ["token-missing", "scope-missing", "validation-failed", "malformed-json"];
+        assert!(!refused.contains(&slug(answer).as_str()), "{}", shown());
+        assert!(answer.status < 500 && answer.status != 415, "{}", shown());
+    } else {
+        assert_eq!((answer.status, slug(answer).as_str()), (403, "scope-missing"), "{}", shown());
+        let scope = needed(operation).unwrap_or_default();
+        assert!(answer.body.contains(&format!("`{scope}`")), "{}", shown());
+    }
+}
+
+#[tokio::test]
+async fn every_operation_asks_for_its_scope_and_for_no_other() {
+    let world = World::new();
+    let router = listener(&world);
+    let mut sets: Vec<Vec<Scope>> = Scope::ALL.iter().map(|scope| vec![*scope]).collect();
+    sets.push(Scope::ALL.to_vec());
+    let mut seen = [0, 0];
+    for scopes in &sets {
+        let token = token(&world, 1, TokenKind::Person, scopes).await;
+        for operation in &CONTRACT.operations {
+            let request = request(operation, &filled(&operation.path), Some(&token));
+            let answer = answer(&router, request).await;
+            check(operation, scopes, &answer);
+            seen[usize::from(answer.status == 403)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|n| *n > CONTRACT.operations.len()), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_token_without_scopes_may_ask_who_it_is_and_no_more() {
+    let world = World::new();
+    let nobody = Caller {
+        workspace: WorkspaceId(1),
+        actor: Actor::Token("nobody".to_owned()),
+        scopes: Vec::new(),
+    };
+    let router = dormouse_server::router(world.dormouse(), nobody);
+    for operation in &CONTRACT.operations {
+        let request = request(operation, &filled(&operation.path), None);
+        check(operation, &[], &answer(&router, request).await);
+    }
+}
+
+#[tokio::test]
+async fn without_a_token_nothing_answers_but_what_speaks_for_itself() {
+    let world = World::new();
+    let router = listener(&world);
+    let mut open = Vec::new();
+    for operation in &CONTRACT.operations {
+        let answer = answer(&router, request(operation, &filled(&operation.path), None)).await;
+        if needed(operation).is_none() {
+            assert_eq!(operation.says["security"], json!([]), "{}", operation.id);
+            assert_ne!(slug(&answer), "token-missing", "{}", answer.shown());
+            open.push(operation.id.as_str());
+        } else {
+            let shown = format!("{}: {}", operation.id, answer.shown());
+            assert_eq!((answer.status, slug(&answer).as_str()), (401, "token-missing"), "{shown}");
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"), "{shown}");
+        }
+    }
+    open.retain(|id| *id != "openSocket");
+    assert_eq!(open, ["exchangeCode"], "an operation that needs no token is one to think about");
+}
+
+/// Routes that were put together without anything that says who asks let nobody in.
+#[tokio::test]
+async fn an_agents_token_never_decides() {
+    let world = World::new();
+    let router = listener(&world);
+    for kind in [TokenKind::Agent, TokenKind::Mcp] {
+        let scopes = [Scope::Read, Scope::Propose, Scope::Edit];
+        let token = token(&world, 1, kind, &scopes).await;
+        for operation in &CONTRACT.operations {
+            let request = request(operation, &filled(&operation.path), Some(&token));
+            check(operation, &scopes, &answer(&router, request).await);
+        }
+    }
+}
+
+/// The first workspace with something of each kind, and what stands in the places of paths.
+async fn furnished(world: &World) -> Vec<(&'static str, String)> {
+    let note = r#"{"title": "Water butt", "note": "TODO: buy a tap", "items": ["sand"]}"#;
+    let task = world.task(note).await;
+    let other = world.task(r#"{"title": "Other"}"#).await;
+    let path = format!("/api/journal/tasks/{task}");
+    world.call("POST", &format!("{path}/labels"), r#"{"name": "garden"}"#).await;
+    let link = json!({"kind": "blocks", "to": other}).to_string();
+    let linked = world.call("POST", &format!("{path}/links"), &link).await.json();
+    let agent = world.call("POST", &format!("{path}/agent"), "{}").await.json();
+    world.drain(&task).await;
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let agent = text(&agent["id"]);
+    let whole = world.get(&path).await.json();
+    let wakes = world.get(&format!("/api/agents/{agent}/wakes")).await.json();
+    let sets = world.get("/api/change-sets").await.json();
+    let body = r#"{"name": "First", "scopes": ["read"]}"#;
+    let token = world.call("POST", "/api/tokens", body).await.json();
+    vec![
+        ("{task}", task),
+        ("{entry}", text(&whole["entries"][0]["id"])),
+        ("{item}", text(&whole["items"][0]["id"])),
+        ("{label}", text(&whole["labels"][0]["id"])),
+        ("{link}", text(&linked["links"][0]["id"])),
+        ("{agent}", agent),
+        ("{runKey}", text(&wakes["items"][0]["runKey"])),
+        ("{set}", text(&sets["items"][0]["id"])),
+        ("{index}", sets["items"][0]["items"][0]["index"].to_string()),
+        ("{verdict}", "confirm".to_owned()),
+        ("{token}", text(&token["details"]["id"])),
+    ]
+}
+
+#[tokio::test]
+async fn ids_of_another_workspace_name_nothing() {
+    let world = World::new();
+    let router = listener(&world);
+    let ids = furnished(&world).await;
+    let stranger = token(&world, 2, TokenKind::Person, Scope::ALL).await;
+    let mut tried = 0;
+    for operation in &CONTRACT.operations {
+        let path = ids.iter().fold(operation.path.clone(), |path, (name, id)| {
+            path.replace(name, id)
+        });
+        assert!(!path.contains('{'), "{path}: say in `furnished` what stands in this place");
+        let found = answer(&router, request(operation, &path, Some(&stranger))).await;
+        for (name, id) in &ids {
+            // Who asks for an id is told which one is not there.
+            let told = found.body.contains(id.as_str()) && !path.contains(id.as_str());
+            assert!(id.len() < 20 || !told, "{}: {name}: {}", operation.id, found.shown());
+        }
+        if path == operation.path {
+            continue;
+        }
+        tried += 1;
+        assert_eq!((found.status, &*slug(&found)), (404, "not-found"), "{path}: {}", found.shown());
+        let nothing = filled(&operation.path);
+        let absent = answer(&router, request(operation, &nothing, Some(&stranger))).await;
+        // What is there in another workspace is answered as what is nowhere.
+        let zeros = "0".repeat(26);
+        let masked = ids.iter().filter(|(_, id)| id.len() > 20).fold(found.body, |body, (_, id)| {
+            let absent = match id.split_once('-') {
+                Some((prefix, _)) => format!("{prefix}-{zeros}"),
+                None => "0".repeat(64),
+            };
+            body.replace(id.as_str(), &absent)
+        });
+        assert_eq!(masked, absent.body, "{}", operation.id);
+    }
+    assert!(tried > 30, "{tried} operations have ids");
+    for path in ["/api/change-sets?task=", "/api/export?task="] {
+        let path = format!("{path}{}", ids[0].1);
+        let request = Request::get(path).header("host", "localhost");
+        let request = request.header("authorization", format!("Bearer {stranger}"));
+        let found = answer(&router, request.body(Body::empty()).expect("a request")).await;
+        assert_eq!(slug(&found), "not-found", "{}", found.shown());
+    }
+}

@@ -1,0 +1,32 @@
+//! Queries for some rows by their ids, the same statement however many they are.
+
+use std::fmt::Display;
+use std::fmt::Write as _;
+
+use dormouse_types::WorkspaceId;
+
+use crate::store::ws;
+use crate::value::Value;
+
+/// How many ids fit a query: a whole page.
+pub const MOST: usize = 200;
+
+/// A statement with the places of the ids between two parts; `?1` is the workspace.
+pub(crate) fn sql(before: &str, behind: &str) -> String {
+    let mut sql = before.to_owned();
+    for place in 2..MOST + 2 {
+        let comma = if place == 2 { "" } else { ", " };
+        write!(sql, "{comma}?{place}").expect("a string takes everything");
+    }
+    sql + behind
+}
+
+/// The workspace and the ids; what is left over of the places holds nothing that is an id.
+///
+/// Panics: for more than [`MOST`] ids.
+pub(crate) fn params<I: Display>(workspace: WorkspaceId, ids: &[I]) -> Vec<Value> {
+    assert!(ids.len() <= MOST, "a query takes the ids of one page");
+    let ids = ids.iter().map(|id| Value::Text(id.to_string()));
+    let rest = std::iter::repeat_n(Value::Text(String::new()), MOST);
+    std::iter::once(ws(workspace)).chain(ids.chain(rest).take(MOST)).collect()
+}

@@ -1,0 +1,266 @@
+//! What lists of tasks read: many tasks at once, the number of their items, and where words stand.
+
+use std::sync::LazyLock;
+
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{CategoryId, LabelId, TaskId, Timestamp, WorkspaceId};
+use jiff::civil::Date;
+use serde::Deserialize;
+
+use super::entry::Entry;
+use super::item::Item;
+use super::row::{Stored, corrupt, decode};
+use super::task::{Task, WORDS};
+use crate::among;
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ReadError, ws};
+use crate::value::{ColumnError, Row};
+
+/// A row of a list; a damaged one does not hide the others.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Its id, as it is written.
+    pub id: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// The task, where its document can be read.
+    pub task: Result<Stored<Task>, ReadError>,
+}
+
+fn line(row: &Row) -> Result<Line, ReadError> {
+    let column = |e: ColumnError| corrupt(row, "task", e.to_string());
+    Ok(Line {
+        id: row.text(0).map_err(column)?.to_owned(),
+        created_at: row.time(6).map_err(column)?,
+        updated_at: row.time(7).map_err(column)?,
+        task: decode(row),
+    })
+}
+
+/// What a list of tasks is sorted and sifted by.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Brief {
+    /// Empty while it is untitled.
+    #[serde(default)]
+    pub title: String,
+    /// The status it has now.
+    pub status: BriefStatus,
+    /// None when nobody ranked it.
+    pub priority: Option<Priority>,
+    /// The day it is due.
+    pub due_on: Option<Date>,
+    /// Its category.
+    pub category_id: Option<CategoryId>,
+    /// The labels on it.
+    #[serde(default)]
+    pub label_ids: Vec<LabelId>,
+}
+
+/// A status without its history.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct BriefStatus {
+    /// The status.
+    pub status: Status,
+}
+
+/// A task as it is sorted and sifted.
+#[derive(Debug, Clone)]
+pub struct BriefLine {
+    /// Its id, as it is written.
+    pub id: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// What its document says, where it can be read.
+    pub task: Result<Brief, ReadError>,
+}
+
+/// The tasks of a workspace, in no order.
+pub fn all(workspace: WorkspaceId, include_deleted: bool) -> Query<BriefLine> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, serialized, created_at, updated_at FROM journal
+              WHERE ws = ?1 AND type = 'task' AND (CAST(?2 AS BIGINT) = 1 OR deleted_at IS NULL)",
+        params: params_values![ws(workspace), include_deleted],
+        decode: |row| {
+            let column = |e: ColumnError| corrupt(row, "task", e.to_string());
+            let text = row.text(1).map_err(column)?;
+            Ok(BriefLine {
+                id: row.text(0).map_err(column)?.to_owned(),
+                created_at: row.time(2).map_err(column)?,
+                updated_at: row.time(3).map_err(column)?,
+                task: serde_json::from_str(text).map_err(|e| corrupt(row, "task", e.to_string())),
+            })
+        },
+    }
+}
+
+/// A page of the tasks, those made last first.
+pub fn by_creation(
+    workspace: WorkspaceId,
+    include_deleted: bool,
+    (created_at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Line> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, type, revision, serialized, clock_host, clock_counter, created_at, updated_at
+              FROM journal
+              WHERE ws = ?1 AND type = 'task' AND (CAST(?2 AS BIGINT) = 1 OR deleted_at IS NULL)
+                AND created_at <= ?3 AND (created_at < ?3 OR id < ?4)
+              ORDER BY created_at DESC, id DESC LIMIT ?5",
+        params: params_values![ws(workspace), include_deleted, created_at, id, limit],
+        decode: line,
+    }
+}
+
+/// A page of the tasks, those changed last first.
+pub fn by_change(
+    workspace: WorkspaceId,
+    include_deleted: bool,
+    (updated_at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Line> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT id, type, revision, serialized, clock_host, clock_counter, created_at, updated_at
+              FROM journal
+              WHERE ws = ?1 AND type = 'task' AND (CAST(?2 AS BIGINT) = 1 OR deleted_at IS NULL)
+                AND updated_at <= ?3 AND (updated_at < ?3 OR id < ?4)
+              ORDER BY updated_at DESC, id DESC LIMIT ?5",
+        params: params_values![ws(workspace), include_deleted, updated_at, id, limit],
+        decode: line,
+    }
+}
+
+/// Some tasks, soft-deleted ones included.
+pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, type, revision, serialized, clock_host, clock_counter, created_at, updated_at
+             FROM journal WHERE ws = ?1 AND type = 'task' AND id IN (",
+            ")",
+        )
+    });
+    let params = among::params(workspace, ids);
+    Query { db: Db::Journal, sql: &SQL, params, decode: line }
+}
+
+/// Live items of a task: their state as the row has it, and how many there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The task, as it is written.
+    pub task: String,
+    /// `open`, `done` or `archived`.
+    pub state: String,
+    /// How many.
+    pub n: i64,
+}
+
+/// The items of some tasks, counted by their state.
+pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<Counted> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT task_id, COALESCE(subtype, ''), COUNT(*) FROM journal
+             WHERE ws = ?1 AND type = 'checklistItem' AND deleted_at IS NULL AND task_id IN (",
+            ") GROUP BY task_id, subtype",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: among::params(workspace, ids),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "item", &e);
+            Ok(Counted {
+                task: row.text(0).map_err(column)?.to_owned(),
+                state: row.text(1).map_err(column)?.to_owned(),
+                n: row.int(2).map_err(column)?,
+            })
+        },
+    }
+}
+
+/// Which of some words stand in the rows of one kind of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The task, as it is written.
+    pub task: String,
+    /// For each word whether it stands there; the same as the first for those that were not asked.
+    pub words: [bool; WORDS],
+}
+
+fn patterns(words: &[String]) -> [String; WORDS] {
+    let first = words.first().map_or("", String::as_str);
+    std::array::from_fn(|n| super::task::containing(words.get(n).map_or(first, String::as_str)))
+}
+
+/// The tasks in which any of the first [`WORDS`] words stands, which are folded: in the title, an
+/// entry or an item.
+pub fn hits(workspace: WorkspaceId, words: &[String]) -> Query<Hit> {
+    let [one, two, three, four] = patterns(words);
+    Query {
+        db: Db::Journal,
+        sql: "SELECT task_id,
+                MAX(CAST(CASE WHEN folded LIKE ?2 ESCAPE '\\' THEN 1 ELSE 0 END AS BIGINT)),
+                MAX(CAST(CASE WHEN folded LIKE ?3 ESCAPE '\\' THEN 1 ELSE 0 END AS BIGINT)),
+                MAX(CAST(CASE WHEN folded LIKE ?4 ESCAPE '\\' THEN 1 ELSE 0 END AS BIGINT)),
+                MAX(CAST(CASE WHEN folded LIKE ?5 ESCAPE '\\' THEN 1 ELSE 0 END AS BIGINT))
+              FROM journal
+              WHERE ws = ?1 AND type IN ('task', 'entry', 'checklistItem')
+                AND task_id IS NOT NULL AND (deleted_at IS NULL OR type = 'task')
+                AND (folded LIKE ?2 ESCAPE '\\' OR folded LIKE ?3 ESCAPE '\\'
+                  OR folded LIKE ?4 ESCAPE '\\' OR folded LIKE ?5 ESCAPE '\\')
+              GROUP BY task_id",
+        params: params_values![ws(workspace), one, two, three, four],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "task", &e);
+            let mut words = [false; WORDS];
+            for (n, word) in words.iter_mut().enumerate() {
+                *word = row.int(n + 1).map_err(column)? == 1;
+            }
+            Ok(Hit { task: row.text(0).map_err(column)?.to_owned(), words })
+        },
+    }
+}
+
+/// An item or an entry.
+#[derive(Debug, Clone)]
+pub enum Text {
+    /// An item of a checklist.
+    Item(Stored<Item>),
+    /// An entry.
+    Entry(Stored<Entry>),
+}
+
+/// The live items and entries of some tasks, items first, in the order in which they were made.
+pub fn texts(workspace: WorkspaceId, ids: &[String]) -> Query<Text> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT id, type, revision, serialized, clock_host, clock_counter FROM journal
+             WHERE ws = ?1 AND type IN ('checklistItem', 'entry') AND deleted_at IS NULL
+               AND task_id IN (",
+            ") ORDER BY type, created_at, id",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: among::params(workspace, ids),
+        decode: |row| match row.text(1) {
+            Ok("checklistItem") => decode(row).map(Text::Item),
+            Ok(_) => decode(row).map(Text::Entry),
+            Err(e) => Err(corrupt(row, "row", e.to_string())),
+        },
+    }
+}
+
+/// The title of a task whose document can be read.
+pub fn title(line: Line) -> Option<(TaskId, String)> {
+    line.task.ok().map(|task| (task.doc.value.id, task.doc.value.title))
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+
+import { change } from "../review/sample";
+import type { Entry, Item } from "./data";
+import { checklistsOf, diffLines, dueTone, firstParagraph, linkKey, newestFirst, proposalsByItem, readDuration, stateOf } from "./rules";
+
+describe("stateOf", () => {
+  it("puts what stops an agent before what it does", () => {
+    expect(stateOf({ lifecycle: "dormant", activity: "running" })).toBe("dormant");
+    expect(stateOf({ lifecycle: "active", activity: "running" })).toBe("awake");
+    expect(stateOf({ lifecycle: "active", activity: "waiting" })).toBe("queued");
+    expect(stateOf({ lifecycle: "created", activity: "asleep" })).toBe("asleep");
+  });
+});
+
+describe("firstParagraph", () => {
+  it("passes over headings", () => {
+    expect(firstParagraph("## Done\n\nTwo photos\nare taken.\n\nMore.")).toBe("Two photos\nare taken.");
+    expect(firstParagraph("# Only this")).toBe("");
+  });
+});
+
+const item = (id: string, parts: Partial<Item> = {}): Item => ({
+  id,
+  checklist: "cl-1",
+  title: id,
+  isChecked: false,
+  isArchived: false,
+  checkedBy: "user",
+  checkedAt: null,
+  depth: 0,
+  ...parts,
+});
+
+describe("checklistsOf", () => {
+  it("keeps the order, sets archived items apart and does not count them", () => {
+    const lists = checklistsOf([
+      item("a", { isChecked: true }),
+      item("b", { checklist: "cl-2" }),
+      item("c", { isChecked: true, isArchived: true }),
+      item("d"),
+    ]);
+    expect(lists.map((list) => list.id)).toEqual(["cl-1", "cl-2"]);
+    expect(lists[0]?.open.map((one) => one.id)).toEqual(["a", "d"]);
+    expect(lists[0]?.archived.map((one) => one.id)).toEqual(["c"]);
+    expect(lists[0]?.done).toBe(1);
+  });
+});
+
+describe("newestFirst", () => {
+  it("goes by the day an entry speaks from, then by when it was written", () => {
+    const entry = (id: string, on: string, createdAt: string): Entry => ({ id, on, createdAt, kind: "text", text: "", minutes: null });
+    const entries = [
+      entry("late note of an early day", "2026-11-01", "2026-11-20T10:00:00Z"),
+      entry("first", "2026-11-19", "2026-11-19T08:00:00Z"),
+      entry("second", "2026-11-19", "2026-11-19T09:00:00Z"),
+    ];
+    expect(newestFirst(entries).map((one) => one.id)).toEqual(["second", "first", "late note of an early day"]);
+    expect(entries[0]?.on).toBe("2026-11-01");
+  });
+});
+
+describe("proposalsByItem", () => {
+  it("finds those about items that are there", () => {
+    const tick = change({ toolName: "update_checklist_item", args: { id: "ci-1", isChecked: true } });
+    const found = proposalsByItem([tick, change({ toolName: "add_checklist_item", args: { title: "A" } }), change({ toolName: "update_checklist_item", args: null })]);
+    expect([...found]).toEqual([["ci-1", [tick]]]);
+  });
+});
+
+describe("readDuration", () => {
+  it.each([
+    ["45", 45],
+    ["90 min", 90],
+    ["1:30", 90],
+    ["1 h 30", 90],
+    ["1h", 60],
+    ["1,5 h", 90],
+    ["2 hours 5 minutes", 125],
+    ["0", 0],
+  ])("reads %s", (text, minutes) => {
+    expect(readDuration(text)).toBe(minutes);
+  });
+
+  it.each(["", "soon", "1:75", "-5", "h", "1 30"])("refuses %j", (text) => {
+    expect(readDuration(text)).toBeUndefined();
+  });
+});
+
+describe("diffLines", () => {
+  const marks = { same: " ", added: "+", removed: "-" };
+  const told = (before: string, after: string): string[] => diffLines(before, after).map((line) => marks[line.is] + line.text);
+
+  it("keeps what both have", () => {
+    expect(told("a\nb\nc\nd", "a\nc\nx\nd")).toEqual([" a", "-b", " c", "+x", " d"]);
+    expect(told("a", "a")).toEqual([" a"]);
+    expect(told("a\na", "a")).toEqual([" a", "-a"]);
+  });
+
+  it("takes long texts without laying each line beside each", () => {
+    const lines = (sign: string): string => Array.from({ length: 3000 }, (_, at) => sign + at).join("\n");
+    expect(diffLines(`top\n${lines("a")}`, `top\n${lines("b")}`)).toHaveLength(6001);
+  });
+});
+
+describe("linkKey", () => {
+  it("has one word for what goes both ways", () => {
+    expect(linkKey({ kind: "relatesTo", direction: "in" })).toBe("relatesTo");
+    expect(linkKey({ kind: "blocks", direction: "in" })).toBe("blocks.in");
+  });
+});
+
+describe("dueTone", () => {
+  it("warns five days ahead", () => {
+    expect(dueTone("2026-11-21", "2026-11-22")).toBe("past");
+    expect(dueTone("2026-11-22", "2026-11-22")).toBe("soon");
+    expect(dueTone("2026-11-27", "2026-11-22")).toBe("soon");
+    expect(dueTone("2026-11-28", "2026-11-22")).toBe("plain");
+  });
+});

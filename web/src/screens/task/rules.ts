@@ -1,0 +1,140 @@
+// What the page of a task decides by itself: pure, without the server.
+
+import { t } from "../../i18n/index.svelte";
+import type { Change } from "../review/change";
+import { deedOf, kindOf } from "../review/change";
+import type { Agent, Entry, Item, TaskLink } from "./data";
+
+export function titleOf(task: { title: string }): string {
+  return task.title === "" ? t("task.untitled") : task.title;
+}
+
+/** The state of an agent in one word: what ends it or stops it comes before what it does. */
+export function stateOf(agent: Pick<Agent, "lifecycle" | "activity">): string {
+  if (agent.lifecycle === "destroyed" || agent.lifecycle === "dormant") return agent.lifecycle;
+  if (agent.activity === "running" || agent.activity === "awake") return "awake";
+  if (agent.activity === "waiting" || agent.activity === "queued") return "queued";
+  return "asleep";
+}
+
+/** The first paragraph of a report that is no heading, for one without a summary. */
+export function firstParagraph(markdown: string): string {
+  const parts = markdown.split(/\n\s*\n/).map((part) => part.trim());
+  return parts.find((part) => part !== "" && !/^(#|---|```)/.test(part)) ?? "";
+}
+
+export interface Checklist {
+  id: string;
+  open: Item[];
+  archived: Item[];
+  done: number;
+}
+
+/** The lists of a task in the order of their first item; archived items stand apart. */
+export function checklistsOf(items: readonly Item[]): Checklist[] {
+  const lists = new Map<string, Checklist>();
+  for (const item of items) {
+    const list: Checklist = lists.get(item.checklist) ?? { id: item.checklist, open: [], archived: [], done: 0 };
+    lists.set(item.checklist, list);
+    (item.isArchived ? list.archived : list.open).push(item);
+    if (!item.isArchived && item.isChecked) list.done += 1;
+  }
+  return [...lists.values()];
+}
+
+/** Entries newest first: by the day they speak from, then by when they were written. */
+export function newestFirst(entries: readonly Entry[]): Entry[] {
+  return [...entries].sort((a, b) => b.on.localeCompare(a.on) || b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id));
+}
+
+/** Proposals about items that are there, by the id of the item. */
+export function proposalsByItem(changes: readonly Change[]): Map<string, Change[]> {
+  const found = new Map<string, Change[]>();
+  for (const change of changes) {
+    if (kindOf(change) !== "editItem") continue;
+    const args: unknown = change.args;
+    const id = typeof args === "object" && args !== null ? (args as Record<string, unknown>)["id"] : undefined;
+    if (typeof id === "string") found.set(id, [...(found.get(id) ?? []), change]);
+  }
+  return found;
+}
+
+export { deedOf };
+
+/**
+ * Minutes of a time as people write it: `45`, `1:30`, `1 h 30`, `1h`, `90 min`, `1.5 h`; none when it is
+ * no time.
+ */
+export function readDuration(text: string): number | undefined {
+  const said = text.trim().toLowerCase().replace(",", ".");
+  const clock = /^(\d{1,3}):([0-5]\d)$/.exec(said);
+  if (clock !== null) return Number(clock[1]) * 60 + Number(clock[2]);
+  const words = /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?)?)?\s*(?:(\d+)\s*(?:m(?:in(?:utes?)?)?)?)?$/.exec(said);
+  if (words === null || said === "") return undefined;
+  const [, hours, rest] = words;
+  if (hours === undefined && rest === undefined) return undefined;
+  return Math.round(Number(hours ?? 0) * 60) + Number(rest ?? 0);
+}
+
+/** A piece of two texts laid over each other. */
+export interface DiffLine {
+  is: "same" | "added" | "removed";
+  text: string;
+}
+
+/** Beyond this many lines on both sides together, what is in the middle counts as replaced. */
+const DIFF_CELLS = 250_000;
+
+/** What changed between two texts, line by line. */
+export function diffLines(before: string, after: string): DiffLine[] {
+  const [old, fresh] = [before.split("\n"), after.split("\n")];
+  let head = 0;
+  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
+  let tail = 0;
+  while (tail < old.length - head && tail < fresh.length - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  const [a, b] = [old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)];
+  const same = (text: string): DiffLine => ({ is: "same", text });
+  const middle: DiffLine[] = [];
+  if (a.length * b.length > DIFF_CELLS) {
+    middle.push(...a.map((text): DiffLine => ({ is: "removed", text })), ...b.map((text): DiffLine => ({ is: "added", text })));
+  } else {
+    // The longest run of lines that both have, from the end.
+    const best = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+    const at = (i: number, j: number): number => best[i]?.[j] ?? 0;
+    for (let i = a.length - 1; i >= 0; i -= 1) {
+      for (let j = b.length - 1; j >= 0; j -= 1) {
+        const row = best[i];
+        if (row !== undefined) row[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      }
+    }
+    let [i, j] = [0, 0];
+    while (i < a.length || j < b.length) {
+      if (i < a.length && j < b.length && a[i] === b[j]) {
+        middle.push(same(a[i] ?? ""));
+        i += 1;
+        j += 1;
+      } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1))) {
+        middle.push({ is: "removed", text: a[i] ?? "" });
+        i += 1;
+      } else {
+        middle.push({ is: "added", text: b[j] ?? "" });
+        j += 1;
+      }
+    }
+  }
+  return [...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)];
+}
+
+/** The key of the words that say what the other task is to this one. */
+export function linkKey(link: Pick<TaskLink, "kind" | "direction">): string {
+  return link.kind === "relatesTo" ? link.kind : `${link.kind}.${link.direction}`;
+}
+
+export type DueTone = "past" | "soon" | "plain";
+
+/** Past days are past; the next five want a look. */
+export function dueTone(due: string, today: string): DueTone {
+  if (due < today) return "past";
+  const days = (Date.parse(`${due}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / 86_400_000;
+  return days <= 5 ? "soon" : "plain";
+}

@@ -1,0 +1,42 @@
+// Edits that are made from the list.
+
+import { asProblem } from "../../api/problem";
+import { mail } from "../../app/mail";
+import { toasts } from "../../app/toasts.svelte";
+import { t, word } from "../../i18n/index.svelte";
+import type { Row } from "./data";
+import type { TaskList } from "./list.svelte";
+
+/** Whether a status asks why. */
+export function needsReason(status: string): boolean {
+  return status === "BLOCKED" || status === "ON HOLD";
+}
+
+const titleOf = (row: Row): string => (row.title === "" ? t("tasks.untitled") : row.title);
+
+/** Sets the status; shown at once, taken back when it is refused. */
+export async function setStatus(list: TaskList, row: Row, status: string, reason?: string): Promise<void> {
+  const what = t("tasks.statusWhat", { title: titleOf(row), status: word("status", status) });
+  const takeOff = list.lay(row.id, { status: status as Row["status"] });
+  try {
+    const body = reason === undefined ? { status } : { status, statusReason: reason };
+    await mail.send({ method: "PATCH", path: `/api/journal/tasks/${row.id}`, body, what });
+    list.settle(row.id, { status: status as Row["status"] });
+  } catch (error) {
+    toasts.refuse(what, asProblem(error));
+  } finally {
+    takeOff();
+  }
+}
+
+/** Takes a deleted task back. */
+export async function restore(list: TaskList, row: Row): Promise<void> {
+  const what = t("tasks.restoreNamed", { title: titleOf(row) });
+  try {
+    await mail.send({ method: "POST", path: `/api/journal/tasks/${row.id}/restore`, what });
+    list.settle(row.id, { deletedAt: null });
+    toasts.tell(t("tasks.restored", { title: titleOf(row) }));
+  } catch (error) {
+    toasts.refuse(what, asProblem(error));
+  }
+}

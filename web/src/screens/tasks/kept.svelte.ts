@@ -1,0 +1,24 @@
+// The list as it was when one left it, so that going back finds it in its place.
+
+import { session } from "../../app/session.svelte";
+import { TaskList } from "./list.svelte";
+
+class Kept {
+  #list = new TaskList();
+  #of = session.token;
+  current: string | undefined;
+  scrolled = 0;
+
+  /** The list of whoever sits here. */
+  get list(): TaskList {
+    if (this.#of !== session.token) {
+      this.#of = session.token;
+      this.#list = new TaskList();
+      this.current = undefined;
+      this.scrolled = 0;
+    }
+    return this.#list;
+  }
+}
+
+export const kept = new Kept();

@@ -1,0 +1,128 @@
+// Imports of Markdown files: one after the other, each told while it goes on.
+
+import { lines, onceKey } from "../../api/client";
+import { Problem, asProblem, problemOf } from "../../api/problem";
+import { live } from "../../live/store.svelte";
+
+export interface Remark {
+  line: number;
+  message: string;
+}
+
+/** A file on its way, or what came of it. */
+export interface FileImport {
+  id: string;
+  name: string;
+  state: "waiting" | "running" | "done" | "failed";
+  done: number;
+  total: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  remarks: readonly Remark[];
+  problem?: Problem;
+}
+
+/** One line of the answer, as far as the page reads it. */
+export type ImportLine =
+  | { event: "read"; tasks: number }
+  | { event: "task"; done: number; total: number }
+  | { event: "remark"; line: number; message: string }
+  | { event: "done"; created: number; updated: number; unchanged: number }
+  | { event: "problem"; problem: { status: number } };
+
+/** A file after one more line of the answer. A line that a newer server added changes nothing. */
+export function after(file: FileImport, line: ImportLine): FileImport {
+  switch (line.event) {
+    case "read":
+      return { ...file, total: line.tasks };
+    case "task":
+      return { ...file, done: line.done, total: line.total };
+    case "remark":
+      return { ...file, remarks: [...file.remarks, { line: line.line, message: line.message }] };
+    case "done":
+      return {
+        ...file,
+        state: "done",
+        created: line.created,
+        updated: line.updated,
+        unchanged: line.unchanged,
+      };
+    case "problem":
+      return { ...file, state: "failed", problem: problemOf(line.problem.status, line.problem, null) };
+    default:
+      return file;
+  }
+}
+
+/** Whether a file can be a task list: by its name or by what the system says of it. */
+export function isText(file: { name: string; type: string }): boolean {
+  return /\.(md|markdown|mdown|txt)$/i.test(file.name) || file.type.startsWith("text/");
+}
+
+class Importer {
+  files = $state.raw<readonly FileImport[]>([]);
+  withAgents = $state(true);
+  #queue: { id: string; text: () => Promise<string> }[] = [];
+  #isBusy = $state(false);
+
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Imports files behind those that wait. */
+  add(files: readonly { name: string; type: string; text: () => Promise<string> }[]): void {
+    if (!this.#isBusy) this.files = [];
+    for (const file of files) {
+      const id = onceKey();
+      const entry: FileImport = {
+        id, name: file.name, state: "waiting", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, remarks: [],
+      };
+      if (isText(file)) this.#queue.push({ id, text: () => file.text() });
+      else {
+        entry.state = "failed";
+        entry.problem = new Problem({ status: -1, code: "not-markdown", title: "This is no Markdown file" });
+      }
+      this.files = [...this.files, entry];
+    }
+    void this.#run();
+  }
+
+  /** Lets the report go. */
+  clear(): void {
+    if (!this.#isBusy) this.files = [];
+  }
+
+  #change(id: string, edit: (file: FileImport) => FileImport): void {
+    this.files = this.files.map((file) => (file.id === id ? edit(file) : file));
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const { id, text } = next;
+      const name = this.files.find((file) => file.id === id)?.name ?? "";
+      this.#change(id, (file) => ({ ...file, state: "running" }));
+      try {
+        const query = new URLSearchParams({ name, withAgents: String(this.withAgents) });
+        await lines<ImportLine>(`/api/imports?${query}`, await text(), { "Content-Type": "text/markdown" }, (line) =>
+          this.#change(id, (file) => after(file, line)),
+        );
+        // An answer that ends without its last line broke off.
+        this.#change(id, (file) => (file.state === "running" ? broken(file) : file));
+      } catch (error) {
+        this.#change(id, (file) => ({ ...file, state: "failed", problem: asProblem(error) }));
+      }
+    }
+    this.#isBusy = false;
+    live.resync();
+  }
+}
+
+function broken(file: FileImport): FileImport {
+  const problem = new Problem({ status: 0, code: "import-broke-off", title: "The import broke off" });
+  return { ...file, state: "failed", problem };
+}
+
+export const importer = new Importer();

@@ -1,0 +1,68 @@
+// What the palette offers for what was typed.
+
+import { api, ask, type Schemas } from "../api/client";
+import type { IconName } from "../ui/icons";
+
+export interface Offer {
+  id: string;
+  icon: IconName;
+  text: string;
+  hint?: string;
+  run: () => void;
+}
+
+export interface OfferGroup {
+  name: string;
+  offers: readonly Offer[];
+}
+
+/** Whether each word that was typed begins a word of the text. */
+export function fitsWords(typed: string, text: string): boolean {
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((part) => part !== "")
+    .every((part) => words.some((word) => word.startsWith(part)));
+}
+
+const FEW = 6;
+
+/** Asks the server once the person has stopped typing. */
+export class Finding {
+  tasks = $state.raw<readonly Pick<Schemas["TaskRow"], "id" | "title" | "status">[]>([]);
+  agents = $state.raw<readonly Schemas["Agent"][]>([]);
+  isAsking = $state(false);
+  #asked = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  type(typed: string): void {
+    clearTimeout(this.#timer);
+    const asked = ++this.#asked;
+    const said = typed.trim();
+    this.isAsking = said !== "";
+    if (said === "") {
+      this.tasks = [];
+      this.agents = [];
+      return;
+    }
+    this.#timer = setTimeout(() => void this.#ask(said, asked), 150);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#asked += 1;
+  }
+
+  async #ask(said: string, asked: number): Promise<void> {
+    const query = { q: said, limit: FEW };
+    const [tasks, agents] = await Promise.allSettled([
+      ask(api.GET("/api/journal/tasks", { params: { query: query as never } })),
+      ask(api.GET("/api/agents", { params: { query: { find: said } } })),
+    ]);
+    if (asked !== this.#asked) return;
+    this.tasks = tasks.status === "fulfilled" ? tasks.value.items.slice(0, FEW) : [];
+    this.agents = agents.status === "fulfilled" ? agents.value.items.slice(0, 4) : [];
+    this.isAsking = false;
+  }
+}

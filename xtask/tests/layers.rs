@@ -154,6 +154,8 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     ("utoipa-axum", &["dormouse-server"], &[]),
     // Tool arguments are checked by their types; only tests judge by a schema.
     ("jsonschema", &[], &["dormouse-server"]),
+    // The server's own half of a WebSocket comes with axum; only tests are the other half.
+    ("tokio-tungstenite", &[], &["dormouse-server"]),
     ("clap", &["dormouse-cli"], &[]),
     ("comfy-table", &["dormouse-cli"], &[]),
     ("indicatif", &["dormouse-cli"], &[]),

@@ -21,6 +21,7 @@ mod cases {
     mod serving;
     mod taking_over;
     mod timers;
+    mod trimming;
     mod waking;
 }
 

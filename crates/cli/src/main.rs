@@ -21,6 +21,7 @@ mod folder;
 mod terminal;
 mod client;
 mod engine;
+mod sample;
 mod wait;
 mod session;
 mod find;

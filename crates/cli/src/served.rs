@@ -157,7 +157,10 @@ mod tests {
         let mut server = server();
         assert_eq!(server.page(), "http://127.0.0.1:7330");
         server.address = "0.0.0.0:7330".parse().expect("an address");
-        assert_eq!((server.page().as_str(), server.reached().port()), ("http://127.0.0.1:7330", 7330));
+        assert_eq!(
+            (server.page().as_str(), server.reached().port()),
+            ("http://127.0.0.1:7330", 7330)
+        );
         server.address = "[::]:7330".parse().expect("an address");
         assert_eq!(server.page(), "http://[::1]:7330");
         server.public_url = Some("https://tasks.example".into());

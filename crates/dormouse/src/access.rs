@@ -285,7 +285,10 @@ fn held(kind: &str, mut scopes: Vec<Scope>) -> Vec<Scope> {
 
 fn check_name(name: &str) -> Result<(), Error> {
     if name.trim().is_empty() {
-        return Err(invalid("name", "say what the token is for, so that it can be told from others"));
+        return Err(invalid(
+            "name",
+            "say what the token is for, so that it can be told from others",
+        ));
     }
     Ok(limits::TOKEN_NAME.check(name.trim().chars().count())?)
 }

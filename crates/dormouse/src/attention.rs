@@ -74,7 +74,8 @@ impl Dormouse {
         let agents: Vec<AgentId> = agents.into_iter().collect();
         let mut living = HashMap::new();
         for some in agents.chunks(among::MOST) {
-            for agent in self.store.each(entity::some::<Agent>(ws, some)).await?.into_iter().flatten()
+            for agent in
+                self.store.each(entity::some::<Agent>(ws, some)).await?.into_iter().flatten()
             {
                 let agent = agent.doc.value;
                 if matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active) {

@@ -189,8 +189,11 @@ impl Dormouse {
     /// Adds the agent and its task to what is about a run or an agent alone.
     async fn find_tasks_of(&self, ws: WorkspaceId, events: &mut [Event]) -> Result<(), Error> {
         let is_run = |event: &Event| event.agent.is_none() && event.kind == "agent:wake";
-        let mut runs: Vec<&str> =
-            events.iter().filter(|event| is_run(event)).filter_map(|e| e.subject.as_deref()).collect();
+        let mut runs: Vec<&str> = events
+            .iter()
+            .filter(|event| is_run(event))
+            .filter_map(|e| e.subject.as_deref())
+            .collect();
         runs.sort_unstable();
         runs.dedup();
         if !runs.is_empty() {

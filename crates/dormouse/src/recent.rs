@@ -86,7 +86,8 @@ impl Dormouse {
         let ids: Vec<ChangeSetId> = sets.keys().cloned().collect();
         let (mut run_keys, mut names) = (HashMap::new(), HashMap::new());
         for ids in ids.chunks(among::MOST) {
-            for set in self.store.each(entity::some::<ChangeSet>(ws, ids)).await?.into_iter().flatten()
+            for set in
+                self.store.each(entity::some::<ChangeSet>(ws, ids)).await?.into_iter().flatten()
             {
                 run_keys.insert(set.doc.value.id, set.doc.value.run_key);
             }

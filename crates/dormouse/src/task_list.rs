@@ -153,9 +153,8 @@ impl Dormouse {
             .filter(|head| head.scope == report::CURRENT)
             .filter_map(|head| Some((head.agent_id, folded(&head.tldr?))))
             .collect();
-        let said = own.iter().filter_map(|(task, agent)| {
-            Some((task.clone(), tldr.get(agent)?.clone()))
-        });
+        let said =
+            own.iter().filter_map(|(task, agent)| Some((task.clone(), tldr.get(agent)?.clone())));
         Ok(said.collect())
     }
 

@@ -19,9 +19,7 @@ mod attention;
 mod health;
 mod trail;
 
-pub use access::{
-    Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
-};
+pub use access::{Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token};
 pub use attention::{Attention, RecentReport, TaskChange};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use trail::{

@@ -5,12 +5,14 @@ mod world;
 
 mod cases {
     mod access;
+    mod attention;
     mod controls;
     mod damage;
     mod exporting;
     mod importing;
     mod inspecting;
     mod line;
+    mod listing;
     mod lost_store;
     mod problems;
     mod repeating;

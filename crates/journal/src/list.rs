@@ -138,9 +138,7 @@ impl Place {
         let (first, at) = match sort {
             Sort::Created => (String::new(), line.created_at),
             Sort::Updated => (String::new(), line.updated_at),
-            Sort::Due => {
-                (task.due_on.map_or_else(last, |day| day.to_string()), line.created_at)
-            }
+            Sort::Due => (task.due_on.map_or_else(last, |day| day.to_string()), line.created_at),
             Sort::Priority => {
                 (task.priority.unwrap_or_default().name().to_owned(), line.created_at)
             }

@@ -250,14 +250,13 @@ impl Driver {
             ops.push(op);
             spans.push(Span::Text { kind: request::name(fragment.kind).into(), sha256 });
         }
-        let tools_text = request::tools_text(&gathered.tools);
-        let (sha256, op) = text::put(lease.ws, &tools_text);
+        let (sha256, op) = text::put(lease.ws, gathered.tools.text());
         ops.push(op);
         spans.push(Span::Text { kind: "tools".into(), sha256 });
         let digest = request::digest_with(
             fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
             &turns,
-            &tools_text,
+            gathered.tools.text(),
         );
         let now = self.clock.now();
         ops.push(wake_request::put(lease.ws, &lease.run.key, turn, &spans, &digest, now));
@@ -267,7 +266,7 @@ impl Driver {
             turn,
             fragments,
             turns,
-            tools: gathered.tools,
+            tools: gathered.tools.tools().to_vec(),
         })
     }
 

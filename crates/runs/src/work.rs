@@ -1,9 +1,12 @@
 //! What a room above gives a run: its context, its tools, and what its end means.
 
+use std::sync::Arc;
+
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{ChangeRow, CommitError, Op, ReadError};
 use dormouse_turns::RunLog;
-use dormouse_types::model::{Fragment, ToolCall, ToolResult, ToolSpec};
+use dormouse_turns::request::Offer;
+use dormouse_types::model::{Fragment, ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
 use crate::lease::Lease;
@@ -77,7 +80,7 @@ pub struct Gathered {
     /// The log lines that the log fragment shows: from 1 up to this place.
     pub log_upto: i64,
     /// The tools that may be called.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Arc<Offer>,
     /// Whether the run must publish a report.
     pub report_due: bool,
     /// Whether there is nothing to ask: the run is skipped.

@@ -28,7 +28,8 @@ pub(crate) async fn plain(world: &World) -> anyhow::Result<String> {
     for task in &tasks {
         page.task(world, task).await?;
     }
-    let mut agents = world.dormouse.agents(&world.me, &AgentFilter::default(), 200, None).await?.items;
+    let mut agents =
+        world.dormouse.agents(&world.me, &AgentFilter::default(), 200, None).await?.items;
     agents.sort_by_key(|agent| agent.created_at);
     for agent in &agents {
         page.agent(world, agent).await?;

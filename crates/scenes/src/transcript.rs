@@ -13,7 +13,8 @@ use crate::world::World;
 /// Everything that happened in a scene, wake by wake, and its outcome.
 pub async fn of(world: &World) -> anyhow::Result<String> {
     let mut lines = Vec::new();
-    let mut agents = world.dormouse.agents(&world.me, &AgentFilter::default(), 200, None).await?.items;
+    let mut agents =
+        world.dormouse.agents(&world.me, &AgentFilter::default(), 200, None).await?.items;
     agents.sort_by_key(|agent| agent.created_at);
     for agent in agents {
         let mut wakes = world.dormouse.wakes(&world.me, &agent.id, 1000).await?;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
 use dormouse::{
-    AgentFilter,
-    Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict, WORKSPACE,
+    AgentFilter, Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
+    WORKSPACE,
 };
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
@@ -276,7 +276,8 @@ impl World {
 
     /// The agent of a task, whatever became of it.
     pub async fn agent(&self, task: &str) -> anyhow::Result<Agent> {
-        let agents = self.dormouse.agents(&self.me, &AgentFilter::default(), 200, None).await?.items;
+        let agents =
+            self.dormouse.agents(&self.me, &AgentFilter::default(), 200, None).await?.items;
         let id = Some(self.task_id(task)?);
         let found = agents.into_iter().find(|agent| agent.slots.active_task_id == id);
         found.with_context(|| format!("task {task:?} has no agent"))

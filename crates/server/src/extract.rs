@@ -2,8 +2,8 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query as AxumQuery, Request};
-use axum::http::{HeaderMap, Uri};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
 use dormouse_types::Id;
 use dormouse_types::id::IdError;
 use dormouse_types::limits::{BODY, Beyond, IDEMPOTENCY_KEY, Limit};

@@ -54,6 +54,7 @@ pub(crate) fn document() -> Value {
     api.info.version = env!("CARGO_PKG_VERSION").to_owned();
     let mut document = serde_json::to_value(api).expect("a document is plain data");
     point_at_items(object(&mut document["components"]["schemas"]));
+    melt(object(&mut document["components"]["schemas"]));
     let schemas = document["components"]["schemas"].clone();
     for (path, item) in object(&mut document["paths"]) {
         for (method, operation) in object(item) {
@@ -231,6 +232,7 @@ fn variable(name: &str) -> Value {
         "entry" => (named("EntryId"), "The entry."),
         "item" => (named("ItemId"), "The checklist item."),
         "label" => (json!({"type": "string"}), "The label, by its name or id."),
+        "link" => (named("TaskLinkId"), "The link."),
         "agent" => (named("AgentId"), "The agent."),
         "runKey" => (named("RunKey"), "The run."),
         "set" => (named("ChangeSetId"), "The change set."),
@@ -300,7 +302,8 @@ impl PartialSchema for Problem {
             .property("unit", text().description(Some(extra)))
             .property(
                 "retryAfter",
-                number().description(Some("Seconds to wait before the same request is sent again.")),
+                number()
+                    .description(Some("Seconds to wait before the same request is sent again.")),
             )
             .required("type")
             .required("title")
@@ -325,6 +328,23 @@ fn point_at_items(schemas: &mut Map<String, Value>) {
             let page = &mut schemas[&format!("Page_{item}")];
             page["properties"]["items"]["items"] = json!(Ref::from_schema_name(item));
         }
+    }
+}
+
+/// Makes one object of a schema that takes in the members of another: what it holds is then said in
+/// one place, and nothing beside it.
+fn melt(schemas: &mut Map<String, Value>) {
+    let whole = schemas.clone();
+    for schema in schemas.values_mut() {
+        let Some(parts) = schema.get("allOf").and_then(Value::as_array).cloned() else { continue };
+        let mut members = Map::new();
+        for part in &parts {
+            let named = part["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+            let part = named.map_or(part, |name| &whole[name]);
+            members.extend(part["properties"].as_object().cloned().unwrap_or_default());
+        }
+        let about = schema["description"].clone();
+        *schema = json!({"type": "object", "description": about, "properties": members});
     }
 }
 
@@ -365,12 +385,6 @@ fn always_there(name: &str, schema: &mut Value) {
     if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
         for variant in variants {
             always_there(name, variant);
-        }
-    }
-    // What is flattened into another says the same of its own members.
-    if let Some(parts) = schema.get_mut("allOf").and_then(Value::as_array_mut) {
-        for part in parts {
-            always_there(name, part);
         }
     }
     let Some(members) = schema.get("properties").and_then(Value::as_object) else { return };

@@ -30,7 +30,9 @@ pub struct PublicUrl {
 
 /// A text is no address of a proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no address of a proxy: write https, its name and nothing behind it, such as https://tasks.example")]
+#[error(
+    "`{0}` is no address of a proxy: write https, its name and nothing behind it, such as https://tasks.example"
+)]
 pub struct NoPublicUrl(String);
 
 /// Why a request is not ours.
@@ -76,7 +78,9 @@ impl Ours {
         let port = self.port;
         match &self.public {
             None => format!("127.0.0.1, localhost and [::1] with port {port}"),
-            Some(public) => format!("{public}, and 127.0.0.1, localhost and [::1] with port {port}"),
+            Some(public) => {
+                format!("{public}, and 127.0.0.1, localhost and [::1] with port {port}")
+            }
         }
     }
 
@@ -154,9 +158,9 @@ pub fn is_safe(method: &Method) -> bool {
 /// Whether a bearer token is shown; whether it is a good one is asked at the door.
 fn shows_token(headers: &HeaderMap) -> bool {
     let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes());
-    given.split_at_checked(7).is_some_and(|(scheme, token)| {
-        scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()
-    })
+    given
+        .split_at_checked(7)
+        .is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty())
 }
 
 /// A name and its port. The colons of a bare IPv6 address are none before a port.

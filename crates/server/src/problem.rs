@@ -131,7 +131,8 @@ impl Problem {
 
     /// More requests than accepted, for so long.
     pub(crate) fn rate_limited(wait: Duration) -> Self {
-        let detail = "more requests came than are accepted in this time: wait, then send them again";
+        let detail =
+            "more requests came than are accepted in this time: wait, then send them again";
         Self::new("rate-limited", detail).retry_after(wait)
     }
 
@@ -155,7 +156,8 @@ impl Problem {
 
     /// The body is larger than accepted.
     pub fn payload_too_large(beyond: Beyond) -> Self {
-        let mut problem = Self::beyond("payload-too-large", beyond, "send less, or in several parts");
+        let mut problem =
+            Self::beyond("payload-too-large", beyond, "send less, or in several parts");
         // A body is read up to its limit, so how much there is of it is not always known.
         problem.extra.remove("actual");
         problem

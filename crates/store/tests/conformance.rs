@@ -10,6 +10,7 @@ mod world;
 mod cases {
     mod batch;
     mod change_items;
+    mod change_log;
     mod changed_documents;
     mod commits;
     mod cuts;
@@ -31,6 +32,7 @@ mod cases {
     mod schemas;
     mod subscriptions;
     mod task_links;
+    mod task_list;
     mod unknown_rows;
     mod timers;
     mod tokens;

@@ -97,6 +97,30 @@ pub fn digest_with<'a>(
     hash::sha256(format!("{open},{tools_text}]"))
 }
 
+/// Tools a model is offered, with their text: that takes long to write, and is the same each time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    tools: Vec<ToolSpec>,
+    text: String,
+}
+
+impl Offer {
+    /// Offers these tools.
+    pub fn new(tools: Vec<ToolSpec>) -> Self {
+        Self { text: tools_text(&tools), tools }
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[ToolSpec] {
+        &self.tools
+    }
+
+    /// The tools as one text; see [`tools_text`].
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 /// The tools as one text, stored and shown with the prompt.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
     hash::canonical(&tools).expect("tool schemas are plain data")

@@ -48,7 +48,12 @@ fn fold_into(c: char, folded: &mut String) {
         'ı' => "i",
         _ => {
             for part in c.to_lowercase().nfkd() {
-                folded.extend((!is_combining_mark(part)).then_some(part).into_iter().flat_map(char::to_lowercase));
+                folded.extend(
+                    (!is_combining_mark(part))
+                        .then_some(part)
+                        .into_iter()
+                        .flat_map(char::to_lowercase),
+                );
             }
             return;
         }
@@ -80,7 +85,8 @@ mod tests {
     #[test]
     fn a_word_is_found_where_it_stands_in_the_text_as_it_is() {
         let text = "Zum Café in der Straße";
-        for (word, shown) in [("cafe", "Café"), ("strasse", "Straße"), ("ss", "ß"), ("zum", "Zum")] {
+        for (word, shown) in [("cafe", "Café"), ("strasse", "Straße"), ("ss", "ß"), ("zum", "Zum")]
+        {
             let (begin, end) = find(text, word).expect(word);
             assert_eq!(&text[begin..end], shown);
         }

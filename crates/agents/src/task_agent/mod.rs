@@ -138,7 +138,7 @@ impl Work for TaskAgent<'_> {
             Ok(Gathered {
                 fragments,
                 log_upto: 0,
-                tools: tools::specs(report_only),
+                tools: tools::offer(report_only),
                 report_due,
                 nothing_changed: false,
             })

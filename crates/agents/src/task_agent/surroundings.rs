@@ -173,7 +173,7 @@ impl TaskAgent<'_> {
             return Ok(Gathered {
                 fragments: Vec::new(),
                 log_upto: 0,
-                tools: Vec::new(),
+                tools: tools::offer(false),
                 report_due: false,
                 nothing_changed: true,
             });
@@ -248,7 +248,7 @@ impl TaskAgent<'_> {
         Ok(Gathered {
             fragments,
             log_upto,
-            tools: tools::specs(false),
+            tools: tools::offer(false),
             report_due,
             nothing_changed,
         })

@@ -3,9 +3,10 @@
 pub mod update_report;
 pub mod record_observations;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use dormouse_changes::ModelTool;
+use dormouse_turns::request::Offer;
 use dormouse_types::model::ToolSpec;
 
 /// The tools of this room as models call them.
@@ -22,6 +23,15 @@ pub fn specs(report_only: bool) -> Vec<ToolSpec> {
     let all = SPECS.iter();
     all.filter(|spec| !report_only || spec.name == update_report::TOOL.name).cloned().collect()
 }
+
+/// The same with their text.
+pub fn offer(report_only: bool) -> Arc<Offer> {
+    let offer = if report_only { &REPORT } else { &ALL };
+    (**offer).clone()
+}
+
+static ALL: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(false))));
+static REPORT: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(true))));
 
 /// Made once: a schema is derived from a type, which takes longer than to copy it.
 static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| {

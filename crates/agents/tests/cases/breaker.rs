@@ -7,9 +7,7 @@ use dormouse_types::model::Away;
 use dormouse_types::{AgentId, TaskId, limits};
 
 use crate::world::node::{Node, Told};
-use crate::world::{WS, World, now};
-
-const DONE: End = End::Completed { cut: false };
+use crate::world::{DONE, WS, World, now};
 
 /// Settled agents with a node that waits for changes.
 fn crowd(n: usize) -> (World, Vec<(TaskId, AgentId)>, Node) {

@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use dormouse_adapters::scripted::Answer;
 use dormouse_agents::AgentError;
-use dormouse_runs::End;
 use dormouse_types::AgentId;
 use dormouse_types::model::{Away, ModelError};
 use dormouse_types::port::Stage;
 
 use crate::world::node::{Node, Told};
-use crate::world::{WS, World, me, now};
-
-const DONE: End = End::Completed { cut: false };
+use crate::world::{DONE, WS, World, me, now};
 
 fn cancel(world: &World, agent: &AgentId) -> Result<bool, AgentError> {
     now(world.agents.cancel(WS, agent, &me()))
@@ -155,7 +152,7 @@ fn what_a_person_said_goes_with_the_wake_that_is_cancelled() {
     let (world, task, agent) = World::settled();
     world.wake_now(&agent, Some("What about the van?"));
     world.note_now(&task, "Unseen.");
-    now(world.agents.route_feed(WS)).expect("routed");
+    world.route();
     assert_eq!(cancel(&world, &agent).ok(), Some(true));
     let node = world.serve();
     check_gone(&world, node, &task, &agent);

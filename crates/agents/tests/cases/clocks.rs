@@ -12,9 +12,8 @@ use dormouse_types::Timestamp;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::Clock as _;
 
-use crate::world::{World, me, now};
+use crate::world::{DONE, World, me, now};
 
-const DONE: End = End::Completed { cut: false };
 const HOUR: u64 = 3600;
 
 fn earlier(at: Timestamp, by: Duration) -> Timestamp {

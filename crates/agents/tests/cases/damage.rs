@@ -6,9 +6,7 @@ use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _, TaskId};
 
 use crate::world::node::{Node, Told};
-use crate::world::{WS, World, dull, me, now};
-
-const DONE: End = End::Completed { cut: false };
+use crate::world::{DONE, WS, World, dull, me, now};
 
 /// Two tasks with their agents, both settled; then a row of the first is damaged and both tasks
 /// change. The first agent's run fails visibly, the second one's completes.

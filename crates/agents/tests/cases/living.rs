@@ -115,7 +115,7 @@ fn a_paused_agent_sleeps_through_changes_and_sees_them_when_resumed() {
 fn an_agent_that_is_paused_with_a_wake_waiting_does_not_run_it() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
-    now(world.agents.route_feed(WS)).expect("routed");
+    world.route();
     assert!(world.row(&agent).due_at.is_some());
     now(world.agents.pause(WS, &agent, &me())).expect("paused");
     world.later(86_400);
@@ -129,7 +129,7 @@ fn an_agent_that_is_paused_with_a_wake_waiting_does_not_run_it() {
 fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
-    now(world.agents.route_feed(WS)).expect("routed");
+    world.route();
     now(world.agents.destroy(WS, &agent, &me())).expect("destroyed");
     now(world.agents.destroy(WS, &agent, &me())).expect("twice is no news");
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Destroyed, None));
@@ -205,10 +205,7 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
 
 /// A run that was claimed when its agent was told to stop; whether the model was asked.
 fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: impl Fn()) {
-    world.note(task, "The van is booked.");
-    now(world.agents.route_feed(WS)).expect("routed");
-    let row = world.row(agent);
-    let lease = now(world.agents.claim(WS, &row)).expect("a claim").expect("a lease");
+    let lease = world.claim_after_a_note(task, agent);
     let asked = world.script.asked().len();
     stop();
     let ran = now(world.agents.run(lease)).expect("a run");
@@ -252,9 +249,7 @@ fn task_gone_during_a_run(
     say: impl Fn(&World, &AgentId),
 ) -> (World, dormouse_types::TaskId, AgentId) {
     let (world, task, agent) = World::settled();
-    world.note(&task, "The van is booked.");
-    now(world.agents.route_feed(WS)).expect("routed");
-    let lease = now(world.agents.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    let lease = world.claim_after_a_note(&task, &agent);
     say(&world, &agent);
     world.edit(&task, &[Edit::Delete]);
     assert_eq!(now(world.agents.run(lease)).expect("a run").end, End::Skipped);
@@ -289,7 +284,7 @@ fn an_agent_that_was_destroyed_before_its_task_went_is_over_when_the_task_is_bac
 fn an_agent_that_is_paused_during_its_last_failure_is_paused() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
-    let mut failed = || {
+    let failed = || {
         let ran = world.drain_due();
         assert!(matches!(&ran[..], [ran] if matches!(ran.end, End::Failed { .. })), "{ran:?}");
         world.later(3600);

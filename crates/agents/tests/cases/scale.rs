@@ -39,14 +39,14 @@ fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
         decode: |row| Ok(row.int(0).expect("a number")),
     };
     assert_eq!(now(world.store.first(count)), Ok(Some(workspaces * each + 1)));
-    now(world.agents.route_feed(WS)).expect("routed");
+    world.route();
     engine.take();
 
     let probe = subscription::of_task(WS, &task).sql;
     for (edited, watchers) in [(&task, 1), (&other, 0)] {
         world.note_now(edited, "Something happened.");
         engine.take();
-        now(world.agents.route_feed(WS)).expect("routed");
+        world.route();
         let reads = engine.take();
         let probes: Vec<_> = reads.iter().filter(|(sql, _)| *sql == probe).collect();
         assert_eq!(probes, [&(probe, watchers)], "one touched task, one look");

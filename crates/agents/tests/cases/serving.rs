@@ -16,9 +16,7 @@ use dormouse_types::{AgentId, Id as _, Origin};
 use serde_json::json;
 
 use crate::world::node::{Node, Told};
-use crate::world::{WS, World, now, report};
-
-const DONE: End = End::Completed { cut: false };
+use crate::world::{DONE, WS, World, now, report};
 
 fn refused() -> Answer {
     Answer::Fails(ModelError::Request { detail: "too long".into() })

@@ -16,17 +16,12 @@ use dormouse_types::{AgentId, Id as _, Origin, TaskId};
 use serde_json::json;
 
 use crate::world::node::Told;
-use crate::world::{WS, World, now, report};
-
-const DONE: End = End::Completed { cut: false };
+use crate::world::{DONE, WS, World, now, report};
 
 /// A lease that its owner holds and forgets about.
 fn claimed() -> (World, TaskId, AgentId, Lease) {
     let (world, task, agent) = World::settled();
-    world.note(&task, "The van is booked.");
-    now(world.agents.route_feed(WS)).expect("routed");
-    let row = world.row(&agent);
-    let lease = now(world.agents.claim(WS, &row)).expect("a claim").expect("a lease");
+    let lease = world.claim_after_a_note(&task, &agent);
     (world, task, agent, lease)
 }
 
@@ -54,8 +49,8 @@ fn two_nodes_that_take_over_at_once_take_each_lease_once() {
     let (world, _, first, _) = claimed();
     let (task, second) = world.another("Fence");
     world.note(&task, "The posts are here.");
-    now(world.agents.route_feed(WS)).expect("routed");
-    now(world.agents.claim(WS, &world.row(&second))).expect("a claim").expect("a lease");
+    world.route();
+    world.claim(&second);
     world.later(61);
     let (one, two) = (world.owned_by("one"), world.owned_by("two"));
     // Each has read both rows, and the other one takes the second lease in between.
@@ -128,10 +123,7 @@ fn lost_at(stage: Stage, label: &'static str) {
     let (world, task, agent) = World::settled();
     let set = ("set_task_language", json!({ "languageCode": "en", "confidence": "high" }));
     world.script.push(Answer::calls([set, report("Late.", "Too late.")]));
-    world.note(&task, "The van is booked.");
-    now(world.agents.route_feed(WS)).expect("routed");
-    let row = world.row(&agent);
-    let lease = now(world.agents.claim(WS, &row)).expect("a claim").expect("a lease");
+    let lease = world.claim_after_a_note(&task, &agent);
     let (other, clock) = (world.owned_by("other"), world.clock.clone());
     world.hooks.once(stage, label, move || {
         clock.advance(Duration::from_secs(61));

@@ -11,9 +11,7 @@ use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, TaskId, Timestamp};
 
 use crate::world::node::Node;
-use crate::world::{WS, World, me, now};
-
-const DONE: End = End::Completed { cut: false };
+use crate::world::{DONE, WS, World, me, now};
 
 /// The morning before 4 March, on which the tests set due dates. Tests begin on 2 March.
 const MORNING: &str = "2026-03-03T09:00:00Z";

@@ -16,7 +16,7 @@ use dormouse_agents::wake::service::Options;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
-use dormouse_runs::{Driver, End};
+use dormouse_runs::{Driver, End, Lease};
 use dormouse_store::agent::agent_entity::{Agent, Automation, State};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::entity;
@@ -37,6 +37,8 @@ use self::model::Turnstile;
 use self::node::{Hooks, Node};
 
 pub const WS: WorkspaceId = WorkspaceId(1);
+
+pub const DONE: End = End::Completed { cut: false };
 
 /// Runs a future that never waits: store and script answer at once.
 pub fn now<F: Future>(future: F) -> F::Output {
@@ -212,6 +214,23 @@ impl World {
     /// Lets the next runs end with the same report as ever.
     pub fn answers(&self, n: usize) {
         (0..n).for_each(|_| self.script.push(dull()));
+    }
+
+    /// Lets changes reach the queue.
+    pub fn route(&self) {
+        now(self.agents.route_feed(WS)).expect("routed");
+    }
+
+    /// Claims what waits for an agent.
+    pub fn claim(&self, agent: &AgentId) -> Lease {
+        now(self.agents.claim(WS, &self.row(agent))).expect("a claim").expect("a lease")
+    }
+
+    /// Changes a task and claims the wake that follows.
+    pub fn claim_after_a_note(&self, task: &TaskId, agent: &AgentId) -> Lease {
+        self.note(task, "The van is booked.");
+        self.route();
+        self.claim(agent)
     }
 
     pub fn pause(&self, agent: &AgentId) {

@@ -23,6 +23,7 @@ use crate::config::{Config, Serving};
 use crate::engine::{Engine, enter};
 use crate::failure::Failure;
 use crate::folder::Found;
+use crate::sample;
 use crate::served::{Notice, Server, token};
 use crate::terminal::{Screen, line, moment, note};
 
@@ -40,6 +41,9 @@ pub struct Params {
     /// Wakes at once, 1 to 64 [default: $DORMOUSE_CONCURRENCY, else 3]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Fill a workspace that has no task yet with a sample, and print a link to the page
+    #[arg(long)]
+    demo: bool,
 }
 
 /// How long requests may go on after the server was told to stop.
@@ -50,11 +54,8 @@ const LAST_REQUESTS: Duration = Duration::from_secs(10);
 /// Errors: the folder is served or used already, the store cannot be opened, the port cannot be
 /// taken.
 pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
-    let serving = Serving::read(
-        params.bind.as_deref(),
-        params.public_url.as_deref(),
-        params.concurrency,
-    )?;
+    let serving =
+        Serving::read(params.bind.as_deref(), params.public_url.as_deref(), params.concurrency)?;
     raise_open_files();
     let stop = stop_signal()
         .map_err(|e| Failure::failed(format!("signals cannot be listened to: {e}")))?;
@@ -79,7 +80,13 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let notice = Notice::put_up(folder.path(), &server).map_err(|e| {
         Failure::failed(format!("{} cannot be written: {e}", config.data.display()))
     })?;
-    announce(config, &server, first_link(&engine, &server).await?)?;
+    if params.demo {
+        let n_tasks = sample::fill(&engine).await?;
+        if n_tasks > 0 {
+            note(&format!("the sample: {n_tasks} tasks, each with an agent that reads it now"));
+        }
+    }
+    announce(config, &server, first_link(&engine, &server, params.demo).await?)?;
 
     let http = dormouse_server::listen(listener, router, stopped(stop.clone()));
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
@@ -106,7 +113,8 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
 /// Lets the process have as many open files as the system allows: each connection is one.
 fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current != maximum && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err()
+    if current != maximum
+        && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err()
     {
         note("the number of open files stays as it is: with very many connections some will wait");
     }
@@ -115,12 +123,16 @@ fn raise_open_files() {
 /// A link that lets a page in, for who has none yet, or sits before the terminal.
 ///
 /// Errors: the store cannot be read or written.
-async fn first_link(engine: &Engine, server: &Server) -> Result<Option<String>, Failure> {
+async fn first_link(
+    engine: &Engine,
+    server: &Server,
+    is_wanted: bool,
+) -> Result<Option<String>, Failure> {
     let (dormouse, owner) = (&engine.dormouse, Caller::owner(WORKSPACE));
     let told = |e: dormouse::Error| Failure::failed(e.problem().detail);
     let tokens = dormouse.list_tokens(&owner).await.map_err(told)?;
     let is_known = tokens.iter().any(|token| token.is_live && token.kind == "person");
-    if is_known && !std::io::stdout().is_terminal() {
+    if is_known && !is_wanted && !std::io::stdout().is_terminal() {
         return Ok(None);
     }
     let code = dormouse.new_code(&owner).await.map_err(told)?;

@@ -1,6 +1,7 @@
 //! The real binary in folders of its own: that the parts are wired, what is refused and how, and
 //! what a person sees.
 
+mod access;
 mod bad_input;
 mod benches;
 #[cfg(feature = "faults")]

@@ -18,10 +18,11 @@ pub const DEADLINE: Duration = Duration::from_secs(30);
 /// A server that was started. It is killed with this value, whatever becomes of the test.
 pub struct Running {
     child: Child,
-    /// What it printed first.
+    /// The first line that it printed.
     pub told: String,
     /// What its file in the data folder says.
     pub notice: Notice,
+    out: Receiver<String>,
     err: Receiver<String>,
 }
 
@@ -87,7 +88,7 @@ impl World {
         match out.recv_timeout(DEADLINE) {
             Ok(told) => {
                 let notice = Notice::read(self);
-                Ok(Running { child, told, notice, err })
+                Ok(Running { child, told, notice, out, err })
             }
             Err(_closed) => {
                 // Standard output is closed, or nothing came in time.
@@ -148,6 +149,11 @@ impl Running {
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, signal).expect("a child that was not waited for takes signals");
+    }
+
+    /// The next line that it printed; none when there is none yet.
+    pub fn says(&self) -> Option<String> {
+        self.out.try_recv().ok()
     }
 
     /// Waits for a line on standard error that holds these words.

@@ -152,7 +152,8 @@ fn a_workspace_has_so_many_live_tokens_and_no_more() {
     let code = code(&world);
     refused(now(world.dormouse.exchange(&code.code.0)), "limit-reached", &["200"]);
     now(world.dormouse.revoke_token(&me(), &first.details.id)).expect("revoked");
-    now(world.dormouse.exchange(&code.code.0)).expect("there is room, and the code was not used up");
+    now(world.dormouse.exchange(&code.code.0))
+        .expect("there is room, and the code was not used up");
     refused(make(), "limit-reached", &["200"]);
 }
 

@@ -1,5 +1,7 @@
 use dormouse::error::PROBLEMS;
-use dormouse::{AgentFilter, Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict};
+use dormouse::{
+    AgentFilter, Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict,
+};
 use dormouse_types::task::{LinkKind, Status};
 use dormouse_types::{AgentId, ChangeSetId, EntryId, Id as _, ItemId, Scope, TaskId, limits};
 use serde_json::json;
@@ -67,7 +69,12 @@ fn a_value_that_is_not_acceptable_says_which_field_and_what_would_be() {
     let code = TaskPatch { language: Some(Some("tlh".into())), ..TaskPatch::default() };
     check(edit(code), "validation-failed", 422, &["tlh", "en"]);
     check(
-        now(d.agents(&me(), &AgentFilter { lifecycle: Some("asleep".into()), ..AgentFilter::default() }, 9, None)),
+        now(d.agents(
+            &me(),
+            &AgentFilter { lifecycle: Some("asleep".into()), ..AgentFilter::default() },
+            9,
+            None,
+        )),
         "validation-failed",
         422,
         &["asleep", "dormant"],

@@ -1,7 +1,6 @@
 use dormouse::{
-    AgentFilter,
-    AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessagesAsked, NewEntry, NewTask,
-    NewToken, OperationsAsked, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    AgentFilter, AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessagesAsked, NewEntry,
+    NewTask, NewToken, OperationsAsked, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
@@ -74,6 +73,9 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read labels |s, c| s.world.dormouse.labels(c);
     Read categories |s, c| s.world.dormouse.categories(c);
     Read task_activity |s, c| s.world.dormouse.task_activity(c, &s.task);
+    Read task_changes |s, c| s.world.dormouse.task_changes(c, &s.task);
+    Read recent_reports |s, c| s.world.dormouse.recent_reports(c, 9, None);
+    Read needs_attention |s, c| s.world.dormouse.needs_attention(c, 9, None);
     Read overview |s, c| s.world.dormouse.overview(c);
     Read agent |s, c| s.world.dormouse.agent(c, &s.agent);
     Read agents |s, c| s.world.dormouse.agents(c, &AgentFilter::default(), 9, None);
@@ -175,7 +177,11 @@ fn a_caller_with_the_scope_alone_is_answered() {
 fn no_method_is_forgotten_in_the_table() {
     let sources = [
         include_str!("../../src/tasks.rs"),
+        include_str!("../../src/task_list.rs"),
         include_str!("../../src/task_links.rs"),
+        include_str!("../../src/agent_list.rs"),
+        include_str!("../../src/recent.rs"),
+        include_str!("../../src/attention.rs"),
         include_str!("../../src/agents.rs"),
         include_str!("../../src/inspect.rs"),
         include_str!("../../src/change_sets.rs"),

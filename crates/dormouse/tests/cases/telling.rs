@@ -1,7 +1,9 @@
 //! Events for clients that stay, over the store.
 
 use dormouse::events::Since;
+use dormouse_adapters::scripted::Answer;
 use dormouse_store::{Commit, Db, Op, params};
+use serde_json::json;
 
 use crate::world::{World, me, now, slug};
 
@@ -59,4 +61,36 @@ fn a_text_that_is_no_cursor_is_refused() {
     let error = now(world.dormouse.events_since(&me(), Some("yesterday"))).expect_err("refused");
     assert_eq!(slug(&error), ("validation-failed", 422));
     assert!(error.to_string().contains("`yesterday`"), "{error}");
+}
+
+#[test]
+fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_agent_and_task() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    let told = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
+        Ok(Since::Page { events, cursor }) => {
+            let of_agents = events.into_iter().filter(|event| event.kind != "journal:changed");
+            let told = of_agents.map(|event| {
+                assert_eq!(event.tasks, [task.id.clone()], "{event:?}");
+                assert_eq!(event.agent, Some(agent.id.clone()), "{event:?}");
+                event.kind
+            });
+            (told.collect::<Vec<_>>(), cursor)
+        }
+        other => panic!("{other:?}"),
+    };
+    let begin = since(&world, None).1;
+    let words = Some("Look at the van again.".to_owned());
+    now(world.dormouse.wake_agent(&me(), &agent.id, words, None)).expect("woken");
+    let (said, behind) = told(&begin);
+    assert_eq!(said, ["agent:wake", "agent:message"]);
+    let note = json!({ "observations": [{ "text": "The van is booked.", "priority": "routine" }] });
+    let report = json!({ "tldr": "The van is booked.", "content": "It comes on Monday." });
+    let calls = [("update_report", report), ("record_observations", note)];
+    world.script.push(Answer::calls(calls));
+    world.later(60);
+    world.drain(&task.id);
+    let (ran, end) = told(&behind);
+    assert_eq!(ran, ["agent:wake", "agent:wake", "agent:message", "agent:report"]);
+    assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
 }

@@ -4,8 +4,8 @@ use axum::Json;
 use dormouse::view::{Attention, Overview, Page, RecentReport};
 
 use super::{PageParams, Reply, page_size};
-use crate::extract::Query;
 use crate::App;
+use crate::extract::Query;
 
 /// Tells the state of affairs: tasks, agents, proposals.
 #[utoipa::path(

@@ -77,10 +77,7 @@ impl Lists for ListParams {
     params(ListParams),
     responses((status = 200, description = "A page of tasks.", body = Page<TaskRow>)),
 )]
-pub(super) async fn list(
-    app: App,
-    Listing(params): Listing<ListParams>,
-) -> Reply<Page<TaskRow>> {
+pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Reply<Page<TaskRow>> {
     if let Some(find) = params.find {
         return Ok(whole(app.dormouse.find_tasks(&app.caller, &find).await?));
     }

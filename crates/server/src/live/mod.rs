@@ -5,6 +5,8 @@
 
 mod pump;
 mod queue;
+#[cfg(test)]
+mod pump_tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,7 +55,8 @@ impl Close {
         Self { code: 4001, reason: "the ticket or its token opens nothing: get a new ticket" };
     const TOO_SLOW: Self = Self { code: 4008, reason: "too slow: resume with since" };
     const STOPPING: Self = Self { code: 1001, reason: "the server stops: resume with since" };
-    const BROKEN: Self = Self { code: 1011, reason: "the store does not answer: resume with since" };
+    const BROKEN: Self =
+        Self { code: 1011, reason: "the store does not answer: resume with since" };
 }
 
 /// The sockets of a process.

@@ -24,7 +24,10 @@ const FAILURES: u32 = 10;
 /// Where the events of one caller come from.
 pub(super) trait Feed: Send + Sync {
     /// What happened behind a cursor. A cursor that nobody gave out is told as one to begin anew.
-    fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, dormouse::Error>>;
+    fn since<'a>(
+        &'a self,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Since, dormouse::Error>>;
     /// Whether the caller may still listen.
     fn is_live(&self) -> BoxFuture<'_, Result<bool, dormouse::Error>>;
 }
@@ -53,7 +56,8 @@ impl Pump<'_> {
             None => self.begin().await?,
         };
         let version = env!("CARGO_PKG_VERSION");
-        self.queue.push(json!({"type": "hello", "cursor": cursor, "version": version}).to_string())?;
+        self.queue
+            .push(json!({"type": "hello", "cursor": cursor, "version": version}).to_string())?;
         let (mut is_level, mut failures) = (false, 0);
         let mut next_ping = self.clock.now() + Duration::from_secs(SOCKET_PING_SECONDS);
         loop {

@@ -115,10 +115,8 @@ fn problem(slug: &str) -> Response {
     );
     html::push_html(&mut body, Parser::new(text));
     body.push_str("</main></body>\n</html>\n");
-    let headers = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
+    let headers =
+        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     (headers, body).into_response()
 }
 

@@ -117,7 +117,10 @@ async fn what_a_token_is_made_from_is_named_where_it_is_wrong() {
     let answer = house.ask("POST", "/api/tokens", OWNER, &wrong.to_string()).await;
     refused(&answer, 422, "validation-failed");
     let errors = answer.json()["errors"].clone();
-    assert_eq!((&errors[0]["pointer"], &errors[1]["pointer"]), (&json!("/scopes/1"), &json!("/kind")));
+    assert_eq!(
+        (&errors[0]["pointer"], &errors[1]["pointer"]),
+        (&json!("/scopes/1"), &json!("/kind"))
+    );
     for (body, pointer) in [
         (json!({"name": "x", "scopes": ["decide"], "kind": "agent"}), "/scopes"),
         (json!({"name": "", "scopes": ["read"]}), "/name"),

@@ -5,6 +5,8 @@ mod agents;
 mod client;
 mod contract;
 mod imports;
+mod lists;
+mod live;
 mod openapi;
 mod posture;
 mod problems;

@@ -201,6 +201,10 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("DELETE", &format!("{agent}/wake"), "").await;
     read("/api/journal/tasks?status=OPEN&q=butt&deleted=true&limit=1").await;
 
+    read(&format!("{task}/changes")).await;
+    read("/api/needs-attention?limit=1").await;
+    read("/api/reports?limit=1").await;
+
     let sets = read(&format!("/api/change-sets?task={id}&all=true")).await;
     let set = format!("/api/change-sets/{}", text(&sets["items"][0]["id"]));
     let items = read(&set).await["items"].as_array().expect("items").clone();

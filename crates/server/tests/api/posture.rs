@@ -204,7 +204,9 @@ async fn refusals_read_like_this_on_the_wire() {
         ("GET", "/assets/old.js", vec![("host", host.as_str())], ""),
     ] {
         let mut answer = line.ask(method, path, &headers, body).await;
-        answer.headers.retain(|header| header.0 != "content-length" && known.insert(header.clone()));
+        answer
+            .headers
+            .retain(|header| header.0 != "content-length" && known.insert(header.clone()));
         shown.push_str(&format!("{method} {path:.30}\n{}\n\n", answer.shown()));
     }
     let port = format!("port {}", site.address.port());
@@ -278,7 +280,8 @@ async fn the_page_needs_no_token_and_says_what_it_may_do() {
     let world = World::new();
     let site = Site::of(&world).await;
     let host = site.host();
-    let browser = [("host", host.as_str()), ("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    let browser =
+        [("host", host.as_str()), ("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
     let mut line = site.line();
     for path in ["/", "/tasks/jt-1", "/agents?x=1"] {
         let answer = line.ask("GET", path, &browser, "").await;

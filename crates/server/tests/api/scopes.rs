@@ -24,9 +24,8 @@ fn needed(operation: &Operation) -> Option<&str> {
 fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Body> {
     let required = operation.says["parameters"].as_array().into_iter().flatten();
     let required = required.filter(|one| one["in"] == "query" && one["required"] == true);
-    let query: Vec<String> = required
-        .map(|one| format!("{}=x", one["name"].as_str().unwrap_or_default()))
-        .collect();
+    let query: Vec<String> =
+        required.map(|one| format!("{}=x", one["name"].as_str().unwrap_or_default())).collect();
     let mark = if query.is_empty() { "" } else { "?" };
     let uri = format!("{path}{mark}{}", query.join("&"));
     let mut request = Request::builder().method(operation.method.as_str()).uri(uri);
@@ -92,12 +91,8 @@ fn listener(world: &World) -> Router {
 }
 
 async fn token(world: &World, workspace: i64, kind: TokenKind, scopes: &[Scope]) -> String {
-    let new = NewToken {
-        name: "Test".to_owned(),
-        kind,
-        scopes: scopes.to_vec(),
-        expires_in_days: None,
-    };
+    let new =
+        NewToken { name: "Test".to_owned(), kind, scopes: scopes.to_vec(), expires_in_days: None };
     let owner = Caller::owner(WorkspaceId(workspace));
     world.dormouse().create_token(&owner, new).await.expect("a token").token.0
 }
@@ -239,9 +234,8 @@ async fn ids_of_another_workspace_name_nothing() {
     let stranger = token(&world, 2, TokenKind::Person, Scope::ALL).await;
     let mut tried = 0;
     for operation in &CONTRACT.operations {
-        let path = ids.iter().fold(operation.path.clone(), |path, (name, id)| {
-            path.replace(name, id)
-        });
+        let path =
+            ids.iter().fold(operation.path.clone(), |path, (name, id)| path.replace(name, id));
         assert!(!path.contains('{'), "{path}: say in `furnished` what stands in this place");
         let found = answer(&router, request(operation, &path, Some(&stranger))).await;
         for (name, id) in &ids {
@@ -258,13 +252,14 @@ async fn ids_of_another_workspace_name_nothing() {
         let absent = answer(&router, request(operation, &nothing, Some(&stranger))).await;
         // What is there in another workspace is answered as what is nowhere.
         let zeros = "0".repeat(26);
-        let masked = ids.iter().filter(|(_, id)| id.len() > 20).fold(found.body, |body, (_, id)| {
-            let absent = match id.split_once('-') {
-                Some((prefix, _)) => format!("{prefix}-{zeros}"),
-                None => "0".repeat(64),
-            };
-            body.replace(id.as_str(), &absent)
-        });
+        let masked =
+            ids.iter().filter(|(_, id)| id.len() > 20).fold(found.body, |body, (_, id)| {
+                let absent = match id.split_once('-') {
+                    Some((prefix, _)) => format!("{prefix}-{zeros}"),
+                    None => "0".repeat(64),
+                };
+                body.replace(id.as_str(), &absent)
+            });
         assert_eq!(masked, absent.body, "{}", operation.id);
     }
     assert!(tried > 30, "{tried} operations have ids");

@@ -15,7 +15,7 @@ async fn a_link_is_shown_on_both_tasks_and_taken_away_from_either() {
     let gate = world.task(r#"{"title": "Gate"}"#).await;
     let path = |task: &str| format!("/api/journal/tasks/{task}");
     let links = |task: &str| format!("{}/links", path(task));
-    let made = world.call("POST", &links(&fence), &body("Blocks", &gate)).await;
+    let made = world.call("POST", &links(&fence), &body("blocks", &gate)).await;
     assert_eq!(made.status, 201, "{}", made.body);
     let of_fence = made.json()["links"].clone();
     let id = of_fence[0]["id"].as_str().expect("a link has an id");

@@ -313,7 +313,8 @@ impl Wanted {
             self.thread.as_ref().map(ToString::to_string).unwrap_or_default(),
             self.kind.unwrap_or_default(),
             self.from,
-            self.at_least
+            // How many stand before the last one that is wanted.
+            self.at_least.max(1) - 1
         ]
     }
 }
@@ -324,11 +325,16 @@ pub fn forward(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Quer
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
                 deleted_at, serialized, clock_host, clock_counter
-              FROM (SELECT *, RANK() OVER (ORDER BY clock_counter) AS place FROM agent_entities
-                    WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
-                      AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
-                      AND clock_counter >= ?5) AS ranked
-              WHERE place <= ?6 ORDER BY clock_counter, id",
+              FROM agent_entities
+              WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
+                AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
+                AND clock_counter >= ?5 AND clock_counter <= COALESCE(
+                  (SELECT clock_counter FROM agent_entities
+                   WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
+                     AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
+                     AND clock_counter >= ?5
+                   ORDER BY clock_counter LIMIT 1 OFFSET ?6), 9223372036854775807)
+              ORDER BY clock_counter, id",
         params: wanted.params(workspace, agent),
         decode: entity::decode::<Message>,
     }
@@ -340,12 +346,16 @@ pub fn last(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Query<S
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
                 deleted_at, serialized, clock_host, clock_counter
-              FROM (SELECT *, RANK() OVER (ORDER BY clock_counter DESC) AS place
-                    FROM agent_entities
-                    WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
-                      AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
-                      AND clock_counter >= ?5) AS ranked
-              WHERE place <= ?6 ORDER BY clock_counter, id",
+              FROM agent_entities
+              WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
+                AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
+                AND clock_counter >= ?5 AND clock_counter >= COALESCE(
+                  (SELECT clock_counter FROM agent_entities
+                   WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage'
+                     AND (?3 = '' OR thread_id = ?3) AND (?4 = '' OR subtype = ?4)
+                     AND clock_counter >= ?5
+                   ORDER BY clock_counter DESC LIMIT 1 OFFSET ?6), 0)
+              ORDER BY clock_counter, id",
         params: wanted.params(workspace, agent),
         decode: entity::decode::<Message>,
     }

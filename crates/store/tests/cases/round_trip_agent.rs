@@ -265,6 +265,7 @@ fn a_head(world: &World, agent: &AgentId, scope: &str) -> ReportHead {
         agent_id: agent.clone(),
         scope: scope.to_owned(),
         report_id: world.id(),
+        tldr: Some("All is well.".into()),
         created_at: at(1),
         updated_at: at(1),
         deleted_at: None,

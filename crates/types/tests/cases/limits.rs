@@ -112,6 +112,21 @@ Times and counts that are not asked of anybody, but decide when something ends:
         ("connections of one listener at once", format!("{}", limits::CONNECTIONS)),
         ("a one-time code ends after", format!("{} minutes", limits::CODE_SECONDS / 60)),
         ("a ticket for a socket ends after", format!("{} seconds", limits::TICKET_SECONDS)),
+        ("sockets of one process at once", format!("{}", limits::SOCKETS)),
+        ("sockets of one token at once", format!("{}", limits::SOCKETS_PER_TOKEN)),
+        ("a socket that is further behind is closed", {
+            let kib = limits::SOCKET_BYTES / 1024;
+            format!("{} events or {kib} KiB", limits::SOCKET_EVENTS)
+        }),
+        ("a larger message closes a socket", format!("{} KiB", limits::SOCKET_MESSAGE / 1024)),
+        (
+            "a socket is asked whether it is there every",
+            format!("{} seconds", limits::SOCKET_PING_SECONDS),
+        ),
+        ("a change row goes when it is older than", {
+            let days = limits::CHANGES_SECONDS / 86_400;
+            format!("{days} days, and {} newer ones are there", limits::CHANGES_KEPT)
+        }),
         ("the token of a page ends after", format!("{} days", limits::PAGE_TOKEN_DAYS)),
         ("failed logins of one address that are answered at once", {
             let minutes = limits::LOGIN_WINDOW_SECONDS / 60;

@@ -48,7 +48,7 @@ export const common = {
   "problem.page-failed": "This part of the page failed.",
   "problem.retryAfter": "Try again in {n} s.",
 
-  "edit.field": "Edit {label}:",
+  "edit.field": "Edit: {label}",
   "edit.elsewhere": "Changed elsewhere to “{text}”. Saving keeps yours.",
   "edit.takeOther": "Take the other",
   "pick.make": "Make “{name}”",

@@ -68,12 +68,12 @@ export const review = {
 
   "review.notApplied": "It could not be applied.",
   "review.someRefused": { one: "{n} of {of} was refused", other: "{n} of {of} were refused" },
-  "review.ended.confirmed": "Confirmed elsewhere.",
-  "review.ended.rejected": "Rejected elsewhere.",
-  "review.ended.deferred": "Put off elsewhere.",
-  "review.ended.retracted": "No longer suggested.",
-  "review.ended.expired": "Expired before anybody decided.",
-  "review.ended.gone": "No longer open.",
+  "review.ended.confirmed": "Confirmed elsewhere",
+  "review.ended.rejected": "Rejected elsewhere",
+  "review.ended.deferred": "Put off elsewhere",
+  "review.ended.retracted": "No longer suggested",
+  "review.ended.expired": "Expired before anybody decided",
+  "review.ended.gone": "No longer open",
   "review.yours": "Your choice was not taken.",
 
   "review.section.state": "Status updates",

@@ -147,7 +147,7 @@ export const task = {
 
   "task.history": "History",
   "task.historyNone": "Nothing is recorded.",
-  "task.origin.user": "You",
+  "task.origin.person": "You",
   "task.origin.agent": "The agent",
   "task.origin.import": "Import",
   "task.did.taskCreated": "made the task",

@@ -54,7 +54,7 @@ export const tasks = {
   "tasks.statusOf": "Status: {status}",
   "tasks.statusWhat": "{title}: {status}",
   "tasks.review": "{n} to review",
-  "tasks.reviewOf": { one: "{n} suggested change to review in {title}", other: "{n} suggested changes to review in {title}" },
+  "tasks.reviewOf": "{n} to review: {title}",
   "tasks.items": "{done} of {n} items done,",
   "tasks.due": "due",
   "tasks.overdue": "overdue since",

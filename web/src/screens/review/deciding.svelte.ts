@@ -71,13 +71,9 @@ export class Deciding {
     this.#begin([change]);
     const undo = { label: t("do.undo"), run: () => void this.undo([change]) };
     const why = { label: t("review.sayWhy"), run: () => (this.explained = { change, text: "" }) };
-    const done = live.isUp || live.downSince === undefined ? `review.did.${verdict}` : `review.will.${verdict}`;
-    const toast = toasts.tell(
-      t(done as "review.did.confirm", { name }),
-      undo,
-      "plain",
-      verdict === "reject" ? why : undefined,
-    );
+    const isAway = !navigator.onLine || (!live.isUp && live.downSince !== undefined);
+    const said = t(isAway ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
+    const toast = toasts.tell(said, undo, "plain", verdict === "reject" ? why : undefined);
     try {
       await optimistically([this.#over([{ change, verdict }])], async () => {
         const outcome = await mail.send<Outcome>({

@@ -1,20 +1,13 @@
 // What the page of a task asks the server.
 
 import { api, ask, type Schemas } from "../../api/client";
-import { Problem, asProblem } from "../../api/problem";
+import { asProblem } from "../../api/problem";
 import { ofAgents, touching } from "../../live/questions";
-import type { Question, Resource } from "../../live/store.svelte";
+import type { Question } from "../../live/store.svelte";
 
+export type Task = Schemas["Task"];
 /** Another task, and what it is to this one. */
-export interface TaskLink {
-  id: string;
-  kind: string;
-  direction: "out" | "in";
-  task: { id: string; title: string; status: Schemas["Status"] };
-  createdAt: string;
-}
-
-export type Task = Schemas["Task"] & { links?: TaskLink[] };
+export type TaskLink = Schemas["TaskLink"];
 export type Agent = Schemas["Agent"];
 export type Report = Schemas["Report"];
 export type Item = Schemas["Item"];
@@ -26,9 +19,6 @@ export interface Named {
   id: string;
   name: string;
 }
-
-/** The page of one task has its task, wherever it is edited. */
-export type TaskResource = Resource<Task> | undefined;
 
 export async function readTask(id: string): Promise<Task> {
   return (await ask(api.GET("/api/journal/tasks/{task}", { params: { path: { task: id } } }))) as Task;
@@ -52,7 +42,7 @@ export const questions = {
       try {
         return await ask(api.GET("/api/agents/{agent}/report", { params: { path: { agent } } }));
       } catch (error) {
-        const problem: Problem = asProblem(error);
+        const problem = asProblem(error);
         if (problem.status === 404) return null;
         throw problem;
       }
@@ -86,6 +76,6 @@ export interface Found {
 
 /** Tasks in whose text these words are. */
 export async function findTasks(words: string): Promise<Found[]> {
-  const query = { q: words, limit: 12 } as never;
+  const query = { q: words, limit: 12 };
   return (await ask(api.GET("/api/journal/tasks", { params: { query } }))).items;
 }

@@ -5,7 +5,8 @@ import type { Schemas } from "../../api/client";
 import { mail } from "../../app/mail";
 import { toasts } from "../../app/toasts.svelte";
 import { t } from "../../i18n/index.svelte";
-import { live, optimistically } from "../../live/store.svelte";
+import { optimistically } from "../../live/outbox.svelte";
+import { live } from "../../live/store.svelte";
 import { questions, readTask, type Entry, type Named, type Task } from "./data";
 import { titleOf } from "./rules";
 
@@ -201,7 +202,7 @@ export function addLink(task: Task, kind: string, isBack: boolean, other: { id: 
   const [from, to] = isBack ? [other.id, task.id] : [task.id, other.id];
   return over(
     task,
-    (was) => ({ ...was, links: [link, ...(was.links ?? [])] }),
+    (was) => ({ ...was, links: [link, ...was.links] }),
     () => mail.send({ method: "POST", path: `${root(from)}/links`, body: { kind, to }, what: t("task.what.link", { title: titleOf(task) }) }),
   );
 }
@@ -212,7 +213,7 @@ export function removeLink(task: Task, link: { id: string }): Promise<boolean> {
     what,
     over(
       task,
-      (was) => ({ ...was, links: (was.links ?? []).filter((one) => one.id !== link.id) }),
+      (was) => ({ ...was, links: was.links.filter((one) => one.id !== link.id) }),
       () => mail.send({ method: "DELETE", path: `${root(task.id)}/links/${link.id}`, what }),
     ),
   );

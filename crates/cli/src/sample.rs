@@ -1,0 +1,33 @@
+//! The sample workspace of `dormouse serve --demo`.
+
+use dormouse::{ImportOptions, WORKSPACE};
+use dormouse_types::Caller;
+
+use crate::engine::Engine;
+use crate::failure::Failure;
+
+const NAME: &str = "household.md";
+const TASKS: &str = include_str!("../../../samples/household.md");
+
+/// Puts the tasks of the sample, each with an agent, into a workspace that has no task yet. Says how
+/// many were put there.
+///
+/// Errors: the store cannot be read or written.
+pub async fn fill(engine: &Engine) -> Result<usize, Failure> {
+    let owner = Caller::owner(WORKSPACE);
+    let told = |e: dormouse::Error| Failure::failed(e.problem().detail);
+    if engine.dormouse.overview(&owner).await.map_err(told)?.tasks > 0 {
+        return Ok(0);
+    }
+    let mut n_tasks = 0;
+    let options = ImportOptions { with_agents: true, dry_run: false };
+    let mut count = |event| {
+        n_tasks += usize::from(matches!(event, dormouse::view::ImportEvent::Task { .. }));
+    };
+    engine
+        .dormouse
+        .import(&owner, NAME, TASKS.as_bytes(), options, &mut count)
+        .await
+        .map_err(told)?;
+    Ok(n_tasks)
+}

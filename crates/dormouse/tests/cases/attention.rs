@@ -1,0 +1,140 @@
+//! What waits for the person, and the proposals about a task as a person reads them.
+
+use dormouse::Verdict;
+use dormouse::view::Attention;
+use dormouse_adapters::scripted::Answer;
+use dormouse_types::model::ModelError;
+use serde_json::json;
+
+use crate::world::{World, me, now};
+
+const DAY: u64 = 24 * 3600;
+
+fn waits(world: &World) -> Vec<Attention> {
+    let (mut all, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        // Page by page, so that the pages are tried as well.
+        let page = now(world.dormouse.needs_attention(&me(), 1, cursor.as_deref()));
+        let page = page.expect("a page");
+        all.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            let whole = now(world.dormouse.needs_attention(&me(), 200, None)).expect("a page");
+            assert_eq!(whole.items, all);
+            return all;
+        }
+    }
+}
+
+fn brief(all: &[Attention]) -> Vec<(&str, Option<usize>, &str)> {
+    all.iter().map(|one| (one.kind.as_str(), one.count, one.text.as_str())).collect()
+}
+
+#[test]
+fn proposals_wait_until_they_are_decided_or_put_off_and_again_before_they_expire() {
+    let world = World::new();
+    assert_eq!(waits(&world), []);
+    let calls = [
+        ("update_task_estimate", json!({ "minutes": 60 })),
+        ("update_task_priority", json!({ "priority": "P1" })),
+    ];
+    let (task, agent, items) = world.proposed(&calls);
+    let name = &agent.display_name;
+    let all = waits(&world);
+    assert_eq!(brief(&all), [("changes", Some(2), format!("{name} suggests 2 changes").as_str())]);
+    let one = &all[0];
+    assert_eq!((&one.task_id, &one.agent_id), (&Some(task.id.clone()), &Some(agent.id.clone())));
+    assert_eq!(one.task_title.as_deref(), Some("Move to the new flat"));
+    assert_eq!(one.actions, ["review"]);
+
+    world.decide(&items[0], Verdict::Defer);
+    assert_eq!(brief(&waits(&world))[0].1, Some(1), "what was put off does not ask again");
+    let changes = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
+    let order: Vec<_> = changes.iter().map(|it| (it.item.index, it.item.status.as_str())).collect();
+    assert_eq!(order, [(2, "pending"), (1, "deferred")]);
+    assert!(changes.iter().all(|it| it.agent_name.as_ref() == Some(name) && it.run_key.is_some()));
+
+    world.later(6 * DAY + 60);
+    let text = format!("2 changes of {name} expire soon");
+    assert_eq!(brief(&waits(&world)), [("expiring", Some(2), text.as_str())]);
+    world.decide(&items[0], Verdict::Reject);
+    world.decide(&items[1], Verdict::Reject);
+    assert_eq!(waits(&world), []);
+    let changes = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
+    assert!(changes.is_empty());
+}
+
+#[test]
+fn a_failed_run_waits_until_one_succeeds_and_what_expires_stands_last() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
+    world.later(6 * DAY + 3600);
+    world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    world.drain(&task.id);
+    let all = waits(&world);
+    assert_eq!(
+        all.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(),
+        ["runFailed", "expiring"]
+    );
+    assert_eq!(all[0].agent_id, Some(agent.id.clone()));
+    assert_eq!(all[0].task_title.as_deref(), Some("Move to the new flat"));
+    assert!(all[0].text.contains("too long"), "{}", all[0].text);
+    world.later(3600);
+    world.answer(&[]);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    world.drain(&task.id);
+    assert!(waits(&world).iter().all(|one| one.kind != "runFailed"));
+}
+
+#[test]
+fn an_agent_that_stopped_waits_until_it_is_resumed() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    for _ in 0..5 {
+        world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
+        world.later(DAY);
+        now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+        world.drain(&task.id);
+    }
+    assert_eq!(world.fresh_agent(&agent.id).lifecycle, "dormant");
+    let all = waits(&world);
+    let text = format!("{} stopped: 5 runs failed in a row", agent.display_name);
+    assert_eq!(brief(&all), [("agentDormant", None, text.as_str())]);
+    assert_eq!(all[0].actions, ["resume", "open"]);
+    now(world.dormouse.resume_agent(&me(), &agent.id, None)).expect("resumed");
+    assert!(waits(&world).iter().all(|one| one.kind != "agentDormant"));
+}
+
+#[test]
+fn the_latest_report_of_each_agent_is_listed_newest_first() {
+    let world = World::new();
+    let (task, agent, _) = world.proposed(&[]);
+    let recent = || now(world.dormouse.recent_reports(&me(), 9, None)).expect("a page").items;
+    let other = world.task("Paint the fence");
+    let painter = world.agent(&other.id);
+    world.answer(&[]);
+    world.drain(&other.id);
+    let shown = || {
+        let rows = recent().into_iter();
+        rows.map(|row| (row.report.agent_id, row.task_title.unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    let (old, new) = (
+        (agent.id.clone(), "Move to the new flat".to_owned()),
+        (painter.id, "Paint the fence".to_owned()),
+    );
+    assert_eq!(shown(), [new.clone(), old.clone()]);
+    let first = now(world.dormouse.recent_reports(&me(), 1, None)).expect("a page");
+    let second = now(world.dormouse.recent_reports(&me(), 1, first.next_cursor.as_deref()));
+    assert_eq!(second.expect("a page").items[0].report.agent_id, agent.id);
+    world.note(&task.id, "The van is booked.");
+    let report = json!({ "tldr": "The van is booked.", "content": "Nothing else." });
+    world.script.push(Answer::calls([("update_report", report)]));
+    world.later(3600);
+    world.drain(&task.id);
+    assert_eq!(shown(), [old, new]);
+    assert_eq!(recent()[0].report.tldr.as_deref(), Some("The van is booked."));
+    now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
+    assert_eq!(shown().len(), 1, "an agent that is over has nothing new to say");
+}

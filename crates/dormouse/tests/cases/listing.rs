@@ -1,0 +1,181 @@
+//! Lists of tasks: each order page by page, where words are found, and what a page costs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dormouse::view::{Match, TaskRow};
+use dormouse::{AgentFilter, Dormouse, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch};
+use dormouse_adapters::scripted::Script;
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::port::{BoxFuture, Clock, Entropy, NoFaults};
+use dormouse_types::task::Priority;
+use dormouse_types::{HostId, Id as _};
+
+use crate::world::{World, me, now};
+
+fn listed(world: &World, filter: TaskFilter) -> Vec<TaskRow> {
+    now(world.dormouse.tasks(&me(), filter, 200, None)).expect("a page").items
+}
+
+fn search(words: &str) -> TaskFilter {
+    TaskFilter { words: Some(words.into()), sort: Sort::Title, ..TaskFilter::default() }
+}
+
+#[test]
+fn in_every_order_the_pages_together_are_the_list() {
+    let world = World::new();
+    let mut ids = Vec::new();
+    for n in 0..13 {
+        // Some share a title, a day, a rank or a moment.
+        let new = NewTask {
+            title: if n == 4 { String::new() } else { format!("Task {}", n % 5) },
+            priority: [None, Some(Priority::P0), Some(Priority::P3)][n % 3],
+            due_on: (n % 4 != 0).then(|| jiff::civil::date(2026, 3, 1 + (n % 4) as i8)),
+            ..NewTask::default()
+        };
+        ids.push(now(world.dormouse.create_task(&me(), new, None)).expect("a task").id);
+        if n % 2 == 0 {
+            world.later(1);
+        }
+    }
+    let patch = TaskPatch { title: Some("Ärger".into()), ..TaskPatch::default() };
+    now(world.dormouse.edit_task(&me(), &ids[2], patch, None, None)).expect("edited");
+    for sort in Sort::ALL {
+        for statuses in [vec![], vec![dormouse_types::task::Status::Open]] {
+            let filter = TaskFilter { sort, statuses, ..TaskFilter::default() };
+            let whole = listed(&world, filter.clone());
+            assert_eq!(whole.len(), ids.len(), "{sort:?}");
+            for limit in [1, 3, 12, 13] {
+                let (mut rows, mut cursor) = (Vec::new(), None);
+                loop {
+                    let page = now(world.dormouse.tasks(&me(), filter.clone(), limit, cursor));
+                    let page = page.expect("a page");
+                    assert!(page.items.len() <= limit);
+                    rows.extend(page.items.into_iter().map(|row| row.id));
+                    cursor = page.next_cursor;
+                    if cursor.is_none() {
+                        break;
+                    }
+                }
+                let expected: Vec<_> = whole.iter().map(|row| row.id.clone()).collect();
+                assert_eq!(rows, expected, "{sort:?}, {limit} a page");
+            }
+        }
+    }
+    let by_title = listed(&world, TaskFilter { sort: Sort::Title, ..TaskFilter::default() });
+    assert_eq!(by_title[0].title, "Ärger");
+    assert_eq!(by_title[12].title, "", "untitled ones come last");
+    let wrong = now(world.dormouse.tasks(&me(), TaskFilter::default(), 1, None)).expect("a page");
+    let of_another = TaskFilter { sort: Sort::Due, ..TaskFilter::default() };
+    let refused = now(world.dormouse.tasks(&me(), of_another, 1, wrong.next_cursor));
+    assert_eq!(refused.expect_err("another order").problem().status, 422);
+}
+
+#[test]
+fn words_are_found_wherever_they_stand_and_the_row_says_where() {
+    let world = World::new();
+    let (task, _, _) = world.proposed(&[]);
+    world.note(&task.id, "Der Umzugswagen kostet 200 €, sagt Zoë.\nUnd noch eine Zeile.");
+    now(world.dormouse.add_label(&me(), &task.id, "Wohnung", None)).expect("a label");
+    world.task("Paint the fence");
+    let found = |words: &str| {
+        let rows = listed(&world, search(words));
+        rows.into_iter().map(|row| (row.title, row.found.expect("a match"))).collect::<Vec<_>>()
+    };
+    let title = "Move to the new flat".to_owned();
+    let at = |place: &str, snippet: &str| {
+        vec![(title.clone(), Match { place: place.into(), snippet: snippet.into() })]
+    };
+    assert_eq!(found("FLÂT"), at("title", "Move to the new flat"));
+    assert_eq!(found("quiet"), at("report", "All quiet."));
+    assert_eq!(found("wohn"), at("label", "Wohnung"));
+    let entry = "Der Umzugswagen kostet 200 €, sagt Zoë.\nUnd noch eine Zeile.";
+    assert_eq!(found("zoe umzugswagen"), at("entry", entry));
+    assert_eq!(found("quiet flat zoe books").len(), 1, "the words may stand in different places");
+    assert_eq!(found("quiet nowhere"), []);
+    let both = found("books").into_iter().map(|(_, found)| found.place).collect::<Vec<_>>();
+    assert_eq!(both, ["item", "item"]);
+    assert!(listed(&world, search("  ")).iter().all(|row| row.found.is_none()), "no words, all");
+    assert_eq!(listed(&world, search("")).len(), 2);
+}
+
+/// A store that counts what is read.
+struct Counting(Sqlite, AtomicUsize);
+
+impl Backend for Counting {
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.read(db, sql, params)
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        self.0.commit(commit)
+    }
+
+    fn host(&self, db: Db) -> HostId {
+        self.0.host(db)
+    }
+
+    fn changes(&self) -> Hints {
+        self.0.changes()
+    }
+}
+
+#[test]
+fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-03-02T09:00:00Z"));
+    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
+    let sqlite = Sqlite::memory(&clock, &*entropy).expect("a store in memory");
+    let counting = Arc::new(Counting(sqlite, AtomicUsize::new(0)));
+    let dormouse = Dormouse::new(Parts {
+        store: Store::new(counting.clone(), Arc::new(NoFaults)),
+        clock,
+        entropy,
+        model: Arc::new(Script::default()),
+        zone: jiff::tz::TimeZone::UTC,
+        owner: "test".into(),
+    });
+    let cost = |ask: &dyn Fn() -> usize| {
+        let before = counting.1.load(Ordering::Relaxed);
+        let n = ask();
+        (n, counting.1.load(Ordering::Relaxed) - before)
+    };
+    let plain = || now(dormouse.tasks(&me(), TaskFilter::default(), 200, None)).expect("a page");
+    let found = || now(dormouse.tasks(&me(), search("task"), 200, None)).expect("a page");
+    let filter = AgentFilter::default();
+    let agents = || now(dormouse.agents(&me(), &filter, 200, None)).expect("a page");
+    let reports = || now(dormouse.recent_reports(&me(), 200, None)).expect("a page");
+    let waits = || now(dormouse.needs_attention(&me(), 200, None)).expect("a page");
+    let costs = || {
+        let costs = [
+            cost(&|| plain().items.len()),
+            cost(&|| found().items.len()),
+            cost(&|| agents().items.len()),
+        ];
+        let others = [cost(&|| reports().items.len()).1, cost(&|| waits().items.len()).1];
+        (costs.map(|(n, _)| n), costs.map(|(_, n)| n), others)
+    };
+    let make = |n: usize| {
+        for n in 0..n {
+            let new = NewTask { title: format!("Task {n}"), ..NewTask::default() };
+            let task = now(dormouse.create_task(&me(), new, None)).expect("a task");
+            now(dormouse.create_agent(&me(), &task.id, None, None)).expect("an agent");
+            assert_ne!(task.id.as_str(), "");
+        }
+    };
+    make(2);
+    let (few, costs_of_few, others_of_few) = costs();
+    make(60);
+    let (many, costs_of_many, others_of_many) = costs();
+    assert_eq!((few, many), ([2; 3], [62; 3]));
+    assert_eq!(costs_of_few, costs_of_many);
+    assert_eq!(others_of_few, others_of_many);
+    assert!(costs_of_many.iter().all(|n| *n <= 14), "{costs_of_many:?}");
+}

@@ -1,0 +1,40 @@
+// What happened to a task, in words.
+
+import { day, has, minutes, t, word, type Key } from "../../i18n/index.svelte";
+import { languageName } from "./words";
+import type { Activity } from "./data";
+
+type What = Activity["what"][number];
+
+/** Who did it: the person, the agent by its name, or what else changes tasks. */
+export function whoOf(origin: string, agentName: string | undefined): string {
+  return origin === "agent" && agentName !== undefined ? agentName : word("task.origin", origin);
+}
+
+function value(field: string, text: string | null | undefined): string {
+  if (text == null || text === "") return t("value.none");
+  if (field === "status") return word("status", text);
+  if (field === "dueDate" && /^\d{4}-\d{2}-\d{2}$/.test(text)) return day(text);
+  if (field === "estimate" && /^\d+$/.test(text)) return minutes(Number(text));
+  if (field === "language") return languageName(text);
+  return text;
+}
+
+/** One thing that happened. A newer server may know more of them. */
+export function tellWhat(what: What): string {
+  switch (what.what) {
+    case "fieldSet": {
+      const said = t("task.did.set", { field: word("task.field", what.field), from: value(what.field, what.from), to: value(what.field, what.to) });
+      return what.reason ? `${said} (${what.reason})` : said;
+    }
+    case "itemChecked":
+      return t(what.isChecked ? "task.did.itemTicked" : "task.did.itemUnticked", { title: what.title });
+    case "itemArchived":
+      return t(what.isArchived ? "task.did.itemArchived" : "task.did.itemBack", { title: what.title });
+    default: {
+      const key = `task.did.${what.what}`;
+      const texts = Object.entries(what as Record<string, unknown>).filter((part): part is [string, string] => typeof part[1] === "string");
+      return has(key) ? t(key as Key, Object.fromEntries(texts)) : t("task.did.unknown");
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+
+import type { Row } from "./data";
+import { OPEN_STATUSES, STATUSES, dayFrom, dueGroup, dueTone, fits, isNarrowed, readFilters, segmentsOf, written } from "./filters";
+
+const read = (query: string) => readFilters(new URLSearchParams(query));
+const now = new Date(2026, 10, 22, 23, 30);
+const row = (over: Partial<Row> = {}): Row =>
+  ({ id: "t1", title: "A", status: "OPEN", priority: "P1", dueOn: null, agent: null, deletedAt: null, ...over }) as Row;
+
+describe("the query of the address", () => {
+  it("means the open statuses when it names none", () => {
+    expect(read("").status).toEqual(OPEN_STATUSES);
+    expect(read("status=any").status).toEqual([]);
+    expect(read("status=DONE,OPEN&status=OPEN").status).toEqual(["DONE", "OPEN"]);
+  });
+
+  it("takes a sort and a group it knows, and no other", () => {
+    expect(read("sort=title&group=due")).toMatchObject({ sort: "title", group: "due" });
+    expect(read("sort=evil&group=")).toMatchObject({ sort: "updated", group: "status" });
+  });
+
+  it("is written as short as it can be", () => {
+    expect(written("status", [...OPEN_STATUSES].reverse())).toBeUndefined();
+    expect(written("status", [])).toBe("any");
+    expect(written("status", STATUSES)).toBe("any");
+    expect(written("status", ["DONE"])).toBe("DONE");
+    expect(written("label", [])).toBeUndefined();
+    expect(written("label", ["a", "b"])).toBe("a,b");
+  });
+
+  it("is read as it was written", () => {
+    for (const chosen of [["DONE"], ["ON HOLD", "OPEN"], [...STATUSES.slice(0, 5)]]) {
+      const text = written("status", chosen);
+      expect(read(text === undefined ? "" : `status=${encodeURIComponent(text)}`).status).toEqual(chosen);
+    }
+  });
+
+  it("narrows by anything besides the status", () => {
+    expect(isNarrowed(read("status=DONE"))).toBe(false);
+    expect(isNarrowed(read("due=week"))).toBe(true);
+    expect(isNarrowed(read("q=%20x"))).toBe(true);
+    expect(isNarrowed(read("q=%20"))).toBe(false);
+  });
+});
+
+describe("the parts that are asked for", () => {
+  it("are one per chosen status, in the order of work", () => {
+    const parts = segmentsOf(read("status=DONE,BLOCKED,IN+PROGRESS&priority=P0&q=tile"), []);
+    expect(parts.map((part) => part.key)).toEqual(["IN PROGRESS", "BLOCKED", "DONE"]);
+    expect(parts[1]?.query).toEqual({ q: "tile", status: ["BLOCKED"], priority: ["P0"], sort: "updated" });
+  });
+
+  it("are all statuses when any will do", () => {
+    expect(segmentsOf(read("status=any"), [])).toHaveLength(STATUSES.length);
+  });
+
+  it("are one by due day, whatever the sort was", () => {
+    const [part, ...rest] = segmentsOf(read("group=due&sort=title&status=any"), []);
+    expect(rest).toEqual([]);
+    expect(part?.query).toEqual({ sort: "due" });
+  });
+
+  it("are one per category, and one for none of them", () => {
+    const keys = (query: string) => segmentsOf(read(query), ["c1", "c2"]).map((part) => part.key);
+    expect(keys("group=category")).toEqual(["c1", "c2", "none"]);
+    expect(keys("group=category&category=c2")).toEqual(["c2"]);
+  });
+
+  it("hold deleted tasks of any status, and no others", () => {
+    const [part] = segmentsOf(read("deleted=true"), []);
+    expect(part?.query).toEqual({ sort: "updated", deleted: true });
+    expect(part?.keeps?.(row())).toBe(false);
+    expect(part?.keeps?.(row({ deletedAt: "2026-11-01T00:00:00Z" }))).toBe(true);
+  });
+});
+
+describe("a due day", () => {
+  it("is that of this place, late in the evening too", () => {
+    expect(dayFrom(now)).toBe("2026-11-22");
+    expect(dayFrom(now, 9)).toBe("2026-12-01");
+  });
+
+  it("has a group", () => {
+    const groups = ["2026-11-21", "2026-11-22", "2026-11-29", "2026-11-30", null].map((day) => dueGroup(day, now));
+    expect(groups).toEqual(["overdue", "week", "week", "later", "none"]);
+  });
+
+  it("is amber within five days, red when past, and quiet when the task is over", () => {
+    expect(dueTone("2026-11-21", "OPEN", now)).toBe("danger");
+    expect(dueTone("2026-11-27", "OPEN", now)).toBe("caution");
+    expect(dueTone("2026-11-28", "OPEN", now)).toBe("plain");
+    expect(dueTone("2026-11-21", "DONE", now)).toBe("plain");
+    expect(dueTone("2026-11-21", "REJECTED", now)).toBe("plain");
+  });
+});
+
+describe("whether a row belongs", () => {
+  const cases: [string, Partial<Row>, boolean][] = [
+    ["", {}, true],
+    ["", { status: "DONE" }, false],
+    ["", { deletedAt: "2026-11-01T00:00:00Z" }, false],
+    ["deleted=true", { deletedAt: "2026-11-01T00:00:00Z", status: "DONE" }, true],
+    ["deleted=true", {}, false],
+    ["priority=P0,P1", {}, true],
+    ["priority=P0", { priority: null }, false],
+    ["label=l2,l3", { labels: [{ id: "l3", name: "x" }] }, true],
+    ["label=l2", {}, false],
+    ["category=c1", { category: { id: "c1", name: "x" } }, true],
+    ["due=none", {}, true],
+    ["due=week,overdue", { dueOn: "2026-12-30" }, false],
+    ["agent=without", {}, true],
+    ["agent=with", {}, false],
+    ["agent=with", { agent: "a1" } as Partial<Row>, true],
+    ["agent=awake", { agent: "a1" } as Partial<Row>, false],
+    ["agent=awake", { agent: "a1", agentActivity: "running" } as Partial<Row>, true],
+    ["priority=P1&agent=with", {}, false],
+  ];
+  it.each(cases)("%s of %o: %s", (query, over, belongs) => {
+    expect(fits(row(over), read(query), now)).toBe(belongs);
+  });
+});

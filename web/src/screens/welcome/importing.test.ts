@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+
+import { after, isText, type FileImport, type ImportLine } from "./importing.svelte";
+
+const file: FileImport = {
+  id: "1", name: "a.md", state: "running", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, remarks: [],
+};
+const all = (...lines: ImportLine[]): FileImport => lines.reduce(after, file);
+
+describe("a file that is imported", () => {
+  it("tells how far it is, what was not understood, and what came of it", () => {
+    const so = all({ event: "read", tasks: 3 }, { event: "remark", line: 7, message: "a table" }, { event: "task", done: 1, total: 3 });
+    expect(so).toMatchObject({ state: "running", done: 1, total: 3, remarks: [{ line: 7, message: "a table" }] });
+    expect(after(so, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1, remarks: [{ line: 7 }] });
+  });
+
+  it("fails with what the server said, and keeps what was done", () => {
+    const broken = { status: 507, type: "/problems/disk-full", title: "The disk is full" };
+    const failed = all({ event: "task", done: 2, total: 3 }, { event: "problem", problem: broken });
+    expect(failed).toMatchObject({ state: "failed", done: 2, problem: { code: "disk-full", status: 507 } });
+  });
+
+  it("is not moved by a line nobody knows", () => {
+    expect(after(file, { event: "later" } as unknown as ImportLine)).toBe(file);
+  });
+});
+
+it.each([
+  ["notes.MD", "", true],
+  ["list.txt", "", true],
+  ["README", "text/plain", true],
+  ["photo.png", "image/png", false],
+  ["a.md.exe", "application/octet-stream", false],
+])("takes %s: %s %s", (name, type, taken) => expect(isText({ name, type })).toBe(taken));

@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Folds text for a search. Folding what is folded changes nothing.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {
-        return text.to_ascii_lowercase();
+        return text.to_ascii_lowercase().replace('\0', " ");
     }
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
@@ -34,7 +34,8 @@ pub fn find(text: &str, word: &str) -> Option<(usize, usize)> {
 
 fn fold_into(c: char, folded: &mut String) {
     if c.is_ascii() {
-        folded.push(c.to_ascii_lowercase());
+        // Not every database can keep U+0000 in a text.
+        folded.push(if c == '\0' { ' ' } else { c.to_ascii_lowercase() });
         return;
     }
     // Letters with a stroke, and those that stand for two, have no accent to take off.

@@ -27,11 +27,17 @@ export class Resource<T> {
   /** Whether it is being read for the first time. */
   isLoading = $state(false);
   /** What is shown: what was read, with the edits that are on their way laid over it. */
-  value: T | undefined = $derived.by<T | undefined>(() => {
-    const read = this.#read;
-    return read === undefined ? undefined : this.#over.reduce<T>((value, edit) => edit(value), read);
-  });
+  get value(): T | undefined {
+    // Not a derived: it would belong to the component that asked first, and end with it.
+    const [read, over] = [this.#read, this.#over];
+    if (read !== this.#laid.read || over !== this.#laid.over) {
+      const value = read === undefined ? undefined : over.reduce<T>((now, edit) => edit(now), read);
+      this.#laid = { read, over, value };
+    }
+    return this.#laid.value;
+  }
 
+  #laid: { read: T | undefined; over: ((value: T) => T)[]; value: T | undefined } = { read: undefined, over: [], value: undefined };
   watchers = 0;
   #stale = true;
   #reading: Promise<void> | undefined;

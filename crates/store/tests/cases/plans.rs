@@ -8,7 +8,7 @@ use dormouse_store::agent::{
     wake_queue, wake_request, wake_run, wake_tally,
 };
 use dormouse_store::journal::task::Wanted;
-use dormouse_store::journal::{fence, field_say, imported, label, linked_entry, setting, task};
+use dormouse_store::journal::{fence, field_say, imported, label, linked_entry, setting, task, task_list};
 use dormouse_store::{Db, Query, agent, change_log, journal, receipt, text};
 use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, hash};
 
@@ -136,7 +136,9 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
         for db in Db::ALL {
             let fill = format!("SET search_path TO {prefix}{}; {FILL}", db.name());
             client.batch_execute(&fill).await.expect("the tables are filled");
-            for asked in queries(&world).iter().filter(|asked| asked.db == db) {
+            let asked = queries(&world).into_iter().filter(|asked| asked.db == db);
+            for asked in asked.filter(|asked| !WHOLE.contains(&asked.name)) {
+                let asked = &asked;
                 let plan = plan_on_postgres(&client, asked).await;
                 assert!(!plan.is_empty());
                 let whole = too_much_on_postgres(&plan).into_iter();
@@ -152,7 +154,7 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
 fn no_query_of_the_store_reads_a_whole_table() {
     let world = World::in_a_folder();
     let mut scans = Vec::new();
-    for asked in queries(&world) {
+    for asked in queries(&world).into_iter().filter(|asked| !WHOLE.contains(&asked.name)) {
         let lines = plan(&world, asked.db, asked.sql);
         assert!(!lines.is_empty());
         let whole = lines.iter().filter(|line| reads_too_much(line));
@@ -266,6 +268,30 @@ fn queries(world: &World) -> Vec<Asked> {
         journal::raw::tasks(WS, (at(0), ""), 1),
         journal::raw::definitions(WS),
         journal::raw::behind(WS, "", 1),
+        change_log::oldest(Db::Journal),
+        change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1)),
+        entity::some::<Agent>(WS, &[&agent]),
+        entity::page_of_kind::<Agent>(WS, (at(0), ""), 1),
+        agent_entity::failed(WS),
+        agent_entity::states(WS, std::slice::from_ref(&agent)),
+        report::heads(WS, std::slice::from_ref(&agent)),
+        report::newest_heads(WS, (at(0), ""), 1),
+        change_item::open_among(WS, std::slice::from_ref(&task)),
+        subscription::own_among(WS, std::slice::from_ref(&task)),
+        subscription::own_of_agents(WS, std::slice::from_ref(&agent)),
+        subscription::own(WS),
+        wake_queue::among(WS, std::slice::from_ref(&agent)),
+        wake_queue::oldest_signal(WS),
+        wake_run::least_processed(WS),
+        wake_run::agents_of(WS, &["k"]),
+        wake_run::failed_last(WS, 1),
+        task_list::all(WS, false),
+        task_list::by_creation(WS, false, (at(0), ""), 1),
+        task_list::by_change(WS, false, (at(0), ""), 1),
+        task_list::some(WS, &[]),
+        task_list::items(WS, &[]),
+        task_list::hits(WS, &[]),
+        task_list::texts(WS, &[]),
     )
 }
 
@@ -281,6 +307,17 @@ fn no_query_is_missing_among_those_that_are_looked_at() {
     let of_one_query_per_database = 7;
     assert_eq!(seen, public + of_one_query_per_database, "a query is missing in the list above");
 }
+
+/// Queries that may read a whole table, and why.
+const WHOLE: &[&str] = &[
+    // One row per workspace, and the first change row of each.
+    "change_log::oldest(Db::Journal)",
+    // Asked only once there are more change rows than are kept.
+    "change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1))",
+    "wake_queue::oldest_signal(WS)",
+    // A list that is sifted by agents looks at all of them.
+    "subscription::own(WS)",
+];
 
 /// What is read by nothing but the workspace is read whole: that is for tables and indexes that
 /// stay small.

@@ -75,7 +75,7 @@ const NONE: Value = { as: "none" };
 
 /** A value that was recorded in words, such as `BLOCKED (waits for the joiner)` or `[x] Take photos`. */
 export function readValue(kind: Kind, words: string | null): Value {
-  if (words === null || words === "") return { as: "text", text: "" };
+  if (words === null || words === "") return NONE;
   const plain: Value = { as: "text", text: words };
   if (kind === "status") {
     const [, status = words, reason] = /^(.+?)(?: \(([^]*)\))?$/.exec(words) ?? [];

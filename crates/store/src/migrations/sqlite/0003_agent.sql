@@ -1,6 +1,2 @@
 -- The messages of an agent in the order of their commits: a page reads its own rows and no others.
-CREATE INDEX agent_messages ON agent_entities (ws, agent_id, clock_counter)
-  WHERE type = 'agentMessage';
--- The latest reports of a workspace, newest first.
-CREATE INDEX agent_heads ON agent_entities (ws, updated_at DESC, id DESC)
-  WHERE type = 'agentReportHead';
+CREATE INDEX agent_entities_commit ON agent_entities (ws, agent_id, type, clock_counter);

@@ -202,6 +202,28 @@ impl Dormouse {
         self.decide_open(caller, set, Verdict::Confirm, key).await
     }
 
+    /// Looks whether the caller decides, and on a task that is there: what comes before a list of
+    /// verdicts, of which each is answered for itself.
+    pub async fn decides_on(&self, caller: &Caller, task: &TaskId) -> Result<(), Error> {
+        require(caller, Scope::Decide)?;
+        self.task(&told(caller), task).await.map(drop)
+    }
+
+    /// Looks whether the caller decides, and on a set of this task.
+    pub async fn decides_on_set(
+        &self,
+        caller: &Caller,
+        task: &TaskId,
+        set: &ChangeSetId,
+    ) -> Result<(), Error> {
+        require(caller, Scope::Decide)?;
+        let found = self.change_set(&told(caller), set).await?;
+        if found.task_id == *task {
+            return Ok(());
+        }
+        Err(Error::NotFound { what: "change set of this task", id: set.to_string() })
+    }
+
     /// Puts every open item of a set off.
     pub async fn dismiss(
         &self,

@@ -47,7 +47,7 @@ const TO_BROWSERS: &[(&str, &str)] = &[
          display-capture=(), encrypted-media=(), fullscreen=(), geolocation=(), gyroscope=(), \
          hid=(), idle-detection=(), local-fonts=(), magnetometer=(), microphone=(), midi=(), \
          payment=(), picture-in-picture=(), publickey-credentials-get=(), \
-         screen-wake-lock=(), serial=(), usb=(), web-share=(), xr-spatial-tracking=()",
+         screen-wake-lock=(), serial=(), usb=(), xr-spatial-tracking=()",
     ),
 ];
 

@@ -34,7 +34,11 @@ export const line = new Socket(world, {
   version: (version) => (live.version = version),
 });
 
-addEventListener("online", () => line.nudge());
+addEventListener("online", () => {
+  line.nudge();
+  // The line may have outlived a short break that an edit did not.
+  void mail.flush();
+});
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) line.nudge();
 });

@@ -1,40 +1,14 @@
 // Every question that more than one screen asks, with what makes its answer old.
 
 import { api, ask, type Schemas } from "../api/client";
-import { standOf } from "./activity";
 import type { LiveEvent } from "./socket";
 import type { Question } from "./store.svelte";
 
 /** Something that waits for the person. */
-export interface Need {
-  id: string;
-  kind: string;
-  since: string;
-  taskId: string | null;
-  taskTitle: string | null;
-  agentId: string | null;
-  agentName: string | null;
-  count: number | null;
-  expiresAt: string | null;
-  text: string | null;
-}
+export type Need = Schemas["Attention"];
 
-/** The latest report of an agent. */
-export interface TaskReport {
-  id: string;
-  agentId: string;
-  agentName: string | null;
-  taskId: string | null;
-  taskTitle: string | null;
-  tldr: string | null;
-  createdAt: string;
-}
-
-/** A route that the document of the server does not tell of yet. */
-const get = api.GET as unknown as (
-  path: string,
-  init: { params: { query: Record<string, unknown> } },
-) => Promise<{ data?: never; response: Response }>;
+/** Units: milliseconds. Whoever is due within this time stands in the queue; the others sleep. */
+const SOON = 60_000;
 
 /** An event of an agent, of its runs or of what it proposes. */
 export const ofAgents = (event: LiveEvent): boolean =>
@@ -51,13 +25,17 @@ export const anything = (): boolean => true;
 export const questions = {
   awake: (): Question<Schemas["Page_Agent"]> => ({
     key: "agents/awake",
-    // Those at work and those that wait for their turn, and nobody else.
+    // Those at work, and those that wait for their turn.
     load: async () => {
-      const query = { activity: "running,waiting", limit: 50 };
-      const page = await ask(api.GET("/api/agents", { params: { query: query as never } }));
-      const stands = (agent: Schemas["Agent"]): number => (standOf(agent.activity) === "awake" ? 0 : 1);
-      const items = page.items.filter((agent) => ["awake", "queued"].includes(standOf(agent.activity)));
-      return { ...page, items: items.sort((a, b) => stands(a) - stands(b)) };
+      const asked = ["running", "waiting"].map((activity) =>
+        ask(api.GET("/api/agents", { params: { query: { activity, limit: 50 } } })),
+      );
+      const pages = await Promise.all(asked);
+      const soon = Date.now() + SOON;
+      const items = pages
+        .flatMap((page) => page.items)
+        .filter((agent) => agent.activity === "running" || (agent.dueAt !== null && Date.parse(agent.dueAt) <= soon));
+      return { items, nextCursor: null };
     },
     on: ofAgents,
   }),
@@ -66,14 +44,14 @@ export const questions = {
     load: () => ask(api.GET("/api/overview", {})),
     on: anything,
   }),
-  needs: (): Question<{ items: Need[]; nextCursor: string | null }> => ({
+  needs: (): Question<Schemas["Page_Attention"]> => ({
     key: "needs",
-    load: () => ask(get("/api/needs-attention", { params: { query: { limit: 100 } } })),
+    load: () => ask(api.GET("/api/needs-attention", { params: { query: { limit: 100 } } })),
     on: anything,
   }),
-  reports: (): Question<{ items: TaskReport[] }> => ({
+  reports: (): Question<Schemas["Page_RecentReport"]> => ({
     key: "reports",
-    load: () => ask(get("/api/reports", { params: { query: { limit: 5 } } })),
+    load: () => ask(api.GET("/api/reports", { params: { query: { limit: 5 } } })),
     on: ofAgents,
   }),
 };

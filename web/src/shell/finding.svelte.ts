@@ -57,7 +57,7 @@ export class Finding {
   async #ask(said: string, asked: number): Promise<void> {
     const query = { q: said, limit: FEW };
     const [tasks, agents] = await Promise.allSettled([
-      ask(api.GET("/api/journal/tasks", { params: { query: query as never } })),
+      ask(api.GET("/api/journal/tasks", { params: { query } })),
       ask(api.GET("/api/agents", { params: { query: { find: said } } })),
     ]);
     if (asked !== this.#asked) return;

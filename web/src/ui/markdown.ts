@@ -33,7 +33,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 });
 
 /** HTML that is safe to show. Headings begin at the third level: the page has its own above. */
-export function htmlOf(markdown: string): string {
+export function htmlOf(markdown: string): TrustedHTML {
   const html = marked.parse(markdown) as string;
   const lowered = html.replace(/<(\/?)h([1-6])\b/g, (_, slash: string, level: string) => {
     return `<${slash}h${Math.min(6, Number(level) + (Number(level) < 3 ? 3 - Number(level) : 1))}`;
@@ -44,5 +44,7 @@ export function htmlOf(markdown: string): string {
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     KEEP_CONTENT: true,
+    // The content policy lets no other HTML into the page.
+    RETURN_TRUSTED_TYPE: true,
   });
 }

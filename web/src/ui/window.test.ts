@@ -26,7 +26,7 @@ describe("the rows to draw", () => {
   });
 
   it("are all while no height is known", () => {
-    expect(spanInSight(7, 0, 0, 900)).toEqual({ from: 0, to: 7 });
+    expect(spanInSight(7, 0, -450, 900)).toEqual({ from: 0, to: 7 });
   });
 });
 

@@ -124,7 +124,9 @@ impl Notice {
             headers.push(("Idempotency-Key", key));
         }
         if !body.is_empty() {
-            headers.push(("Content-Type", "application/json"));
+            let is_import = path.starts_with("/api/imports");
+            let kind = if is_import { "text/markdown" } else { "application/json" };
+            headers.push(("Content-Type", kind));
         }
         let host = self.address.to_string();
         headers.push(("Host", &host));

@@ -133,6 +133,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
     Decide decide_many |s, c| s.world.dormouse.decide_many(c, vec![VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None }]);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, None);
+    Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);
+    Decide decides_on_set |s, c| s.world.dormouse.decides_on_set(c, &s.task, &s.set);
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);

@@ -334,6 +334,7 @@ pub(super) async fn decide(
     Body(verdicts): Body<Vec<DecisionParams>>,
 ) -> Reply<Page<Decided>> {
     let task: TaskId = id(&task)?;
+    app.dormouse.decides_on(&app.caller, &task).await?;
     let mut results = Vec::with_capacity(verdicts.len());
     for params in verdicts {
         let (set, index) = (params.set.clone(), params.index);
@@ -355,10 +356,7 @@ async fn decide_one(
 ) -> Result<dormouse::view::Outcome, Problem> {
     let set: ChangeSetId = id(&params.set)?;
     let verdict = change_sets::verdict(&params.verdict)?;
-    let found = app.dormouse.change_set(&app.caller, &set).await?;
-    if found.task_id != *task {
-        return Err(Problem::not_found(format!("task {task} has no change set {set}")));
-    }
+    app.dormouse.decides_on_set(&app.caller, task, &set).await?;
     let digest = Some(params.digest);
     Ok(app
         .dormouse

@@ -41,7 +41,8 @@ impl House {
         }
         let request = request.body(Body::from(body.to_owned())).expect("a request");
         let answer = answer(&self.router, request).await;
-        if path.starts_with("/api") {
+        let place = path.split('?').next().unwrap_or(path);
+        if CONTRACT.operation(method, place).is_some() {
             CONTRACT.check(method, path, &answer);
         }
         answer
@@ -220,8 +221,6 @@ async fn a_secret_is_told_once_and_kept_nowhere() {
         ("/api/tokens", &page),
         ("/api/export", &page),
         ("/api/overview", &token),
-        (&*format!("/api/nothing/{}", &token[3..]), &page),
-        (&*format!("/api/tokens/{}", &token[3..]), &page),
     ] {
         answers.push(house.ask("GET", path, who, "").await);
     }
@@ -230,11 +229,8 @@ async fn a_secret_is_told_once_and_kept_nowhere() {
     answers.push(task);
     answers.push(house.ask("DELETE", &format!("/api/tokens/{id}"), &page, "").await);
     answers.push(house.ask("GET", "/api/overview", &token, "").await);
-    for answer in answers.iter().filter(|answer| !answer.body.contains("/api/nothing/")) {
-        let told = secrets.iter().any(|secret| {
-            // What stands in the address of a request may be named as not found.
-            answer.body.contains(secret) && !answer.body.contains("is not an id")
-        });
+    for answer in &answers {
+        let told = secrets.iter().any(|secret| answer.body.contains(secret));
         assert!(!told, "{}", answer.shown());
     }
     let bytes = house.world.bytes();

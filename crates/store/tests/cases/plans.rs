@@ -8,7 +8,9 @@ use dormouse_store::agent::{
     wake_queue, wake_request, wake_run, wake_tally,
 };
 use dormouse_store::journal::task::Wanted;
-use dormouse_store::journal::{fence, field_say, imported, label, linked_entry, setting, task, task_list};
+use dormouse_store::journal::{
+    fence, field_say, imported, label, linked_entry, setting, task, task_list,
+};
 use dormouse_store::{Db, Query, agent, change_log, journal, receipt, text};
 use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, hash};
 
@@ -367,6 +369,10 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "timers_due",
     // Only labels and categories.
     "journal_definition",
+    // Messages alone, and what agents watch as their own: the rows of no meaning hold neither, and an
+    // index without rows is read at no cost.
+    "agent_messages",
+    "subscriptions_own",
 ];
 
 fn reads_too_much(line: &str) -> bool {

@@ -2,6 +2,7 @@ import type { Message } from "../index.svelte";
 
 /** Proposals: the list in a task, and the review of them. */
 export const review = {
+  "review.agent": "The agent",
   "review.title": { one: "{name} suggests {n} change", other: "{name} suggests {n} changes" },
   "review.titleLater": { one: "{n} change put off", other: "{n} changes put off" },
   "review.none": "Nothing left to decide.",
@@ -15,14 +16,12 @@ export const review = {
 
   "review.confirm": "Confirm",
   "review.reject": "Reject",
-  "review.defer": "Later",
   "review.confirmOne": "Confirm: {name}",
   "review.rejectOne": "Reject: {name}",
   "review.confirmAll": "Confirm all {n}",
   "review.confirmSome": "Confirm {n} of {of}",
   "review.someHint": "The others take something away or have changed since; each wants a look of its own.",
   "review.details": "Review details",
-  "review.open": "Review: {name}",
   "review.wakeOf": "Wake that proposed {name}",
   "review.wakeAt": "Proposed {at}",
 

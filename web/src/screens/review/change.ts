@@ -4,9 +4,10 @@ import type { Schemas } from "../../api/client";
 
 /** An open item of a task, of whichever set. */
 export type Change = Schemas["ChangeItem"] & {
-  /** The run that proposed it. */
-  runKey: string;
+  /** The run that proposed it; none once its set is gone. */
+  runKey: string | undefined;
   agentName: string;
+  /** Where the server names it. */
   agentId?: string;
 };
 

@@ -1,8 +1,9 @@
 // What the review asks the server.
 
 import { api, ask, type Schemas } from "../../api/client";
-import type { LiveEvent } from "../../live/socket";
+import { t } from "../../i18n/index.svelte";
 import { touching } from "../../live/questions";
+import type { LiveEvent } from "../../live/socket";
 import type { Question } from "../../live/store.svelte";
 import type { Change } from "./change";
 
@@ -21,13 +22,14 @@ export interface Decided {
 export const changesOf = (task: string): Question<Change[]> => ({
   key: `changes/${task}`,
   load: async () => {
-    // A page, or the bare list.
-    const get = api.GET as unknown as (path: string, how: object) => ReturnType<typeof api.GET>;
-    const answer = await ask(get("/api/journal/tasks/{task}/changes", { params: { path: { task } } }) as never);
-    const said = answer as Change[] | { items: Change[] };
-    return Array.isArray(said) ? said : said.items;
+    const page = await ask(api.GET("/api/journal/tasks/{task}/changes", { params: { path: { task } } }));
+    return page.items.map((item) => ({
+      ...item,
+      runKey: item.runKey ?? undefined,
+      agentName: item.agentName ?? t("review.agent"),
+    }));
   },
-  on: (event: LiveEvent) => touching(task)(event),
+  on: touching(task),
 });
 
 /** The sets of a task: whose they are, and of which wake. */

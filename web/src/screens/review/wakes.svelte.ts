@@ -16,7 +16,7 @@ export function wakesOf(task: () => string, changes: () => readonly Change[] | u
   return {
     of(change) {
       const agent = change.agentId ?? agents.get(change.set);
-      return agent === undefined ? undefined : `/agents/${agent}/wakes?run=${encodeURIComponent(change.runKey)}`;
+      return agent === undefined || change.runKey === undefined ? undefined : `/agents/${agent}/wakes?run=${encodeURIComponent(change.runKey)}`;
     },
   };
 }

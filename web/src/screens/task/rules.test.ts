@@ -63,7 +63,7 @@ describe("newestFirst", () => {
 describe("proposalsByItem", () => {
   it("finds those about items that are there", () => {
     const tick = change({ toolName: "update_checklist_item", args: { id: "ci-1", isChecked: true } });
-    const found = proposalsByItem([tick, change({ toolName: "add_checklist_item", args: { title: "A" } }), change({ toolName: "update_checklist_item", args: null })]);
+    const found = proposalsByItem([tick, change({ toolName: "add_checklist_item", args: { id: "ci-2", title: "A" } }), change({ toolName: "update_checklist_item", args: null })]);
     expect([...found]).toEqual([["ci-1", [tick]]]);
   });
 });
@@ -99,7 +99,8 @@ describe("diffLines", () => {
 
   it("takes long texts without laying each line beside each", () => {
     const lines = (sign: string): string => Array.from({ length: 3000 }, (_, at) => sign + at).join("\n");
-    expect(diffLines(`top\n${lines("a")}`, `top\n${lines("b")}`)).toHaveLength(6001);
+    const both = (sign: string): string => `top\n${lines(sign)}\nshared\n${lines(sign)}`;
+    expect(diffLines(both("a"), both("b")).filter((line) => line.is === "same")).toHaveLength(1);
   });
 });
 

@@ -72,7 +72,6 @@ export function readDuration(text: string): number | undefined {
   const words = /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?)?)?\s*(?:(\d+)\s*(?:m(?:in(?:utes?)?)?)?)?$/.exec(said);
   if (words === null || said === "") return undefined;
   const [, hours, rest] = words;
-  if (hours === undefined && rest === undefined) return undefined;
   return Math.round(Number(hours ?? 0) * 60) + Number(rest ?? 0);
 }
 

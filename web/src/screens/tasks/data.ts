@@ -9,44 +9,24 @@ export interface Named {
   name: string;
 }
 
-/** Where a search found it, and the words around. */
-export interface TaskMatch {
-  where: string;
-  snippet: string;
-}
-
-interface More {
-  tldr?: string | null;
-  labels?: Named[];
-  category?: Named | null;
-  estimateMinutes?: number | null;
-  agentActivity?: string | null;
-  agentName?: string | null;
-  match?: TaskMatch | null;
-}
-
-export type Row = Omit<Schemas["TaskRow"], keyof More> & More;
-
-export interface Page {
-  items: Row[];
-  nextCursor: string | null;
-}
+export type Row = Schemas["TaskRow"];
+export type Page = Pick<Schemas["Page_TaskRow"], "items" | "nextCursor">;
 
 /** A page of a part of the list. */
 export async function readPage(segment: Segment, limit: number, cursor: string | undefined): Promise<Page> {
   const query = { ...segment.query, limit, ...(cursor === undefined ? {} : { cursor }) };
-  const page = (await ask(api.GET("/api/journal/tasks", { params: { query: query as never } }))) as unknown as Page;
+  const page: Page = await ask(api.GET("/api/journal/tasks", { params: { query } }));
   const keeps = segment.keeps;
   return {
     items: keeps === undefined ? page.items : page.items.filter(keeps),
-    nextCursor: page.nextCursor ?? null,
+    nextCursor: page.nextCursor,
   };
 }
 
 /** One row by its id; none when it is gone. */
 export async function readRow(id: string): Promise<Row | undefined> {
   const query = { find: id, deleted: true };
-  const page = (await ask(api.GET("/api/journal/tasks", { params: { query } }))) as unknown as Page;
+  const page = await ask(api.GET("/api/journal/tasks", { params: { query } }));
   return page.items.find((row) => row.id === id);
 }
 

@@ -6,7 +6,7 @@ import { OPEN_STATUSES, STATUSES, dayFrom, dueGroup, dueTone, fits, isNarrowed, 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 const now = new Date(2026, 10, 22, 23, 30);
 const row = (over: Partial<Row> = {}): Row =>
-  ({ id: "t1", title: "A", status: "OPEN", priority: "P1", dueOn: null, agent: null, deletedAt: null, ...over }) as Row;
+  ({ id: "t1", title: "A", status: "OPEN", priority: "P1", dueOn: null, agent: null, labels: [], category: null, deletedAt: null, ...over }) as Row;
 
 describe("the query of the address", () => {
   it("means the open statuses when it names none", () => {
@@ -65,6 +65,10 @@ describe("the parts that are asked for", () => {
     const keys = (query: string) => segmentsOf(read(query), ["c1", "c2"]).map((part) => part.key);
     expect(keys("group=category")).toEqual(["c1", "c2", "none"]);
     expect(keys("group=category&category=c2")).toEqual(["c2"]);
+    const none = segmentsOf(read("group=category"), ["c1"])[1];
+    expect(none?.query.category).toBeUndefined();
+    expect(none?.keeps?.(row())).toBe(true);
+    expect(none?.keeps?.(row({ category: { id: "c1", name: "x" } }))).toBe(false);
   });
 
   it("hold deleted tasks of any status, and no others", () => {
@@ -104,9 +108,10 @@ describe("whether a row belongs", () => {
     ["deleted=true", {}, false],
     ["priority=P0,P1", {}, true],
     ["priority=P0", { priority: null }, false],
-    ["label=l2,l3", { labels: [{ id: "l3", name: "x" }] }, true],
+    ["priority=P2", { priority: null }, true],
+    ["label=l2,l3", { labels: [{ id: "l3", name: "x" }] } as unknown as Partial<Row>, true],
     ["label=l2", {}, false],
-    ["category=c1", { category: { id: "c1", name: "x" } }, true],
+    ["category=c1", { category: { id: "c1", name: "x" } } as unknown as Partial<Row>, true],
     ["due=none", {}, true],
     ["due=week,overdue", { dueOn: "2026-12-30" }, false],
     ["agent=without", {}, true],

@@ -1,5 +1,6 @@
 // What the list shows: read from the query of its address, and asked of the server.
 
+import type { paths } from "../../api/schema";
 import type { Row } from "./data";
 
 export const STATUSES = ["IN PROGRESS", "BLOCKED", "GROOMED", "OPEN", "ON HOLD", "DONE", "REJECTED"] as const;
@@ -79,7 +80,7 @@ export function isNarrowed(filters: Filters): boolean {
 /** A part of the list that is asked for by itself and stands in one piece. */
 export interface Segment {
   key: string;
-  query: Record<string, string | number | boolean | readonly string[]>;
+  query: NonNullable<paths["/api/journal/tasks"]["get"]["parameters"]["query"]>;
   /** Rows that the server gives and that do not belong here. */
   keeps?: (row: Row) => boolean;
 }
@@ -116,7 +117,10 @@ export function segmentsOf(filters: Filters, categories: readonly string[]): Seg
     case "category": {
       const named = categories.filter((id) => filters.category.length === 0 || filters.category.includes(id));
       const segments: Segment[] = named.map((id) => ({ key: id, query: all({ category: [id] }) }));
-      if (filters.category.length === 0) segments.push({ key: "none", query: all({ category: ["none"] }) });
+      // The server has no word for "in none": the page looks through all of them.
+      if (filters.category.length === 0) {
+        segments.push({ key: "none", query: all({}), keeps: (row) => row.category === null });
+      }
       return segments;
     }
   }
@@ -153,10 +157,11 @@ export function fits(row: Row, filters: Filters, now: Date): boolean {
   const agent = row.agent === null ? ["without"] : row.agentActivity === "running" ? ["with", "awake"] : ["with"];
   return (
     within(filters.status, row.status) &&
-    within(filters.priority, row.priority) &&
+    // What nobody ranked counts as the second lowest, as on the server.
+    within(filters.priority, row.priority ?? "P2") &&
     within(filters.category, row.category?.id) &&
     (filters.due.length === 0 || filters.due.includes(due)) &&
     (filters.agent.length === 0 || agent.some((kind) => filters.agent.includes(kind))) &&
-    (filters.label.length === 0 || (row.labels ?? []).some((label) => filters.label.includes(label.id)))
+    (filters.label.length === 0 || row.labels.some((label) => filters.label.includes(label.id)))
   );
 }

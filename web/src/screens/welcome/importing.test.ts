@@ -9,9 +9,9 @@ const all = (...lines: ImportLine[]): FileImport => lines.reduce(after, file);
 
 describe("a file that is imported", () => {
   it("tells how far it is, what was not understood, and what came of it", () => {
-    const so = all({ event: "read", tasks: 3 }, { event: "remark", line: 7, message: "a table" }, { event: "task", done: 1, total: 3 });
-    expect(so).toMatchObject({ state: "running", done: 1, total: 3, remarks: [{ line: 7, message: "a table" }] });
-    expect(after(so, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1, remarks: [{ line: 7 }] });
+    const so = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, { event: "remark", line: 7, message: "a table" }, { event: "task", done: 1, total: 3 });
+    expect(so).toMatchObject({ state: "running", done: 1, total: 3, remarks: [{ line: 2 }, { line: 7, message: "a table" }] });
+    expect(after(so, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1, remarks: [{ line: 2 }, { line: 7 }] });
   });
 
   it("fails with what the server said, and keeps what was done", () => {

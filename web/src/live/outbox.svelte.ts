@@ -28,7 +28,12 @@ export interface Post {
   send(errand: Errand): Promise<unknown>;
   load(): Errand[];
   save(errands: Errand[]): void;
+  /** Calls back after so many milliseconds. */
+  later(ms: number, then: () => void): void;
 }
+
+/** Units: milliseconds. What was not heard is sent again after this, if nothing else brings it up. */
+const AGAIN = 5_000;
 
 interface Waiting {
   errand: Errand;
@@ -43,6 +48,7 @@ export class Outbox {
   /** Edits that were made while the server was away and that it refused later. */
   refused = $state.raw<Refused[]>([]);
   #isSending = false;
+  #isToTryAgain = false;
   #post: Post;
 
   constructor(post: Post) {
@@ -98,6 +104,7 @@ export class Outbox {
         // Nothing is known of it: it is sent again, under the same key. 401: the person signs in
         // again first; 429 and 503 say themselves that later is better.
         if (problem !== undefined && (problem.isOffline || [401, 429, 503].includes(problem.status))) {
+          this.#tryAgain(problem);
           return;
         }
         this.#queue = this.#queue.slice(1);
@@ -108,6 +115,15 @@ export class Outbox {
     } finally {
       this.#isSending = false;
     }
+  }
+
+  #tryAgain(problem: Problem): void {
+    if (this.#isToTryAgain) return;
+    this.#isToTryAgain = true;
+    this.#post.later(Math.max(AGAIN, (problem.retryAfter ?? 0) * 1_000), () => {
+      this.#isToTryAgain = false;
+      void this.flush();
+    });
   }
 
   #keep(): void {
@@ -143,6 +159,9 @@ export function httpPost(token: () => string | undefined, refusedToken: () => vo
     save(errands) {
       if (errands.length === 0) localStorage.removeItem(PLACE);
       else localStorage.setItem(PLACE, JSON.stringify(errands));
+    },
+    later(ms, then) {
+      setTimeout(then, ms);
     },
   };
 }

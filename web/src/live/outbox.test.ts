@@ -21,6 +21,10 @@ class Office implements Post {
   save(errands: Errand[]): void {
     this.kept = errands;
   }
+  waits: { ms: number; then: () => void }[] = [];
+  later(ms: number, then: () => void): void {
+    this.waits.push({ ms, then });
+  }
 }
 
 const edit = (what: string): Omit<Errand, "id" | "at"> => ({ method: "PATCH", path: `/api/${what}`, what });
@@ -47,6 +51,19 @@ describe("the outbox", () => {
     await box.flush();
     expect(await sent).toBe(id);
     expect(box.waiting).toBe(0);
+  });
+
+  it("tries again by itself, once at a time and not before it may", async () => {
+    const office = new Office();
+    office.answer = () => new Problem({ status: 429, code: "rate-limited", title: "wait", retryAfter: 9 });
+    const box = new Outbox(office);
+    const sent = box.send(edit("a"));
+    await box.flush();
+    await box.flush();
+    expect(office.waits.map((wait) => wait.ms)).toEqual([9_000]);
+    office.answer = () => "done";
+    office.waits[0]?.then();
+    expect(await sent).toBe("done");
   });
 
   it("tells its sender of a refusal, and goes on with the next", async () => {

@@ -5,18 +5,28 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_store::journal::setting;
 use dormouse_store::{
-    Commit, CommitError, Committed, Db, Once, Op, Query, Refusal, Store, Value, params, receipt,
+    Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Param, Query, Refusal, Row,
+    Store, Value, params, receipt,
 };
 use dormouse_types::port::{BoxFuture, Clock};
-use dormouse_types::{Timestamp, hash};
+use dormouse_types::{Origin, Timestamp, WorkspaceId, hash};
 
-use crate::world::{WS, open, wait};
+use crate::world::{OTHER_WS, WS, everything, open, raw, wait};
 
-/// A clock that shows another time at each look and holds whoever looks while it is watched: a
-/// writer looks once for each transaction.
+/// A clock that shows another time at each look until it stands, and holds whoever looks while it is
+/// watched: a writer looks once for each transaction.
 struct Gate {
     looks: Mutex<i64>,
+    step: Mutex<i64>,
     watch: Mutex<Option<(Sender<()>, Receiver<()>)>>,
+}
+
+impl Gate {
+    /// Shows the time of the next look from now on.
+    fn stand(&self) {
+        *self.looks.lock().expect("nobody panicked") += 1;
+        *self.step.lock().expect("nobody panicked") = 0;
+    }
 }
 
 impl Clock for Gate {
@@ -26,7 +36,7 @@ impl Clock for Gate {
             go_on.recv().expect("the test lets the writer go on");
         }
         let mut looks = self.looks.lock().expect("nobody panicked");
-        *looks += 1;
+        *looks += *self.step.lock().expect("nobody panicked");
         Timestamp::from_micros(*looks)
     }
 
@@ -82,7 +92,8 @@ struct Batch {
 impl Batch {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let gate = Arc::new(Gate { looks: Mutex::new(0), watch: Mutex::new(None) });
+        let (looks, step, watch) = (Mutex::new(0), Mutex::new(1), Mutex::new(None));
+        let gate = Arc::new(Gate { looks, step, watch });
         let clock: Arc<dyn Clock> = gate.clone();
         Self { store: open(folder.path(), &clock, 1), gate, _folder: folder }
     }
@@ -212,4 +223,124 @@ fn when_the_engine_takes_all_back_the_whole_batch_failed() {
 
     assert!(wait(batch.store.commit(once("a", "request", "answer"))).is_ok());
     assert_eq!(batch.settings(), ["a", "before"], "the writer goes on");
+}
+
+/// A commit that writes a row of every kind there is; with two change rows, so that it takes two
+/// positions.
+fn full(ws: WorkspaceId, key: &str) -> Commit {
+    let put = "INSERT INTO field_says (ws, task_id, field, by, at, seq)
+               VALUES (?1, ?2, 'title', ?3, ?4, ?5)";
+    let params = vec![ws.0.into(), key.into(), Param::Host, Param::Now, Param::Seq];
+    let tell = |what: &str| ChangeRow {
+        subject: Some(format!("{key} {what}")),
+        ..ChangeRow::journal(Origin::Person { via: None }, Vec::new(), Vec::new())
+    };
+    let (actor, object, detail) = ("owner".to_owned(), key.to_owned(), String::new());
+    let request = hash::sha256(key);
+    Commit::new("full", Db::Journal, ws)
+        .once(Once { id: key.into(), request, answer: format!("did {key}"), effects: None })
+        .op(setting::put(ws, key, "x"))
+        .op(Op::one(put, params, Refusal::Exists))
+        .change(tell("first"))
+        .also([tell("second")])
+        .audit(Audit { actor, action: "test", object, detail })
+}
+
+/// The ways in which a commit is not applied. Each has written something before.
+const FAILURES: &[(&str, fn(Commit) -> Commit)] = &[
+    ("a precondition that does not hold", |commit| commit.op(never())),
+    ("a unique index that is violated", |commit| {
+        let sql = "INSERT INTO settings (ws, key, value) VALUES (?1, 'taken', 'y')";
+        commit.op(Op::one(sql, params![WS.0], Refusal::Exists))
+    }),
+    ("a statement that is broken", |commit| {
+        commit.op(Op::any("INSERT INTO no_such_table VALUES (1)", Vec::new()))
+    }),
+    ("an id that stands for another request", |mut commit| {
+        let request = hash::sha256("another request");
+        commit.once = commit.once.map(|once| Once { id: "known".into(), request, ..once });
+        commit
+    }),
+    ("a change row that is not accepted", |commit| {
+        // An earlier op took the position of the second change row.
+        let sql =
+            "INSERT INTO change_log (ws, seq, origin, depth, touched, neighbours, what, event, at)
+                   VALUES (?1, ?2 + 1, '', 0, '', '', '', '', 0)";
+        commit.op(Op::one(sql, vec![WS.0.into(), Param::Seq], Refusal::Exists))
+    }),
+];
+
+/// What was answered and everything that stands, counters included.
+type Told = (Vec<Result<Committed, CommitError>>, Vec<Vec<Row>>, Vec<Row>);
+
+fn stands(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Told {
+    let counters = raw(store, Db::Journal, "SELECT * FROM counters ORDER BY 1");
+    (results, everything(store, Db::Journal), counters)
+}
+
+/// A store in which commits were applied.
+fn after(before: &[Commit]) -> Batch {
+    let batch = Batch::new();
+    for commit in before {
+        wait(batch.store.commit(commit.clone())).expect("it is accepted");
+    }
+    batch
+}
+
+/// The commits, all of them waiting at once.
+fn all_at_once(before: &[Commit], commits: &[Commit]) -> Told {
+    let batch = after(before);
+    let results = batch.send(commits.to_vec());
+    stands(&batch.store, results)
+}
+
+/// The same commits, each sent behind the answer to the one before, at the time of the batch.
+fn one_by_one(before: &[Commit], commits: &[Commit]) -> Told {
+    let batch = after(before);
+    wait(batch.store.commit(Commit::new("first", Db::Journal, WS))).expect("it is accepted");
+    batch.gate.stand();
+    let results = commits.iter().map(|commit| wait(batch.store.commit(commit.clone()))).collect();
+    stands(&batch.store, results)
+}
+
+/// A batch is tried without savepoints first. Of a first try that failed nothing is left, and by
+/// nothing can the second be told from commits that never met.
+#[test]
+fn a_batch_that_is_tried_again_answers_and_leaves_what_single_commits_would() {
+    let before = [full(WS, "taken"), full(WS, "known")];
+    let failing: [&[usize]; 6] = [&[0], &[2], &[4], &[0, 4], &[1, 2], &[0, 1, 2, 4]];
+    for (name, fail) in FAILURES {
+        for fails in failing {
+            let commit = |n: usize| {
+                // The positions of another workspace are its own.
+                let commit = full(if n == 3 { OTHER_WS } else { WS }, &format!("key {n}"));
+                if fails.contains(&n) { fail(commit) } else { commit }
+            };
+            // What the first try wrote must not answer for the one that comes last.
+            let commits: Vec<Commit> = (0..5).map(commit).chain([full(WS, "key 1")]).collect();
+            let (together, alone) = (all_at_once(&before, &commits), one_by_one(&before, &commits));
+            let failed: Vec<usize> = (0..6).filter(|n| together.0[*n].is_err()).collect();
+            assert_eq!(failed, fails, "{name} at {fails:?}");
+            assert_eq!(together, alone, "{name} at {fails:?}");
+        }
+    }
+}
+
+/// The second try is the same transaction to everybody else: one look at the clock, one hint.
+#[test]
+fn a_batch_that_is_tried_again_happens_once_for_those_who_listen() {
+    let batch = Batch::new();
+    let hints = batch.store.changes();
+    let n = *hints.borrow();
+    let results = batch.send(vec![full(WS, "a"), full(WS, "b").op(never()), full(WS, "c")]);
+    assert!(results[0].is_ok() && results[1].is_err() && results[2].is_ok(), "{results:?}");
+    assert_eq!(*hints.borrow(), n + 1);
+    let times = raw(&batch.store, Db::Journal, "SELECT DISTINCT at FROM change_log");
+    let looked = batch.gate.now().micros() - 1;
+    assert_eq!(times, [Row(vec![Value::Int(looked)])], "no look behind the one that counts");
+
+    // Where all of them failed there is nothing to hear of.
+    let results = batch.send(vec![full(WS, "d").op(never()), full(WS, "e").op(never())]);
+    assert!(results.iter().all(Result::is_err), "{results:?}");
+    assert_eq!(*hints.borrow(), n + 1);
 }

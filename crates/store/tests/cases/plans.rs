@@ -9,10 +9,12 @@ use dormouse_store::agent::{
 };
 use dormouse_store::journal::task::Wanted;
 use dormouse_store::journal::{
-    fence, field_say, imported, label, linked_entry, setting, task, task_list,
+    access_code, fence, field_say, imported, label, linked_entry, setting, task, task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, journal, receipt, text};
-use dormouse_types::{AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, hash};
+use dormouse_types::{
+    AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
+};
 
 use crate::world::{WS, World, at, beside, wait};
 
@@ -169,7 +171,7 @@ fn no_query_of_the_store_reads_a_whole_table() {
 fn queries(world: &World) -> Vec<Asked> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
-    let task_link: TaskLinkId = world.id();
+    let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
     let wanted =
         Wanted { status: None, words: Vec::new(), include_deleted: false, behind: None, limit: 1 };
     let messages = message::Wanted { thread: None, kind: None, from: 0, at_least: 1 };
@@ -266,6 +268,10 @@ fn queries(world: &World) -> Vec<Asked> {
         imported::by_key(WS, "key"),
         setting::by_key(WS, "key"),
         setting::all(WS),
+        token::by_hash(&hash::sha256("x")),
+        token::by_id(WS, &token),
+        token::all(WS),
+        access_code::by_hash(&hash::sha256("x")),
         journal::raw::of_task(WS, &task),
         journal::raw::tasks(WS, (at(0), ""), 1),
         journal::raw::definitions(WS),
@@ -342,6 +348,8 @@ const SMALL: &[&str] = &[
     "SEARCH change_log USING INDEX sqlite_autoindex_change_log_1 (ws=?)",
     // A handful.
     "SEARCH settings USING INDEX sqlite_autoindex_settings_1 (ws=?)",
+    // A handful: what ended is forgotten.
+    "SEARCH tokens USING INDEX sqlite_autoindex_tokens_1 (ws=?)",
     // What the statement itself made.
     "SCAN (subquery-3)",
     "SCAN ranked",
@@ -365,6 +373,7 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "saga_log_open",
     "breakers_pkey",
     "settings_pkey",
+    "tokens_pkey",
     // The first entry, and the first behind it.
     "timers_due",
     // Only labels and categories.

@@ -214,18 +214,31 @@ impl World {
     /// The rows of a statement as they are stored.
     #[track_caller]
     pub fn raw(&self, db: Db, sql: &'static str) -> Vec<Row> {
-        self.all(Query { db, sql, params: Vec::new(), decode: |row| Ok(row.clone()) })
+        raw(&self.store, db, sql)
     }
 
     /// Everything a commit can write but the counter, which may have gaps.
     #[track_caller]
     pub fn everything(&self, db: Db) -> Vec<Vec<Row>> {
-        let tables = match db {
-            Db::Journal => JOURNAL,
-            Db::Agent => AGENT,
-        };
-        BOTH.iter().chain(tables).map(|sql| self.raw(db, sql)).collect()
+        everything(&self.store, db)
     }
+}
+
+/// Everything a commit can write but the counter, of any store.
+#[track_caller]
+pub fn everything(store: &Store, db: Db) -> Vec<Vec<Row>> {
+    let tables = match db {
+        Db::Journal => JOURNAL,
+        Db::Agent => AGENT,
+    };
+    BOTH.iter().chain(tables).map(|sql| raw(store, db, sql)).collect()
+}
+
+/// The rows of a statement as they are stored.
+#[track_caller]
+pub fn raw(store: &Store, db: Db, sql: &'static str) -> Vec<Row> {
+    let query = Query { db, sql, params: Vec::new(), decode: |row| Ok(row.clone()) };
+    wait(store.all(query)).expect("the rows can be read")
 }
 
 /// Ops for the agent store as one commit.

@@ -74,8 +74,8 @@ export class Server {
 
   /** A link that opens the app once. */
   async link(): Promise<string> {
-    const said = JSON.parse(await this.command("--json", "open")) as { url: string };
-    return said.url;
+    const said = JSON.parse(await this.command("--json", "open")) as { link: string };
+    return said.link;
   }
 }
 
@@ -94,6 +94,8 @@ export async function watch(context: BrowserContext, origin: () => string): Prom
   context.on("console", (message) => {
     const text = message.text();
     if (/Content Security Policy|TrustedHTML|trusted type/i.test(text)) found.push(`policy: ${text}`);
+    // A screen that failed says so on the page and here; what the network refused is told as such.
+    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection/.test(text)) found.push(`told: ${text}`);
   });
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
@@ -142,18 +144,21 @@ export const test = base.extend<Fixtures>({
 export async function settled(server: Server): Promise<void> {
   await expect
     .poll(async () => {
-      const agents = (await server.ask("GET", "/api/agents")) as { items: { activity: string }[] };
-      return agents.items.filter((agent) => ["awake", "queued"].includes(agent.activity)).length;
+      const agents = (await server.ask("GET", "/api/agents")) as { items: { activity: string; dueAt: string | null }[] };
+      const soon = Date.now() + 60_000;
+      const isUp = (agent: { activity: string; dueAt: string | null }): boolean =>
+        agent.activity === "running" || (agent.activity === "waiting" && Date.parse(agent.dueAt ?? "") < soon);
+      return agents.items.filter(isUp).length;
     })
     .toBe(0);
 }
 
 /** The id of the task with these words in its title. */
 export async function taskId(server: Server, words: string): Promise<string> {
-  const found = (await server.ask("GET", `/api/journal/tasks?find=${encodeURIComponent(words)}`)) as {
-    items: { id: string }[];
+  const found = (await server.ask("GET", `/api/journal/tasks?q=${encodeURIComponent(words)}`)) as {
+    items: { id: string; title: string }[];
   };
-  const id = found.items[0]?.id;
+  const id = found.items.find((task) => task.title.includes(words))?.id;
   if (id === undefined) throw new Error(`no task is called ${words}`);
   return id;
 }

@@ -7,7 +7,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::command::{agent, bench, change, doctor, export, import, open, report, review, serve, task, token};
+use crate::command::{
+    agent, bench, change, doctor, export, import, open, report, review, serve, task, token,
+};
 use crate::config::DatabaseUrl;
 
 /// Agents that sleep, one for each task that deserves one.

@@ -5,9 +5,7 @@ use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::{change_item, entity};
 use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
-use dormouse_types::{
-    Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId,
-};
+use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
 use jiff::civil::Date;
 use serde::Serialize;
 

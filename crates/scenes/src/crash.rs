@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context as _;
 use dormouse_store::backend::sqlite::Snapshot;
 use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment};
-use dormouse_types::{ChangeSetId, RunKey, Timestamp};
+use dormouse_types::{ChangeSetId, RunKey, TaskLinkId, Timestamp};
 use similar::TextDiff;
 
 use crate::camera::Picture;
@@ -268,15 +268,24 @@ pub async fn everywhere(scene: &Scene, seconds: Seconds) -> anyhow::Result<Verdi
 }
 
 /// All that the next process, the person and the model go on from.
-type State =
-    (Snapshot, usize, Option<(ChangeSetId, i64, String)>, Timestamp, usize, bool, Option<usize>);
+type State = (
+    Snapshot,
+    usize,
+    Option<(ChangeSetId, i64, String)>,
+    Option<TaskLinkId>,
+    Timestamp,
+    usize,
+    bool,
+    Option<usize>,
+);
 
 fn state(cut: &Cut) -> State {
-    let Memory { step, tasks: _, deciding } = cut.memory.clone();
+    let Memory { step, tasks: _, deciding, unlinking } = cut.memory.clone();
     (
         cut.picture.snapshot.clone(),
         step,
         deciding,
+        unlinking,
         cut.now,
         cut.asked.len(),
         cut.in_flight,

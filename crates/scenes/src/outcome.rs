@@ -123,6 +123,10 @@ impl Page {
         for entry in &task.entries {
             self.line(1, format!("entry {:?}: {:?}", entry.kind, entry.text));
         }
+        for link in &task.links {
+            let (way, other) = (link.direction, &link.task);
+            self.line(1, format!("link {way:?} {} {:?}, {}", link.kind, other.title, other.status));
+        }
         for change in world.dormouse.task_activity(&world.me, &task.id).await? {
             self.line(1, format!("changed by {}: {}", change.origin, json!(change.what)));
         }
@@ -212,6 +216,11 @@ impl Page {
     async fn rest(&mut self, world: &World) -> anyhow::Result<()> {
         let dump = Dump::of(&world.store).await?;
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        for link in rows(&dump, Db::Journal, "linked_entries") {
+            let gone =
+                if field(link, "deleted_at") == Some(&Value::Null) { "" } else { " (deleted)" };
+            *kinds.entry(format!("task links {}{gone}", text(link, "type"))).or_default() += 1;
+        }
         for link in rows(&dump, Db::Agent, "agent_links") {
             let dead =
                 if field(link, "deleted_at") == Some(&Value::Null) { "" } else { " (deleted)" };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use dormouse::TaskPatch;
 use dormouse_adapters::scripted::Answer;
 use dormouse_types::model::ModelError;
+use dormouse_types::task::LinkKind;
 use serde_json::json;
 
 use crate::scene::{Answers, Model, Scene, Step};
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Scene> {
         labels(),
         many_at_once(),
         come_and_gone(),
+        linked(),
         failing(),
         provider_away(),
     ]
@@ -261,6 +263,34 @@ pub fn come_and_gone() -> Scene {
             Step::Delete("move"),
             Step::Drain,
             Step::Restore("move"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// Two tasks that are linked, change, and go apart again.
+pub fn linked() -> Scene {
+    let sale = Step::Task {
+        task: "sale",
+        title: "Sell the old flat",
+        note: "The agency wants photos first.",
+        items: &["Take photos"],
+        labels: &[],
+    };
+    builtin(
+        "linked tasks",
+        vec![
+            MOVE,
+            sale,
+            Step::Agent("move"),
+            Step::Agent("sale"),
+            Step::Drain,
+            Step::Link("move", LinkKind::Blocks, "sale"),
+            Step::Link("sale", LinkKind::RelatesTo, "move"),
+            Step::Drain,
+            Step::Tick("move", "Sign the contract"),
+            Step::Drain,
+            Step::Unlink("sale", "move"),
             Step::Drain,
         ],
     )

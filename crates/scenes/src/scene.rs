@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dormouse::{TaskPatch, Verdict};
 use dormouse_adapters::scripted::Answer;
+use dormouse_types::task::LinkKind;
 
 /// What happens, from an empty store to an end.
 #[derive(Debug, Clone)]
@@ -70,6 +71,10 @@ pub enum Step {
     Edit(&'static str, TaskPatch),
     /// Puts a label on a task.
     Label(&'static str, &'static str),
+    /// Says what a task is to another.
+    Link(&'static str, LinkKind, &'static str),
+    /// Takes the link between two tasks away.
+    Unlink(&'static str, &'static str),
     /// Wakes the agent of a task with words.
     Say(&'static str, &'static str),
     /// Has the agent of a task look at everything afresh.

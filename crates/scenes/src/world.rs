@@ -13,7 +13,7 @@ use dormouse::{
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
-use dormouse_types::{AgentId, ChangeSetId, TaskId, Timestamp};
+use dormouse_types::{AgentId, ChangeSetId, TaskId, TaskLinkId, Timestamp};
 
 use crate::player::Player;
 use crate::scene::{Model, Scene, Step};
@@ -33,6 +33,8 @@ pub struct Memory {
     pub tasks: BTreeMap<&'static str, TaskId>,
     /// The proposal they are deciding in this step: set, index and the digest they were shown.
     pub deciding: Option<(ChangeSetId, i64, String)>,
+    /// The link they are taking away in this step.
+    pub unlinking: Option<TaskLinkId>,
 }
 
 /// What a world is made from.
@@ -150,6 +152,7 @@ impl World {
             let mut memory = lock(&self.stage.memory);
             memory.step = n;
             memory.deciding = None;
+            memory.unlinking = None;
         }
         let told = self.perform(n, step).await;
         self.stage.clock.advance(BEAT);
@@ -202,6 +205,26 @@ impl World {
             }
             Step::Label(task, name) => {
                 dormouse.add_label(me, &self.task_id(task)?, name, key).await?;
+            }
+            Step::Link(task, kind, other) => {
+                let link = (*kind, self.task_id(other)?);
+                dormouse.link_task(me, &self.task_id(task)?, link, None, key).await?;
+            }
+            Step::Unlink(task, other) => {
+                let task = self.task_id(task)?;
+                let remembered = lock(&self.stage.memory).unlinking.clone();
+                let link = match remembered {
+                    Some(remembered) => remembered,
+                    None => {
+                        let other = self.task_id(other)?;
+                        let links = dormouse.task_links(me, &task).await?;
+                        let link = links.into_iter().find(|link| link.task.id == other);
+                        let link = link.with_context(|| format!("no link to {other}"))?.id;
+                        lock(&self.stage.memory).unlinking = Some(link.clone());
+                        link
+                    }
+                };
+                dormouse.unlink_task(me, &task, &link, None, key).await?;
             }
             Step::Say(task, words) => {
                 let agent = self.agent_id(task).await?;

@@ -3,6 +3,7 @@
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{entity, timer};
 use dormouse_store::{ChangeRow, Commit, Db};
 use dormouse_types::limits::LINKS_PER_TASK;
@@ -66,6 +67,32 @@ fn who_wants_to_is_woken_at_once_by_a_change_one_link_away() {
     node.pass_seconds(2);
     let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
     assert!(ran.contains(&agent), "{ran:?}");
+}
+
+/// The agent that opted in has read nothing new about its own task: there is nothing to ask about.
+#[test]
+fn a_wake_by_a_change_one_link_away_asks_no_model_when_its_own_task_did_not_change() {
+    let (world, flat, mover) = World::settled();
+    let (sale, seller) = world.another("Sell the old flat");
+    wakes_on_linked(&world, &mover);
+    let mut node = world.serve();
+    world.answers(2);
+    world.edit_now(&flat, &[blocks(&sale)]);
+    node.pass_seconds(2);
+    assert_eq!(node.ran().len(), 2, "the link is news to both");
+
+    let (asked, reports) = (world.script.asked().len(), world.reports(&mover).len());
+    world.answers(1);
+    world.note_now(&sale, "The agency wants photos.");
+    node.pass_seconds(600);
+    let mut ran = node.ran();
+    ran.sort_by_key(|(agent, _)| *agent != mover);
+    assert_eq!(ran, [(mover.clone(), End::Skipped), (seller, DONE)]);
+    assert_eq!(world.script.asked().len(), asked + 1, "only the agent of the changed task asks");
+    let run = &world.runs(&mover)[0];
+    assert_eq!((run.status, world.reports(&mover).len()), (Status::Skipped, reports));
+    let row = world.row(&mover);
+    assert_eq!((row.due_at, row.first_signal_at), (None, None), "it has caught up");
 }
 
 #[test]

@@ -60,6 +60,7 @@ crashes! {
     a_crash_leaves_labels_as_decided: labels,
     a_crash_among_many_verdicts_loses_none: many_at_once,
     a_crash_leaves_deleted_and_paused_as_they_are: come_and_gone,
+    a_crash_loses_and_doubles_no_link: linked,
     a_crash_counts_no_failure_twice: failing,
     a_crash_counts_nothing_while_a_provider_is_away: provider_away,
 }

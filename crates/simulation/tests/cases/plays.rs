@@ -34,7 +34,10 @@ fn seeds_that_once_failed_come_to_a_good_end() {
         (417, "what came during the first run of an imported agent was left without a due time"),
         (1014, "a run took back a proposal that was being applied"),
         (1079, "a claim cleared a signal that came after its row was read"),
-        (4630, "a receipt that could not be read was taken for none, and what it applied retracted"),
+        (
+            4630,
+            "a receipt that could not be read was taken for none, and what it applied retracted",
+        ),
         (6557, "a task that came back woke an agent that a person had paused"),
     ];
     for (seed, what) in once {

@@ -8,7 +8,7 @@ use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, HostId, Id, ItemId,
     LabelId, LinkId, MessageId, PREFIXES, PayloadId, ReportHeadId, ReportId, RequestId, StateId,
-    SubscriptionId, TaskId, ThreadId, Timestamp, TokenId,
+    SubscriptionId, TaskId, TaskLinkId, ThreadId, Timestamp, TokenId,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -84,6 +84,7 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<ChecklistId>(&mut kinds);
     check_kind::<ItemId>(&mut kinds);
     check_kind::<EntryId>(&mut kinds);
+    check_kind::<TaskLinkId>(&mut kinds);
     check_kind::<LabelId>(&mut kinds);
     check_kind::<CategoryId>(&mut kinds);
     check_kind::<AgentId>(&mut kinds);

@@ -1,0 +1,92 @@
+// Every screen in light and dark: nothing that axe knows of, at any width, with large text, without motion.
+
+import type { Page } from "@playwright/test";
+
+import { screens } from "./screens";
+import { cut, expect, faults, open, overflow, signIn, still, test } from "./stage";
+import { test as alone } from "./world";
+
+async function looked(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await still(page);
+    expect.soft(await faults(page), colorScheme).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** A narrow page, then one whose reader wants text of twice the size. */
+async function stretched(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 720 });
+  await still(page);
+  expect.soft(await overflow(page), "320 wide").toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const client = await page.context().newCDPSession(page);
+  await client.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+  await still(page);
+  expect.soft(await overflow(page), "text of 200 %").toEqual([]);
+  expect.soft(await cut(page), "text of 200 %").toEqual([]);
+}
+
+for (const screen of screens) {
+  test(`${screen.name}: for every eye`, async ({ page, server }) => {
+    await signIn(page, server);
+    await screen.show(page, server, false);
+    await looked(page);
+    await stretched(page);
+  });
+}
+
+test("sign in: for every eye", async ({ page, server }) => {
+  await page.goto(server.address);
+  await page.getByRole("textbox").fill("dm_0000000000000000000000000000000000000000000");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await looked(page);
+  await stretched(page);
+});
+
+alone("first run: for every eye", async ({ app }) => {
+  await expect(app.getByRole("button", { name: "Try the sample" })).toBeVisible();
+  await looked(app);
+  await stretched(app);
+});
+
+test("nothing moves for those who want no motion", async ({ page, server }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await signIn(page, server);
+  for (const screen of screens) {
+    await screen.show(page, server, false);
+    const moving = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter((one) => one.timeline instanceof DocumentTimeline && Number(one.effect?.getComputedTiming().duration) > 1)
+        .map((one) => (one.effect as KeyframeEffect).target?.outerHTML.slice(0, 160)),
+    );
+    expect.soft(moving, screen.name).toEqual([]);
+  }
+});
+
+// The pictures of the README: DORMOUSE_PICTURES=../docs/pictures npx playwright test looks --grep pictures
+test("pictures", async ({ browser, page, server }) => {
+  const folder = process.env["DORMOUSE_PICTURES"];
+  test.skip(folder === undefined, "no folder for pictures was named");
+  const { items } = (await server.ask("GET", "/api/journal/tasks?q=passports")) as { items: { id: string }[] };
+  const task = `/tasks/${items[0]?.id ?? ""}`;
+  const take = async (on: Page, path: string, name: string): Promise<void> => {
+    await open(on, server, path);
+    await on.mouse.move(0, 0);
+    await on.screenshot({ path: `${folder}/${name}.png` });
+  };
+  await signIn(page, server);
+  await take(page, "/", "home");
+  await take(page, task, "task");
+  await take(page, `${task}/changes`, "review");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await take(page, task, "dark");
+  const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2, locale: "en-GB" });
+  const small = await phone.newPage();
+  await signIn(small, server);
+  await take(small, task, "phone");
+  await phone.close();
+});

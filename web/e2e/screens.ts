@@ -1,0 +1,89 @@
+// Every screen, and how one comes to it; for tests that look at all of them.
+
+import type { Page } from "@playwright/test";
+
+import { expect, open, still } from "./stage";
+import type { Server } from "./world";
+
+export interface Screen {
+  name: string;
+  show: (page: Page, server: Server, isPhone: boolean) => Promise<void>;
+}
+
+async function rich(server: Server): Promise<{ id: string; agent: string }> {
+  const page = (await server.ask("GET", "/api/journal/tasks?q=roof")) as { items: { id: string; agent: string }[] };
+  const first = page.items[0];
+  if (first === undefined) throw new Error("the sample has no task with a roof");
+  return first;
+}
+
+const at =
+  (path: string) =>
+  async (page: Page, server: Server): Promise<void> =>
+    open(page, server, path);
+
+const ofAgent =
+  (tab: string) =>
+  async (page: Page, server: Server): Promise<void> => {
+    const { agent } = await rich(server);
+    await open(page, server, `/agents/${agent}/${tab}`);
+  };
+
+/** The screens of somebody who is signed in and has tasks. */
+export const screens: readonly Screen[] = [
+  { name: "home", show: at("/") },
+  { name: "tasks", show: at("/tasks") },
+  { name: "tasks that are searched", show: at("/tasks?q=photos&status=any") },
+  { name: "no task that fits", show: at("/tasks?q=zzzzz") },
+  {
+    name: "task",
+    show: async (page, server) => {
+      const { id } = await rich(server);
+      await open(page, server, `/tasks/${id}`);
+      await expect(page.getByRole("heading", { name: /suggests/ })).toBeVisible();
+      await page.getByRole("heading", { name: "History" }).click();
+      await still(page);
+    },
+  },
+  {
+    name: "review",
+    show: async (page, server) => {
+      const { id } = await rich(server);
+      await open(page, server, `/tasks/${id}/changes`);
+      await expect(page.getByRole("dialog")).toBeVisible();
+      await still(page);
+    },
+  },
+  {
+    name: "palette",
+    show: async (page, server) => {
+      await open(page, server, "/tasks");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").fill("roof");
+      await expect(page.getByRole("option", { name: /roof/ }).first()).toBeVisible();
+    },
+  },
+  {
+    name: "keys",
+    show: async (page, server) => {
+      await open(page, server, "/");
+      await page.keyboard.press("?");
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "new task",
+    show: async (page, server) => {
+      await open(page, server, "/tasks");
+      await page.getByRole("button", { name: "New task" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  { name: "agents", show: at("/agents") },
+  { name: "agent: activity", show: ofAgent("activity") },
+  { name: "agent: tool calls", show: ofAgent("tools") },
+  { name: "agent: wakes", show: ofAgent("wakes") },
+  { name: "agent: decisions", show: ofAgent("decisions") },
+  { name: "settings", show: at("/settings") },
+  { name: "nothing", show: at("/nowhere") },
+];

@@ -1,0 +1,98 @@
+// A world that the tests of one file share: they look, and change nothing that another sees.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+
+import { expect, SAMPLE, Server, settled, test as base } from "./world";
+
+export { expect };
+
+interface Worker {
+  /** One server for each worker, with the sample in it and every agent settled. */
+  stage: Server;
+}
+
+export const test = base.extend<{ server: Server }, Worker>({
+  stage: [
+    async ({}, use) => {
+      const data = await mkdtemp(join(tmpdir(), "dormouse-stage-"));
+      const server = new Server(data);
+      await server.start();
+      await server.command("import", SAMPLE, "--with-agents");
+      await settled(server);
+      await use(server);
+      await server.stop();
+      await rm(data, { recursive: true, force: true });
+    },
+    { scope: "worker" },
+  ],
+  server: async ({ stage }, use) => use(stage),
+});
+
+/** Signs the pages of a context in, as somebody who was here before. */
+export async function signIn(page: Page, server: Server): Promise<void> {
+  const token = await server.token();
+  await page.addInitScript((given) => localStorage.setItem("dormouse.token", given), token);
+}
+
+/** Opens a screen, and waits until nothing on it is still being read. */
+export async function open(page: Page, server: Server, path: string): Promise<void> {
+  await page.goto(server.address + path);
+  await still(page);
+}
+
+/** Waits until the screen stands: a heading, nothing that loads, nothing that moves. */
+export async function still(page: Page): Promise<void> {
+  await expect(page.getByRole("heading", { level: 1, includeHidden: true })).toBeAttached();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  await page.waitForLoadState("networkidle");
+  await page.evaluate(async () => {
+    await Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity && one.timeline instanceof DocumentTimeline).map((one) => one.finished.catch(() => undefined)));
+  });
+}
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** What axe finds, in a form that a person reads. No rule is switched off. */
+export async function faults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
+  return violations.flatMap((one) =>
+    one.nodes.map((node) => `${one.id}: ${node.target.join(" ")}: ${node.failureSummary?.replace(/\s+/g, " ") ?? one.help}`),
+  );
+}
+
+/** What sticks out at the side, with the element that does; empty when nothing does. */
+export async function overflow(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const root = document.documentElement;
+    if (root.scrollWidth <= root.clientWidth) return [];
+    const scrolls = (node: Element | null): boolean => {
+      for (let at = node; at !== null && at !== document.body; at = at.parentElement) {
+        if (getComputedStyle(at).overflowX !== "visible") return true;
+      }
+      return false;
+    };
+    const out = [...document.querySelectorAll("body *")].filter(
+      (node) => node.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(node.parentElement),
+    );
+    return [`${root.scrollWidth} of ${root.clientWidth}`, ...out.slice(0, 6).map((node) => node.outerHTML.slice(0, 160))];
+  });
+}
+
+/** Text whose lower part is cut off by the box it stands in. */
+export async function cut(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("body *")]
+      .filter((node) => {
+        if (node.clientHeight < 4 || node.scrollHeight <= node.clientHeight + 2) return false;
+        const style = getComputedStyle(node);
+        if (!["hidden", "clip"].includes(style.overflowY) || style.visibility === "hidden") return false;
+        return style.webkitLineClamp === "none" && node.checkVisibility();
+      })
+      .map((node) => node.outerHTML.slice(0, 200)),
+  );
+}

@@ -1,0 +1,72 @@
+// What many tests do on the way to what they look at.
+
+import type { Locator, Page } from "@playwright/test";
+
+import { expect, type Server, taskId } from "./world";
+
+export const PASSPORTS = "Renew the passports";
+export const LAPTOP = "Set up the new laptop";
+export const GARDEN = "Prepare the garden for spring";
+export const BIRTHDAY = "Plan grandmother's birthday";
+
+/** Opens a task by its title; gives its id. */
+export async function openTask(page: Page, server: Server, title: string): Promise<string> {
+  const id = await taskId(server, title);
+  await page.goto(`${server.address}/tasks/${id}`);
+  await standing(page, title);
+  return id;
+}
+
+/** Waits until the page of a task stands and follows the server. */
+export async function standing(page: Page, title: string): Promise<void> {
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(title);
+}
+
+/** What is suggested for the task on screen. */
+export function changes(page: Page): Locator {
+  return page.getByRole("region", { name: /suggests|put off|left to decide/ });
+}
+
+/** The field for a new note. */
+export function note(page: Page): Locator {
+  return page.getByRole("textbox", { name: "Write a note" });
+}
+
+/** A property of the task on screen, with its value in its name. */
+export function property(page: Page, name: string | RegExp): Locator {
+  return page.getByRole("complementary", { name: "Properties" }).getByRole("button", { name });
+}
+
+export async function writeNote(page: Page, text: string): Promise<void> {
+  await note(page).fill(text);
+  await page.getByRole("button", { name: "Add note" }).click();
+}
+
+interface Item {
+  set: string;
+  index: number;
+  status: string;
+  humanSummary: string;
+  digest: string;
+}
+
+/** The items that are open for a task. */
+export async function openItems(server: Server, task: string): Promise<Item[]> {
+  return ((await server.ask("GET", `/api/journal/tasks/${task}/changes`)) as { items: Item[] }).items;
+}
+
+export interface TaskView {
+  title: string;
+  status: string;
+  priority: string | null;
+  dueOn: string | null;
+  estimateMinutes: number | null;
+  items: { id: string; title: string; isChecked: boolean }[];
+  entries: { id: string; kind: string; text: string }[];
+  links: { id: string; kind: string }[];
+}
+
+/** The task as the server has it. */
+export async function read(server: Server, task: string): Promise<TaskView> {
+  return (await server.ask("GET", `/api/journal/tasks/${task}`)) as TaskView;
+}

@@ -1,0 +1,74 @@
+// What a person does to an agent: shown at once, told when it is refused.
+
+import type { Schemas } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { mail } from "../../app/mail";
+import { toasts } from "../../app/toasts.svelte";
+import { t, type Key } from "../../i18n/index.svelte";
+import { optimistically } from "../../live/outbox.svelte";
+import { live } from "../../live/store.svelte";
+import { questions, type Agent } from "./data";
+
+type Method = "POST" | "PATCH" | "DELETE";
+
+/** Sends it, and says whether it was taken; a refusal is told. */
+async function act(
+  agent: Agent,
+  verb: Key,
+  method: Method,
+  path: string,
+  body: unknown,
+  edit: (was: Agent) => Agent = (was) => was,
+): Promise<boolean> {
+  const what = t(verb, { name: agent.displayName });
+  const resource = live.of(questions.agent(agent.id));
+  try {
+    await optimistically([{ resource, edit }], () =>
+      mail.send({ method, path: `/api/agents/${agent.id}${path}`, what, ...(body === undefined ? {} : { body }) }),
+    );
+    live.touch(`agent-`);
+    live.touch("roster/");
+    return true;
+  } catch (error) {
+    toasts.refuse(what, asProblem(error));
+    return false;
+  }
+}
+
+export function pause(agent: Agent): Promise<boolean> {
+  return act(agent, "agent.what.pause", "POST", "/pause", undefined, (was) => ({ ...was, lifecycle: "dormant", dormantReason: "paused" }));
+}
+
+export function resume(agent: Agent): Promise<boolean> {
+  return act(agent, "agent.what.resume", "POST", "/resume", undefined, (was) => ({ ...was, lifecycle: "active", dormantReason: null }));
+}
+
+export async function reanalyse(agent: Agent): Promise<void> {
+  if (await act(agent, "agent.what.reanalyse", "POST", "/reanalyse", undefined)) {
+    toasts.tell(t("agent.reanalysed", { name: agent.displayName }));
+  }
+}
+
+/** Wakes it now, with words or without. */
+export async function wakeNow(agent: Agent, message: string): Promise<boolean> {
+  const done = await act(agent, "agent.what.wake", "POST", "/wake", message === "" ? {} : { message });
+  if (done) toasts.tell(t(message === "" ? "agent.woken" : "agent.told", { name: agent.displayName }));
+  return done;
+}
+
+/** Wakes it at a time to come; `null` takes that back. */
+export function wakeAt(agent: Agent, at: string | null): Promise<boolean> {
+  return act(agent, "agent.what.wakeAt", "POST", "/wake", { at });
+}
+
+export function cancelWake(agent: Agent): Promise<boolean> {
+  return act(agent, "agent.what.cancel", "DELETE", "/wake", undefined, (was) => ({ ...was, activity: "asleep", dueAt: null }));
+}
+
+export function set(agent: Agent, patch: Schemas["AgentPatch"]): Promise<boolean> {
+  return act(agent, "agent.what.set", "PATCH", "", patch, (was) => ({ ...was, ...(patch as Partial<Agent>) }));
+}
+
+export function destroy(agent: Agent): Promise<boolean> {
+  return act(agent, "agent.what.destroy", "DELETE", "", undefined);
+}

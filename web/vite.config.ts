@@ -23,7 +23,8 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      "/api": { target: server, ws: true, changeOrigin: true, rewriteWsOrigin: true },
+      // The server takes what writes from pages of its own origin alone.
+      "/api": { target: server, ws: true, changeOrigin: true, rewriteWsOrigin: true, headers: { origin: server } },
     },
   },
   // Tests run the code of the browser, not that of a server.

@@ -1,7 +1,7 @@
 import "./styles/tokens.css";
 import "./styles/base.css";
 
-import { mount } from "svelte";
+import { mount, untrack } from "svelte";
 
 import App from "./App.svelte";
 import { startKeys } from "./app/keys";
@@ -19,10 +19,15 @@ await session.begin();
 $effect.root(() => {
   // The line stands while somebody is signed in.
   $effect(() => {
-    if (session.token === undefined) {
-      line.stop();
-      live.clear();
-    } else line.start();
+    const isIn = session.token !== undefined;
+    // What these read of the line is no reason to do it again.
+    untrack(() => {
+      if (isIn) line.start();
+      else {
+        line.stop();
+        live.clear();
+      }
+    });
   });
 });
 

@@ -52,6 +52,9 @@ pub trait ItemTool: Sync {
     /// What the arguments aim at; empty for arguments that were never checked.
     fn target(&self, args: &Value) -> Target;
 
+    /// Whether it takes something away: then it is confirmed by itself, never among many.
+    fn is_destructive(&self, args: &Value) -> bool;
+
     /// One line for a person: a function of arguments and titles, never of the model's words.
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String;
 

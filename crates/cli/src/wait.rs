@@ -31,33 +31,31 @@ enum Stand {
 fn stand(agent: &Agent, now: Timestamp) -> Stand {
     match agent.activity.as_str() {
         "running" => Stand::AtWork,
-        "waiting" if agent.due_at.is_some_and(|due| due <= now + SOON) => Stand::AtWork,
-        "waiting" => Stand::Held,
-        _ => Stand::Asleep,
+        _ => match agent.due_at {
+            Some(due) if due <= now + SOON => Stand::AtWork,
+            Some(_) => Stand::Held,
+            None => Stand::Asleep,
+        },
     }
 }
 
 /// The agents that a server runs now or soon.
 pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>, Failure> {
     let (mut found, now) = (Vec::new(), clock.now());
-    for activity in ["running", "waiting"] {
-        let mut cursor = None::<String>;
-        loop {
-            let mut query = vec![("activity", activity), ("limit", "200")];
-            query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-            let page: Page<Agent> = read(client, &path("/api/agents", &query)).await?;
-            let all = page.items.into_iter();
-            found.extend(all.filter(|agent| matches!(stand(agent, now), Stand::AtWork)));
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                break;
-            }
+    let mut cursor = None::<String>;
+    loop {
+        let mut query = vec![("activity", "running,queued"), ("limit", "200")];
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page: Page<Agent> = read(client, &path("/api/agents", &query)).await?;
+        let all = page.items.into_iter();
+        found.extend(all.filter(|agent| matches!(stand(agent, now), Stand::AtWork)));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
         }
     }
-    // One may have begun to run between the two questions.
     let mut ids: Vec<AgentId> = found.into_iter().map(|agent| agent.id).collect();
     ids.sort_unstable();
-    ids.dedup();
     Ok(ids)
 }
 

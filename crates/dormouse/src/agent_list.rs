@@ -1,12 +1,12 @@
 //! Many agents: a page of them costs the same number of queries, whoever they are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
 use dormouse_store::agent::entity::{self, Line};
 use dormouse_store::agent::wake_queue::{self, Sleeper};
+use dormouse_store::among;
 use dormouse_store::journal::task_list;
-use dormouse_store::{ReadError, among};
 use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId};
 
 use crate::agents::lifecycle_name;
@@ -19,22 +19,17 @@ use crate::{Dormouse, Error, page};
 pub struct AgentFilter {
     /// Of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
     pub lifecycle: Option<String>,
-    /// Doing this: `asleep`, `waiting`, `running`.
-    pub activity: Option<String>,
+    /// Doing any of these, if any is named: `asleep`, `queued`, `running`.
+    pub activities: Vec<String>,
 }
 
 const LIFECYCLES: [&str; 4] = ["created", "active", "dormant", "destroyed"];
-const ACTIVITIES: [&str; 3] = ["asleep", "waiting", "running"];
+const ACTIVITIES: [&str; 3] = ["asleep", "queued", "running"];
 
-fn known(
-    field: &'static str,
-    given: Option<&str>,
-    known: &[&'static str],
-) -> Result<Option<&'static str>, Error> {
-    let Some(given) = given else { return Ok(None) };
+fn known(field: &'static str, given: &str, known: &[&'static str]) -> Result<&'static str, Error> {
     let found = known.iter().find(|known| **known == given).copied();
     let message = || format!("`{given}` is none of {}", known.join(", "));
-    found.map(Some).ok_or_else(|| Error::Invalid { field, message: message() })
+    found.ok_or_else(|| Error::Invalid { field, message: message() })
 }
 
 impl Dormouse {
@@ -50,34 +45,29 @@ impl Dormouse {
     ) -> Result<Page<Agent>, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
-        let lifecycle = known("lifecycle", filter.lifecycle.as_deref(), &LIFECYCLES)?;
-        let activity = known("activity", filter.activity.as_deref(), &ACTIVITIES)?;
+        let lifecycle = filter.lifecycle.as_deref();
+        let lifecycle = lifecycle.map(|it| known("lifecycle", it, &LIFECYCLES)).transpose()?;
+        let activities = filter.activities.iter().map(|it| known("activity", it, &ACTIVITIES));
+        let activities = activities.collect::<Result<Vec<_>, _>>()?;
         let (at, id) = page::behind(cursor, (page::LATEST, "~"))?;
-        let (running, waiting) = match activity {
-            None => Default::default(),
-            Some(_) => self.up(ws).await?,
-        };
-        let does = |agent: &AgentId| match (running.contains(agent), waiting.contains(agent)) {
-            (true, _) => "running",
-            (false, true) => "waiting",
-            (false, false) => "asleep",
-        };
-        let up: Option<Vec<&AgentId>> = match activity {
-            Some("running") => Some(running.iter().collect()),
-            Some("waiting") => Some(waiting.difference(&running).collect()),
-            _ => None,
-        };
+        let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
+        let does = |agent: &AgentId| up.get(agent).copied().unwrap_or("asleep");
+        let is_doing = |agent: &AgentId| activities.is_empty() || activities.contains(&does(agent));
+        // Who is up is known by name: the others need not be looked at.
+        let few: Option<Vec<&AgentId>> = (!activities.is_empty()
+            && !activities.contains(&"asleep"))
+        .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
         let place = (at, id.as_str());
-        let lines: Vec<Line<Stored>> = match up.filter(|up| up.len() <= among::MOST) {
-            Some(up) => {
-                let some = entity::lines(entity::some::<Stored>(ws, &up));
+        let lines: Vec<Line<Stored>> = match few.filter(|few| few.len() <= among::MOST) {
+            Some(few) => {
+                let some = entity::lines(entity::some::<Stored>(ws, &few));
                 let mut lines = self.store.all(some).await?;
                 lines.retain(|line| (line.created_at, line.id.as_str()) < place);
                 lines.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
                 lines
             }
             None => {
-                let is_sifted = lifecycle.is_some() || activity.is_some();
+                let is_sifted = lifecycle.is_some() || !activities.is_empty();
                 let read = if is_sifted { i64::MAX } else { page::reading(limit) };
                 self.store.all(entity::page_of_kind::<Stored>(ws, place, read)).await?
             }
@@ -86,10 +76,10 @@ impl Dormouse {
             Ok(agent) => {
                 let agent = &agent.doc.value;
                 lifecycle.is_none_or(|wanted| lifecycle_name(agent.lifecycle) == wanted)
-                    && activity.is_none_or(|wanted| does(&agent.id) == wanted)
+                    && is_doing(&agent.id)
             }
             // Nobody knows what it is: it is told where nothing is sifted out.
-            Err(_) => lifecycle.is_none() && activity.is_none(),
+            Err(_) => lifecycle.is_none() && activities.is_empty(),
         };
         let wanted: Vec<_> =
             lines.into_iter().filter(is_wanted).take(limit.saturating_add(1)).collect();
@@ -105,13 +95,13 @@ impl Dormouse {
         Ok(Page { items, next_cursor: cut.next_cursor, damaged })
     }
 
-    /// The agents that run, and those with a wake that waits.
-    async fn up(&self, ws: WorkspaceId) -> Result<(BTreeSet<AgentId>, BTreeSet<AgentId>), Error> {
-        let ids = |rows: Vec<Result<Sleeper, ReadError>>| {
-            rows.into_iter().flatten().map(|row| row.agent).collect()
-        };
-        let running = self.store.each(wake_queue::leased(ws)).await?;
-        Ok((ids(running), ids(self.store.each(wake_queue::waiting(ws)).await?)))
+    /// What the agents do that do anything: those that run, and those that stand in the queue.
+    async fn up(&self, ws: WorkspaceId) -> Result<HashMap<AgentId, &'static str>, Error> {
+        let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
+        rows.extend(self.store.each(wake_queue::leased(ws)).await?);
+        let rows = rows.into_iter().flatten();
+        let does = rows.map(|row| (row.agent.clone(), self.does(Some(&row))));
+        Ok(does.filter(|(_, does)| *does != "asleep").collect())
     }
 
     /// Agents as they are shown. One whose state cannot be read is told among the damaged.
@@ -140,6 +130,7 @@ impl Dormouse {
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
+            let since = self.awake_since(ws, rows.values()).await?;
             let slots = states.values().filter_map(|state| state.slots.active_task_id.as_ref());
             let tasks = slots.map(ToString::to_string).collect::<Vec<_>>();
             let titles = self.titles(ws, &tasks).await?;
@@ -150,7 +141,8 @@ impl Dormouse {
                 let task = state.slots.active_task_id.as_ref();
                 let title = task.and_then(|task| titles.get(task).cloned());
                 let row = rows.get(id);
-                views.push(self.agent_as(agent, state, row, title));
+                let since = since.get(id).copied();
+                views.push(self.agent_as(agent, state, row, title, since));
             }
         }
         Ok(views)

@@ -1,9 +1,13 @@
 //! What decides when an agent runs: its row in the queue, what it watches, its timers, its links.
 
-use dormouse_agents::wake::route::is_automatic;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use dormouse_agents::wake::route::{is_automatic, merge_window};
 use dormouse_store::agent::agent_entity::State;
-use dormouse_store::agent::{link, subscription, timer, wake_queue};
-use dormouse_types::{AgentId, Caller, Scope};
+use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
+use dormouse_types::port::ModelClass;
+use dormouse_types::{AgentId, Caller, RunKey, Scope, Timestamp, WorkspaceId};
 
 use crate::asked::require;
 use crate::view::{AgentState, Lease, Link, Page, Subscription, SubscriptionFilter, Timer};
@@ -27,7 +31,7 @@ impl Dormouse {
         let reasons = row.iter().flat_map(|row| row.reasons.iter().rev());
         Ok(AgentState {
             agent_id: id.clone(),
-            activity: activity(row.as_ref()).into(),
+            activity: self.does(row.as_ref()).into(),
             reasons: reasons.map(|reason| reason.name().to_owned()).collect(),
             due_at: row.as_ref().and_then(|row| row.due_at),
             sleep_until: self.sleeps_until(row.as_ref()),
@@ -47,11 +51,32 @@ impl Dormouse {
     }
 
     /// Until when automatic wakes are held back, as long as that is not over.
-    pub(crate) fn sleeps_until(
-        &self,
-        row: Option<&wake_queue::Sleeper>,
-    ) -> Option<dormouse_types::Timestamp> {
+    pub(crate) fn sleeps_until(&self, row: Option<&wake_queue::Sleeper>) -> Option<Timestamp> {
         row.and_then(|row| row.sleep_until).filter(|until| *until > self.clock.now())
+    }
+
+    /// What an agent is doing now, by its row.
+    pub(crate) fn does(&self, row: Option<&wake_queue::Sleeper>) -> &'static str {
+        activity(row, self.clock.now(), self.model.class())
+    }
+
+    /// Since when those of at most a page of agents are at work that are: the start of each run.
+    pub(crate) async fn awake_since(
+        &self,
+        ws: WorkspaceId,
+        rows: impl Iterator<Item = &wake_queue::Sleeper>,
+    ) -> Result<HashMap<AgentId, Timestamp>, Error> {
+        let runs: HashMap<RunKey, AgentId> = rows
+            .filter(|row| row.owner.is_some())
+            .filter_map(|row| Some((row.run_key.clone()?, row.agent.clone())))
+            .collect();
+        if runs.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let keys: Vec<RunKey> = runs.keys().cloned().collect();
+        let begun = self.store.all(wake_run::begun_among(ws, &keys)).await?;
+        let begun = begun.into_iter().filter_map(|(key, at)| Some((runs.get(&key)?.clone(), at)));
+        Ok(begun.collect())
     }
 
     /// What an agent watches.
@@ -130,16 +155,76 @@ impl Dormouse {
     }
 }
 
-/// What an agent is doing, by its row.
-pub(crate) fn activity(row: Option<&wake_queue::Sleeper>) -> &'static str {
-    match row {
-        Some(row) if row.owner.is_some() => "running",
-        Some(row) if row.due_at.is_some() => "waiting",
+/// Whoever is due within this time stands in the queue; who is due later sleeps until then.
+const SOON: Duration = Duration::from_secs(60);
+
+/// What an agent is doing, by its row. What changes merge into is queued, however long they are
+/// merged.
+pub(crate) fn activity(
+    row: Option<&wake_queue::Sleeper>,
+    now: Timestamp,
+    class: ModelClass,
+) -> &'static str {
+    let Some(row) = row else { return "asleep" };
+    let is_merged = row.reasons.contains(&wake_queue::Reason::Subscription);
+    let near = if is_merged { SOON.max(merge_window(class)) } else { SOON };
+    match row.due_at {
+        _ if row.owner.is_some() => "running",
+        Some(due) if due <= now + near => "queued",
         Some(_) | None => "asleep",
     }
 }
 
 /// Since when something stands in the queue that no run has taken up: the report is out of date.
-pub(crate) fn changed_since(row: &wake_queue::Sleeper) -> Option<dormouse_types::Timestamp> {
+pub(crate) fn changed_since(row: &wake_queue::Sleeper) -> Option<Timestamp> {
     row.first_signal_at.filter(|_| !row.reasons.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_store::agent::wake_queue::{Reason, Sleeper};
+    use dormouse_types::{AgentId, Id as _, Seq};
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
+
+    /// What is said of an agent that a reason wakes in so many seconds.
+    fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> &'static str {
+        let row = Sleeper {
+            agent: AgentId::new(NOW, &dormouse_testkit::CountingEntropy::seeded(1)),
+            reasons: vec![reason],
+            first_signal_at: Some(NOW),
+            due_at: seconds.map(|seconds| NOW + Duration::from_secs(seconds)),
+            upto: Seq(0),
+            priority: reason.priority(),
+            request_id: None,
+            message_id: None,
+            run_key: None,
+            owner: None,
+            epoch: 1,
+            expires_at: None,
+            crashes: 0,
+            sleep_until: None,
+        };
+        activity(Some(&row), NOW, class)
+    }
+
+    #[test]
+    fn who_wakes_within_a_minute_or_merges_changes_is_queued_and_who_wakes_later_sleeps() {
+        let (free, paid) = (ModelClass::Free, ModelClass::Paid);
+        for (reason, seconds, class, expected) in [
+            (Reason::UserInitiated, Some(0), free, "queued"),
+            (Reason::Timer, Some(60), paid, "queued"),
+            (Reason::Timer, Some(61), paid, "asleep"),
+            (Reason::Timer, Some(7 * 24 * 3600), free, "asleep"),
+            (Reason::Subscription, Some(120), paid, "queued"),
+            (Reason::Subscription, Some(121), paid, "asleep"),
+            (Reason::Subscription, Some(61), free, "asleep"),
+            (Reason::Subscription, None, paid, "asleep"),
+        ] {
+            assert_eq!(said(reason, seconds, class), expected, "{reason:?} {seconds:?} {class:?}");
+        }
+        assert_eq!(activity(None, NOW, free), "asleep");
+    }
 }

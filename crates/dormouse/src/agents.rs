@@ -11,7 +11,7 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp};
 
-use crate::agent_state::{activity, changed_since};
+use crate::agent_state::changed_since;
 use crate::asked::{asked, require, told};
 use crate::view::{Agent, Slots};
 use crate::{Dormouse, Error};
@@ -279,7 +279,8 @@ impl Dormouse {
                 Err(error) => return Err(error.into()),
             },
         };
-        Ok(self.agent_as(stored, state, row, task_title))
+        let since = self.awake_since(ws, row.into_iter()).await?.remove(id);
+        Ok(self.agent_as(stored, state, row, task_title, since))
     }
 
     /// An agent by everything that is known of it.
@@ -289,6 +290,7 @@ impl Dormouse {
         state: State,
         row: Option<&wake_queue::Sleeper>,
         task_title: Option<String>,
+        awake_since: Option<Timestamp>,
     ) -> Agent {
         let agent = stored.doc.value;
         Agent {
@@ -316,7 +318,8 @@ impl Dormouse {
             allowed_category_ids: agent.allowed_category_ids,
             slots: Slots { active_task_id: state.slots.active_task_id },
             task_title,
-            activity: activity(row).into(),
+            activity: self.does(row).into(),
+            awake_since,
             due_at: row.and_then(|row| row.due_at),
             last_wake_at: state.last_wake_at,
             next_wake_at: state.next_wake_at,

@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use dormouse_changes::set::fold;
+use dormouse_changes::tools;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::report::{self, Report};
 use dormouse_store::agent::{entity, subscription, wake_queue};
 use dormouse_store::among;
+use dormouse_store::journal::task::Task;
+use dormouse_store::journal::task_list;
 use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limits};
 
 use crate::agent_state::changed_since;
@@ -46,21 +49,27 @@ impl Dormouse {
         let own: HashMap<AgentId, TaskId> =
             own.into_iter().map(|own| (own.agent, own.task)).collect();
         let tasks: Vec<String> = own.values().map(ToString::to_string).collect();
-        let titles = self.titles(ws, &tasks).await?;
+        let lines = self.store.all(task_list::some(ws, &tasks)).await?.into_iter();
+        let tasks: HashMap<TaskId, Task> = lines
+            .filter_map(|line| line.task.ok())
+            .map(|task| (task.doc.value.id.clone(), task.doc.value))
+            .collect();
         let names = self.names(ws, &agents).await?;
         let queue = self.store.each(wake_queue::among(ws, &agents)).await?.into_iter().flatten();
         let stale: HashMap<AgentId, _> =
             queue.filter_map(|row| Some((row.agent.clone(), changed_since(&row)?))).collect();
         let items = heads.items.into_iter().filter_map(|head| {
-            let task = own.get(&head.agent_id);
+            let task_id = own.get(&head.agent_id);
+            let task = task_id.and_then(|id| tasks.get(id));
             Some(RecentReport {
                 report: crate::view::Report {
                     stale_since: stale.get(&head.agent_id).copied(),
-                    task_id: task.cloned(),
+                    task_id: task_id.cloned(),
                     ..report_view(reports.remove(&head.report_id)?)
                 },
                 agent_name: names.get(&head.agent_id).cloned(),
-                task_title: task.and_then(|task| titles.get(task).cloned()),
+                task_title: task.map(|task| task.title.clone()),
+                language: task.and_then(|task| task.language_code.clone()),
             })
         });
         Ok(Page { items: items.collect(), next_cursor: heads.next_cursor, damaged })
@@ -102,12 +111,20 @@ impl Dormouse {
         for (set, items) in sets {
             let shown = fold::shown(&items);
             for item in items.into_iter().filter(|item| item.state.is_open()) {
-                let agent_name = names.get(&item.agent).cloned();
+                let agent_id = item.agent.clone();
                 let is_put_off = item.state == State::Deferred;
                 let item = item_view(item, &shown, Some(&state));
                 let rank = (is_put_off, !item.shown, item.created_at, set.clone(), item.index);
-                let run_key = run_keys.get(&set).cloned();
-                changes.push((rank, TaskChange { item, run_key, agent_name }));
+                let change = TaskChange {
+                    // What a newer version proposes is not known here: it wants a look of its own.
+                    is_destructive: tools::item(&item.tool_name)
+                        .is_none_or(|tool| tool.is_destructive(&item.args)),
+                    run_key: run_keys.get(&set).cloned(),
+                    agent_name: names.get(&agent_id).cloned(),
+                    agent_id,
+                    item,
+                };
+                changes.push((rank, change));
             }
         }
         changes.sort_by(|(a, _), (b, _)| a.cmp(b));

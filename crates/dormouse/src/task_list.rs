@@ -1,11 +1,11 @@
 //! Many tasks: listed, sifted, searched. A page costs the same number of queries, whatever it shows.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use dormouse_journal::{Asked, Due, Sort, TaskSummary};
-use dormouse_store::agent::agent_entity::Agent;
+use dormouse_journal::{Asked, Deleted, Due, Sort, TaskSummary};
+use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
 use dormouse_store::agent::report::{self, ReportHead};
-use dormouse_store::agent::wake_queue::{self, Sleeper};
+use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::{change_item, entity, subscription};
 use dormouse_store::among;
 use dormouse_store::journal::task_list::{self, Text};
@@ -13,7 +13,6 @@ use dormouse_types::fold::{find, folded};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, WorkspaceId, limits};
 
-use crate::agent_state::activity;
 use crate::asked::require;
 use crate::view::{Match, Named, Page, TaskRow};
 use crate::{Dormouse, Error};
@@ -29,7 +28,7 @@ pub struct TaskFilter {
     pub priorities: Vec<Priority>,
     /// With any of these labels, by id or by name.
     pub labels: Vec<String>,
-    /// In any of these categories, by id or by name.
+    /// In any of these categories, by id or by name; `none` stands for no category at all.
     pub categories: Vec<String>,
     /// With such an agent.
     pub agents: Vec<With>,
@@ -37,8 +36,10 @@ pub struct TaskFilter {
     pub due: Vec<Due>,
     /// The order.
     pub sort: Sort,
-    /// Soft-deleted ones too.
-    pub deleted: bool,
+    /// Only those with something to review: an open proposal.
+    pub to_review: bool,
+    /// What becomes of soft-deleted ones.
+    pub deleted: Deleted,
 }
 
 /// Whether a task has an agent, as a list asks for it.
@@ -90,13 +91,18 @@ impl Dormouse {
         let own = self.own(ws, &filter, &words).await?;
         let said = if words.is_empty() { HashMap::new() } else { self.said(ws, &own).await? };
         let awake = self.awake(ws, &filter.agents).await?;
-        let keep = |task: &str| {
+        let to_review = self.to_review(ws, filter.to_review).await?;
+        let has_agent = |task: &str| {
             let agent = own.get(task);
             filter.agents.iter().any(|with| match with {
                 With::Agent => agent.is_some(),
                 With::None => agent.is_none(),
                 With::Awake => agent.is_some_and(|agent| awake.contains(agent)),
             })
+        };
+        let keep = |task: &str| {
+            to_review.as_ref().is_none_or(|tasks| tasks.contains(task))
+                && (filter.agents.is_empty() || has_agent(task))
         };
         let asked = Asked {
             statuses: filter.statuses,
@@ -107,8 +113,8 @@ impl Dormouse {
             today: self.clock.now().day_in(&self.zone),
             words: words.clone(),
             said,
-            keep: (!filter.agents.is_empty()).then_some(&keep),
-            include_deleted: filter.deleted,
+            keep: (!filter.agents.is_empty() || filter.to_review).then_some(&keep),
+            deleted: filter.deleted,
             sort: filter.sort,
         };
         let page = self.journal.list(ws, &asked, limit, cursor.as_deref()).await?;
@@ -166,6 +172,19 @@ impl Dormouse {
         Ok(leased.into_iter().flatten().map(|row| row.agent).collect())
     }
 
+    /// The tasks about which anything is open, as far as a list is sifted by it.
+    async fn to_review(
+        &self,
+        ws: WorkspaceId,
+        is_asked: bool,
+    ) -> Result<Option<HashSet<String>>, Error> {
+        if !is_asked {
+            return Ok(None);
+        }
+        let tasks = self.store.all(change_item::open_tasks(ws)).await?;
+        Ok(Some(tasks.into_iter().collect()))
+    }
+
     async fn rows(
         &self,
         caller: &Caller,
@@ -193,15 +212,17 @@ impl Dormouse {
         let queue = self.store.each(wake_queue::among(ws, &ids)).await?;
         let heads = self.store.each(report::heads(ws, &ids)).await?;
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
+        let queue = queue.into_iter().flatten();
+        let mut does: HashMap<AgentId, &'static str> =
+            queue.map(|row| (row.agent.clone(), self.does(Some(&row)))).collect();
+        let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
+        let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
+        does.extend(dormant.map(|agent| (agent.id.clone(), "dormant")));
         Ok(Beside {
             open: open.into_iter().collect(),
             own: own.into_iter().map(|own| (own.task, own.agent)).collect(),
-            names: agents
-                .into_iter()
-                .flatten()
-                .map(|agent| (agent.doc.value.id, agent.doc.value.display_name))
-                .collect(),
-            queue: queue.into_iter().flatten().map(|row| (row.agent.clone(), row)).collect(),
+            names: agents.into_iter().map(|agent| (agent.id, agent.display_name)).collect(),
+            does,
             tldr: heads.filter_map(|head| Some((head.agent_id, head.tldr?))).collect(),
         })
     }
@@ -242,7 +263,7 @@ struct Beside {
     open: HashMap<String, i64>,
     own: HashMap<TaskId, AgentId>,
     names: HashMap<AgentId, String>,
-    queue: HashMap<AgentId, Sleeper>,
+    does: HashMap<AgentId, &'static str>,
     tldr: HashMap<AgentId, String>,
 }
 
@@ -251,7 +272,7 @@ impl Beside {
         // Only a live agent watches a task as its own.
         let agent = self.own.get(&task.id);
         let named = |agent| self.names.get(agent).cloned();
-        let does = |agent| activity(self.queue.get(agent)).to_owned();
+        let does = |agent| self.does.get(agent).copied().unwrap_or("asleep").to_owned();
         let open = self.open.get(task.id.as_str()).copied().unwrap_or_default();
         TaskRow {
             agent_name: agent.and_then(named),
@@ -264,6 +285,7 @@ impl Beside {
             labels: task.labels.into_iter().map(|it| Named { id: it.id, name: it.name }).collect(),
             category: task.category.map(|it| Named { id: it.id, name: it.name }),
             estimate_minutes: task.estimate_minutes,
+            language: task.language,
             found: None,
             id: task.id,
             title: task.title,

@@ -64,7 +64,8 @@ pub struct TaskRow {
     pub agent: Option<AgentId>,
     /// What people call its agent.
     pub agent_name: Option<String>,
-    /// What its agent does: `asleep`, `waiting`, `running`.
+    /// What its agent does: `asleep`, `queued` (it wakes within a minute or so), `running`; or
+    /// `dormant`, when nothing wakes it by itself.
     pub agent_activity: Option<String>,
     /// The TLDR of its report.
     pub tldr: Option<String>,
@@ -74,6 +75,8 @@ pub struct TaskRow {
     pub category: Option<Named<CategoryId>>,
     /// Units: minutes.
     pub estimate_minutes: Option<u32>,
+    /// The language of its text. ISO 639 code.
+    pub language: Option<String>,
     /// Open proposals about it.
     pub open_proposals: usize,
     /// Where the words stand that were looked for; none when none were.
@@ -271,9 +274,11 @@ pub struct Agent {
     pub slots: Slots,
     /// The title of its task; none when the task is gone.
     pub task_title: Option<String>,
-    /// `asleep`, `waiting`, `running`.
+    /// `asleep`, `queued` (it wakes within a minute or so), `running`.
     pub activity: String,
-    /// When it wakes next, if a wake waits.
+    /// When the run under way began; none while none is.
+    pub awake_since: Option<Timestamp>,
+    /// When it wakes next, if a wake waits; it may be far ahead.
     pub due_at: Option<Timestamp>,
     /// When its last run completed.
     pub last_wake_at: Option<Timestamp>,

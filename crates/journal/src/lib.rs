@@ -18,6 +18,7 @@ pub mod effect;
 pub mod error;
 pub mod write;
 pub mod read;
+mod briefs;
 pub mod list;
 pub mod definition;
 pub mod import;
@@ -32,7 +33,7 @@ pub use edit::{Edit, EditError, NewTask};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
 pub use import::{Imported, Outcome};
-pub use list::{Asked, Due, Sort};
+pub use list::{Asked, Deleted, Due, NO_CATEGORY, Sort};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
 pub use view::{TaskView, state};
 pub use write::{EditCtx, Edited, OnceKey};
@@ -43,11 +44,12 @@ pub struct Journal {
     store: Store,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    briefs: briefs::Briefs,
 }
 
 impl Journal {
     /// Joins a store with the time and with randomness for ids.
     pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { store, clock, entropy }
+        Self { store, clock, entropy, briefs: briefs::Briefs::default() }
     }
 }

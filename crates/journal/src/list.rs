@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::task::{Listed, WORDS};
 use dormouse_store::journal::task_list::{self, Brief, BriefLine, Line};
 use dormouse_types::fold::folded;
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{Id as _, LabelId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
@@ -88,6 +89,21 @@ impl Due {
     }
 }
 
+/// What a list does with soft-deleted tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Deleted {
+    /// It leaves them out.
+    #[default]
+    Without,
+    /// It shows them too.
+    Too,
+    /// It shows no others.
+    Only,
+}
+
+/// What stands in the place of a category for the tasks that are in none.
+pub const NO_CATEGORY: &str = "none";
+
 /// Which tasks a list shows. Of each part that names anything, one must hold.
 pub struct Asked<'a> {
     /// These statuses.
@@ -96,7 +112,7 @@ pub struct Asked<'a> {
     pub priorities: Vec<Priority>,
     /// Any of these labels, by id or by name.
     pub labels: Vec<String>,
-    /// Any of these categories, by id or by name.
+    /// Any of these categories, by id or by name; [`NO_CATEGORY`] stands for none at all.
     pub categories: Vec<String>,
     /// Due then.
     pub due: Vec<Due>,
@@ -109,8 +125,8 @@ pub struct Asked<'a> {
     pub said: HashMap<String, String>,
     /// Whether a task may be shown at all; asked for its id.
     pub keep: Option<&'a (dyn Fn(&str) -> bool + Send + Sync)>,
-    /// Soft-deleted ones too.
-    pub include_deleted: bool,
+    /// What becomes of soft-deleted ones.
+    pub deleted: Deleted,
     /// The order.
     pub sort: Sort,
 }
@@ -121,7 +137,7 @@ impl Asked<'_> {
         let parts = self.statuses.is_empty() && self.priorities.is_empty() && self.due.is_empty();
         let named = self.labels.is_empty() && self.categories.is_empty() && self.words.is_empty();
         let sorted = matches!(self.sort, Sort::Created | Sort::Updated);
-        parts && named && sorted && self.keep.is_none()
+        parts && named && sorted && self.keep.is_none() && self.deleted != Deleted::Only
     }
 }
 
@@ -230,10 +246,11 @@ impl Journal {
         let place = (Timestamp::from_micros(behind.0), behind.1.as_str());
         let read = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         let by_change = asked.sort == Sort::Updated;
+        let include_deleted = asked.deleted == Deleted::Too;
         let query = if by_change {
-            task_list::by_change(ws, asked.include_deleted, place, read)
+            task_list::by_change(ws, include_deleted, place, read)
         } else {
-            task_list::by_creation(ws, asked.include_deleted, place, read)
+            task_list::by_creation(ws, include_deleted, place, read)
         };
         let mut lines = self.store.all(query).await?;
         let more = lines.len() > limit;
@@ -258,14 +275,16 @@ impl Journal {
             asked,
             labels: wanted_labels(&asked.labels, definitions),
             categories: wanted_categories(&asked.categories, definitions),
+            known_categories: categories(definitions).map(|one| one.id.clone()).collect(),
             named: asked.words.iter().map(|word| labels_with(word, definitions)).collect(),
             hits: self.hits(ws, &asked.words).await?,
         };
         let (mut places, mut damaged) = (Vec::new(), Vec::new());
-        for line in self.store.all(task_list::all(ws, asked.include_deleted)).await? {
+        for line in self.briefs.of(&self.store, ws).await?.iter() {
             match &line.task {
+                _ if !sieve.asked_for(line.deleted_at) => {}
                 Ok(task) if sieve.holds(&line.id, task) => {
-                    let place = Place::of(&line, task, asked.sort);
+                    let place = Place::of(line, task, asked.sort);
                     if behind.as_ref().is_none_or(|behind| place > *behind) {
                         places.push(place);
                     }
@@ -313,13 +332,22 @@ impl Journal {
 struct Sieve<'a> {
     asked: &'a Asked<'a>,
     labels: Vec<LabelId>,
-    categories: Vec<dormouse_types::CategoryId>,
+    categories: Vec<CategoryId>,
+    known_categories: Vec<CategoryId>,
     /// For each word the labels in whose names it stands.
     named: Vec<Vec<LabelId>>,
     hits: HashMap<String, Vec<bool>>,
 }
 
 impl Sieve<'_> {
+    fn asked_for(&self, deleted_at: Option<Timestamp>) -> bool {
+        match self.asked.deleted {
+            Deleted::Without => deleted_at.is_none(),
+            Deleted::Too => true,
+            Deleted::Only => deleted_at.is_some(),
+        }
+    }
+
     fn holds(&self, id: &str, task: &Brief) -> bool {
         let Asked { statuses, priorities, due, today, .. } = self.asked;
         let any = |named: bool, holds: bool| !named || holds;
@@ -327,12 +355,17 @@ impl Sieve<'_> {
             && any(!priorities.is_empty(), priorities.contains(&task.priority.unwrap_or_default()))
             && any(!due.is_empty(), due.iter().any(|due| due.holds(task, *today)))
             && any(!self.asked.labels.is_empty(), carries(task, &self.labels))
-            && any(
-                !self.asked.categories.is_empty(),
-                task.category_id.as_ref().is_some_and(|id| self.categories.contains(id)),
-            )
+            && any(!self.asked.categories.is_empty(), self.is_in_category(task))
             && self.asked.keep.is_none_or(|keep| keep(id))
             && self.has_words(id, task)
+    }
+
+    fn is_in_category(&self, task: &Brief) -> bool {
+        // A category that is gone is shown on no task.
+        match task.category_id.as_ref().filter(|id| self.known_categories.contains(id)) {
+            Some(id) => self.categories.contains(id),
+            None => self.asked.categories.iter().any(|wanted| wanted == NO_CATEGORY),
+        }
     }
 
     fn has_words(&self, id: &str, task: &Brief) -> bool {
@@ -350,8 +383,8 @@ fn carries(task: &Brief, labels: &[LabelId]) -> bool {
     task.label_ids.iter().any(|id| labels.contains(id))
 }
 
-fn means(wanted: &[String], id: &str, name: &str) -> bool {
-    wanted.iter().any(|wanted| wanted == id || folded(wanted.trim()) == folded(name))
+fn means<'a>(mut wanted: impl Iterator<Item = &'a String>, id: &str, name: &str) -> bool {
+    wanted.any(|wanted| wanted == id || folded(wanted.trim()) == folded(name))
 }
 
 fn wanted_labels(wanted: &[String], definitions: &[Definition]) -> Vec<LabelId> {
@@ -359,20 +392,24 @@ fn wanted_labels(wanted: &[String], definitions: &[Definition]) -> Vec<LabelId> 
         Definition::Label(label) => Some(&label.doc.value),
         Definition::Category(_) => None,
     });
-    let labels = labels.filter(|label| means(wanted, label.id.as_str(), &label.name));
+    let labels = labels.filter(|label| means(wanted.iter(), label.id.as_str(), &label.name));
     labels.map(|label| label.id.clone()).collect()
 }
 
-fn wanted_categories(
-    wanted: &[String],
-    definitions: &[Definition],
-) -> Vec<dormouse_types::CategoryId> {
-    let categories = definitions.iter().filter_map(|definition| match definition {
-        Definition::Category(category) => Some(&category.doc.value),
+fn categories(definitions: &[Definition]) -> impl Iterator<Item = &Category> {
+    definitions.iter().filter_map(|definition| match definition {
         Definition::Label(_) => None,
-    });
-    let categories = categories.filter(|one| means(wanted, one.id.as_str(), &one.name));
-    categories.map(|one| one.id.clone()).collect()
+        Definition::Category(category) => Some(&category.doc.value),
+    })
+}
+
+fn wanted_categories(wanted: &[String], definitions: &[Definition]) -> Vec<CategoryId> {
+    let is_meant = |one: &&Category| {
+        // One that is called like the word for none is meant by its id.
+        let named = wanted.iter().filter(|wanted| *wanted != NO_CATEGORY);
+        means(named, one.id.as_str(), &one.name)
+    };
+    categories(definitions).filter(is_meant).map(|one| one.id.clone()).collect()
 }
 
 fn labels_with(word: &str, definitions: &[Definition]) -> Vec<LabelId> {

@@ -68,6 +68,8 @@ pub struct TaskSummary {
     pub due_on: Option<Date>,
     /// Units: minutes.
     pub estimate_minutes: Option<u32>,
+    /// ISO 639 code.
+    pub language: Option<String>,
     /// Its category.
     pub category: Option<CategoryRef>,
     /// Labels on it, by name.
@@ -239,6 +241,7 @@ pub(crate) fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary
         priority: task.priority,
         due_on: task.due_on,
         estimate_minutes: task.estimate_minutes,
+        language: task.language_code,
         category,
         labels,
         n_items_open: u32::try_from(n_open).unwrap_or(u32::MAX),

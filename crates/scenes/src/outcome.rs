@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use dormouse::view::{Agent, Task};
-use dormouse::{AgentFilter, Store, TaskFilter, WORKSPACE};
+use dormouse::{AgentFilter, Deleted, Store, TaskFilter, WORKSPACE};
 use dormouse_store::agent::{log_line, saga, wake_queue};
 use dormouse_store::{Db, Value};
 use dormouse_types::AgentId;
@@ -70,7 +70,7 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
 }
 
 async fn tasks(world: &World) -> anyhow::Result<Vec<Task>> {
-    let filter = TaskFilter { deleted: true, ..TaskFilter::default() };
+    let filter = TaskFilter { deleted: Deleted::Too, ..TaskFilter::default() };
     let page = world.dormouse.tasks(&world.me, filter, 100, None).await?;
     anyhow::ensure!(page.next_cursor.is_none(), "a scene has at most 100 tasks");
     let mut tasks = Vec::new();

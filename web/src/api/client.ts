@@ -63,7 +63,12 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
   if (!response.ok) {
     throw problemOf(response.status, answer.error, response.headers.get("Retry-After"));
   }
-  return answer.data as T;
+  const { data } = answer;
+  // Every body of the API is an object: anything else comes from somewhere else.
+  if (data !== undefined && (typeof data !== "object" || data === null || Array.isArray(data))) {
+    throw new Problem({ status: -1, code: "answer-unreadable", title: "The answer cannot be read" });
+  }
+  return data as T;
 }
 
 /** A key under which a request that is sent twice has one effect. */

@@ -66,6 +66,9 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {
     return new Problem({ status: 0, code: "offline", title: "Dormouse does not answer" });
   }
+  if (error instanceof SyntaxError) {
+    return new Problem({ status: -1, code: "answer-unreadable", title: "The answer cannot be read" });
+  }
   const detail = error instanceof Error ? error.message : String(error);
   return new Problem({ status: -1, code: "page-failed", title: "The page failed", detail });
 }

@@ -26,7 +26,7 @@ export const line = new Socket(world, {
   event: (event) => live.hear(event),
   resync: () => live.resync(),
   state(up) {
-    if (up === live.isUp) return;
+    if (up ? live.isUp : live.downSince !== undefined) return;
     live.isUp = up;
     live.downSince = up ? undefined : new Date();
     if (up) void mail.flush();

@@ -133,6 +133,15 @@ export class Outbox {
 
 const PLACE = "dormouse.outbox";
 
+/** What a refusal says; nothing when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Sends over HTTP, keeps in the storage of this origin. */
 export function httpPost(token: () => string | undefined, refusedToken: () => void): Post {
   return {
@@ -148,9 +157,8 @@ export function httpPost(token: () => string | undefined, refusedToken: () => vo
       const response = await fetch(errand.path, init);
       if (response.status === 401) refusedToken();
       const text = await response.text();
-      const said: unknown = text === "" ? undefined : JSON.parse(text);
-      if (!response.ok) throw problemOf(response.status, said, response.headers.get("Retry-After"));
-      return said;
+      if (!response.ok) throw problemOf(response.status, parsed(text), response.headers.get("Retry-After"));
+      return text === "" ? undefined : JSON.parse(text);
     },
     load() {
       const kept = localStorage.getItem(PLACE);

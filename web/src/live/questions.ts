@@ -32,9 +32,9 @@ export const questions = {
       );
       const pages = await Promise.all(asked);
       const soon = Date.now() + SOON;
-      const items = pages
-        .flatMap((page) => page.items)
-        .filter((agent) => agent.activity === "running" || (agent.dueAt !== null && Date.parse(agent.dueAt) <= soon));
+      // One that began to run between the two answers stands in both.
+      const all = new Map(pages.flatMap((page) => page.items).map((agent) => [agent.id, agent]));
+      const items = [...all.values()].filter((agent) => agent.activity === "running" || (agent.dueAt !== null && Date.parse(agent.dueAt) <= soon));
       return { items, nextCursor: null };
     },
     on: ofAgents,

@@ -22,6 +22,21 @@ interface Resync {
 
 type Frame = LiveEvent | Hello | Resync;
 
+/** A frame that can be read; a newer server may send others. */
+function frameOf(data: unknown): Frame | undefined {
+  let said: unknown;
+  try {
+    said = JSON.parse(String(data));
+  } catch {
+    return undefined;
+  }
+  if (typeof said !== "object" || said === null) return undefined;
+  const { type, cursor, tasks } = said as Record<string, unknown>;
+  if (typeof type !== "string" || typeof cursor !== "string") return undefined;
+  if (type === "hello" || type === "resync") return said as Frame;
+  return { ...(said as LiveEvent), tasks: Array.isArray(tasks) ? tasks : [] };
+}
+
 /** What the line needs of the world; a test brings its own. */
 export interface World {
   /** A ticket for one socket. Throws when there is none: `final` says that asking again is vain. */
@@ -100,7 +115,10 @@ export class Socket {
     try {
       ticket = await this.world.ticket();
     } catch {
-      if (attempt === this.#attempt) this.#wait();
+      if (attempt === this.#attempt) {
+        this.ear.state(false);
+        this.#wait();
+      }
       return;
     }
     if (attempt !== this.#attempt) return;
@@ -119,7 +137,8 @@ export class Socket {
   }
 
   #hear(data: unknown): void {
-    const frame = JSON.parse(String(data)) as Frame;
+    const frame = frameOf(data);
+    if (frame === undefined) return;
     this.#failures = 0;
     switch (frame.type) {
       case "hello": {

@@ -152,6 +152,7 @@ export class Live {
   /** Forgets all of it: somebody else may sit here now. */
   clear(): void {
     this.#resources.clear();
+    this.downSince = undefined;
   }
 
   #forget(): void {

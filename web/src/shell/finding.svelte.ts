@@ -1,6 +1,7 @@
 // What the palette offers for what was typed.
 
 import { api, ask, type Schemas } from "../api/client";
+import { asProblem, type Problem } from "../api/problem";
 import type { IconName } from "../ui/icons";
 
 export interface Offer {
@@ -33,6 +34,8 @@ export class Finding {
   tasks = $state.raw<readonly Pick<Schemas["TaskRow"], "id" | "title" | "status">[]>([]);
   agents = $state.raw<readonly Schemas["Agent"][]>([]);
   isAsking = $state(false);
+  /** Why nothing could be looked for. */
+  problem = $state.raw<Problem | undefined>();
   #asked = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -44,6 +47,7 @@ export class Finding {
     if (said === "") {
       this.tasks = [];
       this.agents = [];
+      this.problem = undefined;
       return;
     }
     this.#timer = setTimeout(() => void this.#ask(said, asked), 150);
@@ -63,6 +67,8 @@ export class Finding {
     if (asked !== this.#asked) return;
     this.tasks = tasks.status === "fulfilled" ? tasks.value.items.slice(0, FEW) : [];
     this.agents = agents.status === "fulfilled" ? agents.value.items.slice(0, 4) : [];
+    const failed = [tasks, agents].find((one) => one.status === "rejected");
+    this.problem = failed === undefined ? undefined : asProblem(failed.reason);
     this.isAsking = false;
   }
 }

@@ -84,6 +84,10 @@ impl ItemTool for AddChecklistItem {
         Target { key: format!("new:{}", folded(title)), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Add checklist item: {}", args["title"].as_str().unwrap_or_default())
     }

@@ -105,6 +105,10 @@ impl ItemTool for AssignTaskLabel {
         Target { key: format!("label:{id}"), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Add label \"{}\"", self.proposed(args))
     }

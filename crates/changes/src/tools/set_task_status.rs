@@ -94,6 +94,10 @@ impl ItemTool for SetTaskStatus {
         Target { key: "status".into(), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Set status to {}", self.proposed(args))
     }

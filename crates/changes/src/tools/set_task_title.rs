@@ -62,6 +62,10 @@ impl ItemTool for SetTaskTitle {
         Target { key: "title".into(), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Set title to \"{}\"", self.proposed(args))
     }

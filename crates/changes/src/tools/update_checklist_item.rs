@@ -118,6 +118,10 @@ impl ItemTool for UpdateChecklistItem {
         Target { key: format!("item:{id}"), single: false }
     }
 
+    fn is_destructive(&self, args: &Value) -> bool {
+        args["isArchived"] == true
+    }
+
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String {
         let id = args["id"].as_str().unwrap_or_default();
         let title = task

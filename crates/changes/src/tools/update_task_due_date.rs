@@ -68,6 +68,10 @@ impl ItemTool for UpdateTaskDueDate {
         Target { key: "dueDate".into(), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Set due date to {}", self.proposed(args))
     }

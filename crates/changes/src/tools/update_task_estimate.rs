@@ -79,6 +79,10 @@ impl ItemTool for UpdateTaskEstimate {
         Target { key: "estimate".into(), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Set time estimate to {}", self.proposed(args))
     }

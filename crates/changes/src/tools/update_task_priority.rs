@@ -67,6 +67,10 @@ impl ItemTool for UpdateTaskPriority {
         Target { key: "priority".into(), single: true }
     }
 
+    fn is_destructive(&self, _args: &Value) -> bool {
+        false
+    }
+
     fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
         format!("Set priority to {}", self.proposed(args))
     }

@@ -96,6 +96,8 @@ const ACTIONS: &[&str] = &[
     "label.add",
     "label.create",
     "label.remove",
+    "link.add",
+    "link.remove",
     "setting.set",
     "task.create",
     "task.delete",

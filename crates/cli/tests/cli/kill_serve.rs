@@ -146,12 +146,19 @@ impl Storm {
     }
 }
 
-/// Waits until no agent is at work or waits.
+/// Waits until no agent is at work or waits, on any page of the list.
 fn rest(server: &Notice) {
+    let mut page = String::from("/api/agents?limit=200");
     until("every agent sleeps", || {
-        let agents = server.get("/api/agents");
+        let agents = server.get(&page);
         let all = agents["items"].as_array().expect("a list");
-        all.iter().all(|agent| agent["activity"] == "asleep").then_some(())
+        if !all.iter().all(|agent| agent["activity"] == "asleep") {
+            return None;
+        }
+        // Nobody writes any more: whoever was seen asleep stays so.
+        let cursor = agents["nextCursor"].as_str();
+        cursor.map(|cursor| page = format!("/api/agents?limit=200&cursor={cursor}"));
+        cursor.is_none().then_some(())
     });
 }
 
@@ -226,7 +233,7 @@ fn kill_aside(label: &str, moment: &str, way: Way) -> World {
             let noted = server.notice.ask("POST", &format!("{task}/entries"), "", &note);
             assert_eq!(noted.expect("nothing is killed yet").status, 201);
             until("the agent is to wake", || {
-                (server.notice.get(&agent)["activity"] == "waiting").then_some(())
+                (server.notice.get(&agent)["activity"] == "queued").then_some(())
             });
             let path = if path == "task" { task } else { format!("{agent}{path}") };
             let _unanswered = server.notice.ask(method, &path, "", "");

@@ -46,6 +46,8 @@ pub struct RecentReport {
     pub agent_name: Option<String>,
     /// The title of the task.
     pub task_title: Option<String>,
+    /// The language of the task, which is that of the report. ISO 639 code.
+    pub language: Option<String>,
 }
 
 /// An open proposal about a task, of whichever set.
@@ -56,8 +58,12 @@ pub struct TaskChange {
     /// The proposal.
     #[serde(flatten)]
     pub item: ChangeItem,
+    /// Whether it takes something away, and is to be confirmed by itself.
+    pub is_destructive: bool,
     /// The run that proposes it.
     pub run_key: Option<String>,
+    /// The agent that proposes it.
+    pub agent_id: AgentId,
     /// What people call the agent that proposes it.
     pub agent_name: Option<String>,
 }

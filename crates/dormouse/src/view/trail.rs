@@ -221,7 +221,7 @@ pub struct Timer {
 pub struct AgentState {
     /// The agent.
     pub agent_id: AgentId,
-    /// `asleep`, `waiting`, `running`.
+    /// `asleep`, `queued` (it wakes within a minute or so), `running`.
     pub activity: String,
     /// Why it is to wake, strongest first.
     pub reasons: Vec<String>,

@@ -51,7 +51,7 @@ fn a_waiting_wake_stands_on_top_as_queued() {
     assert_eq!(wakes.len(), 1);
     assert_eq!((wakes[0].status.as_str(), wakes[0].run_key.as_ref()), ("queued", None));
     assert_eq!(wakes[0].reason, "creation");
-    assert_eq!(world.fresh_agent(&agent.id).activity, "waiting");
+    assert_eq!(world.fresh_agent(&agent.id).activity, "queued");
     world.answer(&[]);
     world.drain(&task.id);
     let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Reply, page_size, whole};
-use crate::extract::{At, Json as Body, Key, Query, id};
+use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
 use crate::openapi::{Agents, Writes};
 use crate::wire::{AgentPatch, WakeParams, Wanted};
 use crate::{App, Problem};
@@ -22,15 +22,23 @@ pub(super) struct ListParams {
     find: Option<String>,
     /// Those of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
     lifecycle: Option<String>,
-    /// Those that are `asleep`, `waiting` or `running`.
-    activity: Option<String>,
+    /// Those that are `asleep`, `queued` (they wake within a minute or so) or `running`.
+    #[serde(default)]
+    #[param(value_type = Option<Vec<String>>)]
+    activity: Many,
     /// At most so many.
     limit: Option<usize>,
     /// The `nextCursor` of the page before.
     cursor: Option<String>,
 }
 
+impl Lists for ListParams {
+    const LISTS: &'static [&'static str] = &["activity"];
+}
+
 /// Lists every agent that ever existed, newest first.
+///
+/// Of an activity that is given more than once, or with commas, one must hold.
 #[utoipa::path(
     get,
     path = "/api/agents",
@@ -39,12 +47,12 @@ pub(super) struct ListParams {
     params(ListParams),
     responses((status = 200, description = "A page of agents.", body = Page<Agent>)),
 )]
-pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<Agent>> {
+pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Reply<Page<Agent>> {
     if let Some(find) = params.find {
         return Ok(whole(app.dormouse.find_agents(&app.caller, &find).await?));
     }
     let limit = page_size(params.limit)?;
-    let filter = AgentFilter { lifecycle: params.lifecycle, activity: params.activity };
+    let filter = AgentFilter { lifecycle: params.lifecycle, activities: params.activity.0 };
     let cursor = params.cursor.as_deref();
     Ok(Json(app.dormouse.agents(&app.caller, &filter, limit, cursor).await?))
 }

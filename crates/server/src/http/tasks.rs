@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskChange, TaskRow};
-use dormouse::{Due, Sort, With};
+use dormouse::{Deleted, Due, Sort, With};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
@@ -34,7 +34,7 @@ pub(super) struct ListParams {
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     label: Many,
-    /// Those in any of these categories, by id or by name.
+    /// Those in any of these categories, by id or by name; `none` stands for no category at all.
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     category: Many,
@@ -51,9 +51,10 @@ pub(super) struct ListParams {
     sort: Option<String>,
     /// Those a person may mean: by an id, its end, or words of the title. It stands alone.
     find: Option<String>,
-    /// Deleted ones too.
-    #[serde(default)]
-    deleted: bool,
+    /// Those with an `open` proposal: there is something to review.
+    proposals: Option<String>,
+    /// Deleted ones too (`true`), or no others (`only`); none (`false`) unless it is given.
+    deleted: Option<String>,
     /// At most so many.
     limit: Option<usize>,
     /// The `nextCursor` of the page before, in the same order.
@@ -93,6 +94,11 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
     let due = params.due.0.iter().filter_map(|it| reading.one_of("?due", it, &due)).collect();
     let sort = Sort::ALL.map(|sort| (sort.name(), sort));
     let sort = params.sort.as_deref().and_then(|it| reading.one_of("?sort", it, &sort));
+    let proposals = params.proposals.as_deref();
+    let to_review = proposals.and_then(|it| reading.one_of("?proposals", it, &[("open", true)]));
+    let known = [("false", Deleted::Without), ("true", Deleted::Too), ("only", Deleted::Only)];
+    let deleted = params.deleted.as_deref();
+    let deleted = deleted.and_then(|it| reading.one_of("?deleted", it, &known));
     let filter = reading.finish(dormouse::TaskFilter {
         words: params.q,
         statuses,
@@ -102,7 +108,8 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
         agents,
         due,
         sort: sort.unwrap_or_default(),
-        deleted: params.deleted,
+        to_review: to_review.unwrap_or_default(),
+        deleted: deleted.unwrap_or_default(),
     })?;
     let limit = page_size(params.limit)?;
     Ok(Json(app.dormouse.tasks(&app.caller, filter, limit, params.cursor).await?))

@@ -169,7 +169,7 @@ async fn a_time_to_wake_is_set_and_taken_back_and_a_wake_that_waits_is_called_of
     let left = timers().await;
     assert!(left.as_array().expect("a list").iter().all(|t| t["kind"] != "wakeAt"), "{left}");
     world.call("POST", &format!("{agent}/wake"), "{}").await;
-    assert_eq!(world.get(&agent).await.json()["activity"], "waiting");
+    assert_eq!(world.get(&agent).await.json()["activity"], "queued");
     let off = world.call("DELETE", &format!("{agent}/wake"), "").await;
     assert_eq!((off.status, &off.json()["activity"]), (200, &json!("asleep")), "{}", off.body);
 }

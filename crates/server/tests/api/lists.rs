@@ -124,6 +124,8 @@ async fn of_a_parameter_one_value_must_hold_and_of_different_ones_all() {
         ("priority=P9", "?priority"),
         ("agent=some", "?agent"),
         ("due=soon", "?due"),
+        ("proposals=all", "?proposals"),
+        ("deleted=maybe", "?deleted"),
         ("sort=size", "?sort"),
         ("cursor=nonsense", "?cursor"),
         ("sort=title&cursor=nonsense", "?cursor"),
@@ -172,11 +174,16 @@ async fn agents_come_in_pages_and_by_what_they_do() {
         let page = world.get(&format!("/api/agents?{query}")).await.json();
         page["items"].as_array().map_or(0, Vec::len)
     };
-    assert_eq!(n("activity=waiting").await, 3);
+    assert_eq!(n("activity=queued").await, 3);
     assert_eq!(n("activity=asleep").await, 1);
     assert_eq!(n("activity=running").await, 0);
+    assert_eq!(n("activity=running,queued").await, 3);
+    assert_eq!(n("activity=running&activity=queued&limit=2").await, 2);
+    assert_eq!(n("activity=queued,asleep").await, 4);
     assert_eq!(n("lifecycle=active").await, 1);
     assert_eq!(n("lifecycle=created&activity=asleep").await, 0);
-    assert_eq!(world.get("/api/agents?activity=awake").await.status, 422);
+    for wrong in ["awake", "queued,awake", "waiting"] {
+        assert_eq!(world.get(&format!("/api/agents?activity={wrong}")).await.status, 422);
+    }
     world.call("DELETE", &format!("/api/journal/tasks/{id}"), "").await;
 }

@@ -344,6 +344,28 @@ pub fn agents_of(workspace: WorkspaceId, keys: &[&str]) -> Query<(String, AgentI
     }
 }
 
+/// When some runs began, by their keys: the time at which each was claimed first.
+pub fn begun_among(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey, Timestamp)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT run_key, COALESCE(started_at, created_at) FROM wake_run_log
+             WHERE ws = ?1 AND run_key IN (",
+            ")",
+        )
+    });
+    let keys: Vec<&str> = keys.iter().map(RunKey::as_str).collect();
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: among::params(workspace, &keys),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "run", &e);
+            let key = row.text(0).map_err(column)?.to_owned();
+            Ok((RunKey(key), row.time(1).map_err(column)?))
+        },
+    }
+}
+
 /// Runs that ended badly and that no run of their agent came behind, newest first.
 pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
     Query {

@@ -76,17 +76,19 @@ pub struct BriefLine {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// When it was soft-deleted.
+    pub deleted_at: Option<Timestamp>,
     /// What its document says, where it can be read.
     pub task: Result<Brief, ReadError>,
 }
 
-/// The tasks of a workspace, in no order.
-pub fn all(workspace: WorkspaceId, include_deleted: bool) -> Query<BriefLine> {
+/// The tasks of a workspace, soft-deleted ones too, in no order.
+pub fn all(workspace: WorkspaceId) -> Query<BriefLine> {
     Query {
         db: Db::Journal,
-        sql: "SELECT id, serialized, created_at, updated_at FROM journal
-              WHERE ws = ?1 AND type = 'task' AND (CAST(?2 AS BIGINT) = 1 OR deleted_at IS NULL)",
-        params: params_values![ws(workspace), include_deleted],
+        sql: "SELECT id, serialized, created_at, updated_at, deleted_at FROM journal
+              WHERE ws = ?1 AND type = 'task'",
+        params: params_values![ws(workspace)],
         decode: |row| {
             let column = |e: ColumnError| corrupt(row, "task", e.to_string());
             let text = row.text(1).map_err(column)?;
@@ -94,6 +96,7 @@ pub fn all(workspace: WorkspaceId, include_deleted: bool) -> Query<BriefLine> {
                 id: row.text(0).map_err(column)?.to_owned(),
                 created_at: row.time(2).map_err(column)?,
                 updated_at: row.time(3).map_err(column)?,
+                deleted_at: row.opt_time(4).map_err(column)?,
                 task: serde_json::from_str(text).map_err(|e| corrupt(row, "task", e.to_string())),
             })
         },

@@ -46,6 +46,7 @@ export const common = {
 
   "problem.offline": "Dormouse does not answer. Nothing you typed is lost.",
   "problem.page-failed": "This part of the page failed.",
+  "problem.answer-unreadable": "Something answered that this page cannot read. It may come from a proxy in between.",
   "problem.retryAfter": "Try again in {n} s.",
 
   "edit.field": "Edit: {label}",

@@ -72,5 +72,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 
 /// What an agent is doing, or why it does nothing.
 pub(super) fn state(agent: &Agent) -> &str {
-    if agent.lifecycle == "active" { &agent.activity } else { &agent.lifecycle }
+    match agent.lifecycle.as_str() {
+        // One that is due much later waits for that as well.
+        "active" if agent.activity != "running" && agent.due_at.is_some() => "waiting",
+        "active" => &agent.activity,
+        lifecycle => lifecycle,
+    }
 }

@@ -1,4 +1,4 @@
-//! Applies commits: one transaction for the batch, one savepoint for each commit.
+//! Applies commits: one transaction for the batch, and each commit stands or falls alone.
 
 use dormouse_types::HostId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};

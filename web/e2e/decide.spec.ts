@@ -1,0 +1,219 @@
+// What an agent suggests is decided: one by one, all at once, in the review, from two tabs.
+
+import type { Page } from "@playwright/test";
+
+import { BIRTHDAY, changes, openItems, openTask, PASSPORTS, property, read } from "./steps";
+import { expect, type Server, test } from "./world";
+
+/** What became of the items of a task, by what they do. */
+async function endings(server: Server, task: string): Promise<Record<string, string>> {
+  const sets = (await server.ask("GET", `/api/change-sets?task=${task}&all=true`)) as { items: { id: string }[] };
+  const all: Record<string, string> = {};
+  for (const { id } of sets.items) {
+    const set = (await server.ask("GET", `/api/change-sets/${id}`)) as { items: { humanSummary: string; status: string }[] };
+    for (const item of set.items) all[item.humanSummary] = item.status;
+  }
+  return all;
+}
+
+const ESTIMATE = "Estimate: 2 h";
+
+async function review(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Review details" }).click();
+  await expect(page.getByRole("dialog", { name: /suggests/ })).toBeVisible();
+}
+
+test("a change is confirmed, and taken back", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  await expect(list.getByRole("heading", { name: /suggests 2 changes/ })).toBeVisible();
+  await expect(property(sample, "Estimate: None")).toBeVisible();
+
+  await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
+  await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeHidden();
+  await expect(property(sample, ESTIMATE)).toBeVisible();
+  await expect(list.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
+  expect((await read(server, id)).estimateMinutes).toBe(120);
+  // The focus is at the same button of the next row.
+  await expect(list.getByRole("button", { name: /^Confirm: Due date/ })).toBeFocused();
+
+  await sample.getByRole("status").filter({ hasText: `Confirmed. ${ESTIMATE}` }).getByRole("button", { name: "Undo" }).click();
+  await expect(property(sample, "Estimate: None")).toBeVisible();
+  await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBeNull();
+});
+
+test("a change is rejected with a reason, which the agent will read", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).click();
+  await sample.getByRole("status").getByRole("button", { name: "Say why" }).click();
+  const why = list.getByRole("textbox", { name: `Why not “${ESTIMATE}”?` });
+  await expect(why).toBeFocused();
+  await why.fill("The queue alone takes longer.");
+  await list.getByRole("button", { name: "Save" }).click();
+  await expect(sample.getByText(/will read your reason/)).toBeVisible();
+
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${id}`)) as { agent: string };
+  await expect
+    .poll(async () => JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`)))
+    .toContain("The queue alone takes longer.");
+  expect(Object.values(await endings(server, id)).sort()).toEqual(["pending", "rejected"]);
+  expect((await read(server, id)).estimateMinutes).toBeNull();
+});
+
+test("a change is put off, stays in the review, and can still be taken", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).focus();
+  await sample.keyboard.press("v");
+  await expect(list.getByText("1 put off")).toBeVisible();
+  await expect(list.getByRole("button", { name: `Reject: ${ESTIMATE}` })).toBeHidden();
+  await expect.poll(async () => Object.values(await endings(server, id)).sort()).toEqual(["deferred", "pending"]);
+
+  await review(sample);
+  const item = sample.getByRole("radiogroup", { name: ESTIMATE });
+  await expect(item.getByRole("radio", { name: "Decide later" })).toBeChecked();
+  await item.getByRole("radio", { name: "Confirm" }).check();
+  await sample.getByRole("button", { name: "Confirm selected" }).click();
+  await expect(sample.getByRole("dialog")).toBeHidden();
+  await expect(property(sample, ESTIMATE)).toBeVisible();
+});
+
+test("“confirm all” confirms the rows it names, and no other", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const rows = changes(sample);
+  const all = rows.getByRole("button", { name: "Confirm all 2" });
+  await expect(all).toBeVisible();
+  // What it says follows the list; a change that overtook the task wants a look of its own.
+  await server.ask("PATCH", `/api/journal/tasks/${id}`, { estimateMinutes: 45 });
+  await expect(rows.getByRole("button", { name: "Confirm 1 of 2" })).toBeVisible();
+  await rows.getByRole("button", { name: "Confirm 1 of 2" }).click();
+  await expect(sample.getByRole("status").filter({ hasText: "1 change confirmed" })).toBeVisible();
+  await expect(rows.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).dueOn).not.toBeNull();
+  expect((await read(server, id)).estimateMinutes).toBe(45);
+
+  await openTask(sample, server, BIRTHDAY);
+  await rows.getByRole("button", { name: "Confirm all 2" }).click();
+  await expect(rows.getByRole("heading", { name: "Nothing left to decide." })).toBeVisible();
+  await expect(property(sample, "Estimate: 5 h")).toBeVisible();
+});
+
+test("the review begins with nothing chosen, keeps what was chosen, and applies it together", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await review(sample);
+  await expect(sample).toHaveURL(new RegExp(`/tasks/${id}/changes$`));
+  const dialog = sample.getByRole("dialog");
+  for (const radio of await dialog.getByRole("radio").all()) await expect(radio).not.toBeChecked();
+  await expect(dialog.getByText("Nothing chosen yet")).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Confirm selected" })).toBeDisabled();
+
+  const due = dialog.getByRole("radiogroup", { name: /^Due date/ });
+  const estimate = dialog.getByRole("radiogroup", { name: ESTIMATE });
+  await due.getByRole("radio", { name: "Confirm" }).check();
+  await estimate.getByRole("radio", { name: "Reject" }).check();
+  await dialog.getByRole("textbox", { name: "Reason for rejecting, optional" }).fill("Too short");
+  await expect(dialog.getByText("1 to confirm, 1 to reject, 0 for later")).toBeVisible();
+
+  // Closing applies nothing and forgets nothing, over a reload too.
+  await sample.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(sample).toHaveURL(new RegExp(`/tasks/${id}$`));
+  expect(Object.values(await endings(server, id))).toEqual(["pending", "pending"]);
+  await sample.reload();
+  await review(sample);
+  await expect(due.getByRole("radio", { name: "Confirm" })).toBeChecked();
+  await expect(estimate.getByRole("radio", { name: "Reject" })).toBeChecked();
+  await expect(dialog.getByRole("textbox", { name: "Reason for rejecting, optional" })).toHaveValue("Too short");
+
+  await dialog.getByRole("button", { name: "Confirm selected" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(sample.getByRole("status").filter({ hasText: "1 confirmed, 1 rejected, 0 put off" })).toBeVisible();
+  expect(Object.values(await endings(server, id)).sort()).toEqual(["confirmed", "rejected"]);
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${id}`)) as { agent: string };
+  expect(JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`))).toContain("Too short");
+});
+
+test("“Dismiss” puts off what is open", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await review(sample);
+  await sample.getByRole("button", { name: "Dismiss" }).click();
+  await expect(sample.getByRole("dialog")).toBeHidden();
+  await expect(sample.getByRole("heading", { name: "2 changes put off" })).toBeVisible();
+  expect(Object.values(await endings(server, id))).toEqual(["deferred", "deferred"]);
+});
+
+test("a verdict on something else than what was seen is refused and told", async ({ sample, server }) => {
+  const id = await taskWithOldDigest(sample, server);
+  const list = changes(sample);
+  await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
+  await expect(list.getByRole("alert")).toBeVisible();
+  await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeVisible();
+  await expect(sample.getByText(`Confirmed. ${ESTIMATE}`)).toBeHidden();
+  expect((await read(server, id)).estimateMinutes).toBeNull();
+
+  // Together with another: that one is taken, this one stays in the review with the reason.
+  await review(sample);
+  const dialog = sample.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Choose confirm for all" }).click();
+  await expect(dialog.getByText("2 to confirm, 0 to reject, 0 for later")).toBeVisible();
+  await dialog.getByRole("button", { name: "Confirm selected" }).click();
+  await expect(dialog.getByRole("alert")).toBeVisible();
+  await expect(dialog.getByRole("radiogroup", { name: ESTIMATE })).toBeVisible();
+  await expect(sample.getByRole("status").filter({ hasText: "1 of 2 was refused" })).toBeVisible();
+  expect((await read(server, id)).estimateMinutes).toBeNull();
+  expect((await read(server, id)).dueOn).not.toBeNull();
+});
+
+/** A page that saw another text under the same number than the server has. */
+async function taskWithOldDigest(page: Page, server: Server): Promise<string> {
+  await page.route("**/api/journal/tasks/*/changes", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { items: { digest: string; toolName: string }[] };
+    for (const item of body.items) if (item.toolName === "update_task_estimate") item.digest = "0".repeat(item.digest.length);
+    await route.fulfill({ response, json: body });
+  });
+  return openTask(page, server, PASSPORTS);
+}
+
+test("two tabs decide one item: one wins, both show the same", async ({ sample, context, server }) => {
+  const other = await context.newPage();
+  const id = await openTask(sample, server, PASSPORTS);
+  await openTask(other, server, PASSPORTS);
+
+  // The other tab decides first and is heard last.
+  let free = (): void => undefined;
+  const gate = new Promise<void>((done) => (free = done));
+  await other.route("**/api/change-sets/*/items/*/reject", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await changes(other).getByRole("button", { name: `Reject: ${ESTIMATE}` }).click();
+  await expect(other.getByText(`Rejected. ${ESTIMATE}`)).toBeVisible();
+  await changes(sample).getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
+  await expect(property(sample, ESTIMATE)).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
+  free();
+
+  await expect(changes(other).getByText("Your choice was not taken. Confirmed elsewhere")).toBeVisible();
+  await expect(other.getByText(`Rejected. ${ESTIMATE}`)).toBeHidden();
+  for (const page of [sample, other]) {
+    await expect(property(page, ESTIMATE)).toBeVisible();
+    await expect(changes(page).getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeHidden();
+    await expect(changes(page).getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
+  }
+  expect(await openItems(server, id)).toHaveLength(1);
+  expect(Object.values(await endings(server, id)).sort()).toEqual(["confirmed", "pending"]);
+});
+
+test("a row that is decided elsewhere does not jump away under the hand", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  await list.getByRole("button", { name: /^Confirm: Due date/ }).focus();
+  const item = (await openItems(server, id)).find((one) => one.humanSummary.includes("estimate"));
+  await server.ask("POST", `/api/change-sets/${item?.set}/items/${item?.index}/confirm`, { digest: item?.digest });
+  await expect(list.getByText("Confirmed elsewhere")).toBeVisible();
+  await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toHaveCount(0);
+  await expect(list.getByRole("button", { name: /^Confirm: Due date/ })).toBeFocused();
+});

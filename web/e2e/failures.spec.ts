@@ -1,0 +1,268 @@
+// What a server can do wrong, and what the screen says then. The rest of it lives on.
+
+import { readFileSync } from "node:fs";
+
+import type { Page, Route } from "@playwright/test";
+
+import { expect, open, signIn, still, test } from "./stage";
+import { test as alone, type Server } from "./world";
+
+const PROBLEM = { type: "https://dormouse.example/problems/internal", title: "Something failed", status: 500, detail: "The disk is on fire." };
+
+/** The paths of the document, as expressions; the longest are looked at first. */
+const paths = Object.keys((JSON.parse(readFileSync("openapi.json", "utf8")) as { paths: Record<string, unknown> }).paths)
+  .sort((a, b) => b.split("/").length - a.split("/").length || Number(a.includes("{")) - Number(b.includes("{")))
+  .map((path) => ({ path, fits: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }));
+
+function pathOf(url: string): string | undefined {
+  const { pathname } = new URL(url);
+  return paths.find((one) => one.fits.test(pathname))?.path;
+}
+
+/** What only adds to what stands: without it the screen is whole. The frame tells of none of it either. */
+const EXTRA: Record<string, string[]> = {
+  // The number beside Home, and who is awake, stand in the frame of every screen.
+  "*": ["/api/needs-attention", "/api/agents"],
+  // The menus of the filters tell of theirs when they are opened: a test of its own.
+  tasks: ["/api/journal/labels", "/api/journal/categories"],
+  // The wake behind a proposal is a link more.
+  task: ["/api/change-sets"],
+  review: ["/api/change-sets"],
+};
+/** Where they are what the screen is about. */
+const MEANT: Record<string, string[]> = {
+  home: ["/api/needs-attention", "/api/agents"],
+  agents: ["/api/agents"],
+};
+
+function isTold(screen: string, path: string): boolean {
+  if (MEANT[screen]?.includes(path)) return true;
+  return !EXTRA["*"]?.includes(path) && !EXTRA[screen]?.includes(path);
+}
+
+const refuse = (route: Route): Promise<void> =>
+  route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(PROBLEM) });
+
+/** What a screen asks while it is opened. */
+async function askedBy(page: Page, show: () => Promise<void>): Promise<string[]> {
+  const asked = new Set<string>();
+  page.on("request", (request) => {
+    const path = pathOf(request.url());
+    if (path !== undefined) asked.add(path);
+  });
+  await show();
+  page.removeAllListeners("request");
+  return [...asked].sort();
+}
+
+const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: decisions", "settings"];
+
+async function addressOf(name: string, server: Server): Promise<string> {
+  const { items } = (await server.ask("GET", "/api/journal/tasks?q=roof")) as { items: { id: string; agent: string }[] };
+  const { id, agent } = items[0] ?? { id: "", agent: "" };
+  const tab = { "agent: activity": "activity", "agent: tool calls": "tools", "agent: wakes": "wakes", "agent: decisions": "decisions" }[name];
+  if (tab !== undefined) return `/agents/${agent}/${tab}`;
+  return { home: "/", task: `/tasks/${id}`, review: `/tasks/${id}/changes` }[name] ?? `/${name}`;
+}
+
+for (const name of LOOKED) {
+  test(`${name}: a 500 of each endpoint in turn`, async ({ page, server }) => {
+    await signIn(page, server);
+    const address = server.address + (await addressOf(name, server));
+    const asked = await askedBy(page, async () => {
+      await page.goto(address);
+      await still(page);
+    });
+    expect(asked.length).toBeGreaterThan(1);
+    for (const path of asked) {
+      await test.step(path, async () => {
+        const isMeant = isTold(name, path);
+        const broken = (url: URL): boolean => pathOf(url.href) === path;
+        await page.route(broken, refuse);
+        await page.goto(address);
+        if (path === "/api/ws-tickets") {
+          await expect.soft(page.getByText(/does not answer since/), path).toBeVisible();
+        } else if (isMeant) {
+          const alert = page.getByRole("alert").filter({ hasText: PROBLEM.detail });
+          await expect.soft(alert.first(), path).toBeVisible();
+          await expect.soft(alert.getByText("internal").first(), path).toBeVisible();
+          // It is over: the person tries again, and what was missing comes.
+          await page.unroute(broken, refuse);
+          const retry = page.getByRole("alert").getByRole("button", { name: "Try again" });
+          for (let left = await retry.count(); left > 0; left -= 1) if ((await retry.count()) > 0) await retry.first().click();
+          await expect.soft(page.getByRole("alert"), path).toHaveCount(0);
+        }
+        // The frame and the screen stand.
+        await expect.soft(page.getByRole("heading", { level: 1, includeHidden: true }), path).toBeAttached();
+        await expect.soft(page.getByRole("link", { name: "Settings", includeHidden: true }).first(), path).toBeAttached();
+        await page.unrouteAll({ behavior: "wait" });
+      });
+    }
+  });
+}
+
+test("filters whose names cannot be read say so in their menu", async ({ page, server }) => {
+  await signIn(page, server);
+  await page.route(/\/api\/journal\/(labels|categories)/, refuse);
+  await open(page, server, "/tasks");
+  for (const name of ["Label", "Category"]) {
+    await page.getByRole("button", { name, exact: true }).click();
+    await expect(page.getByRole("alert").filter({ hasText: PROBLEM.detail })).toBeVisible();
+    await page.unroute(/\/api\/journal\/(labels|categories)/);
+    await page.getByRole("menuitem", { name: "Try again" }).click();
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await page.keyboard.press("Escape");
+    await page.route(/\/api\/journal\/(labels|categories)/, refuse);
+    await page.reload();
+  }
+});
+
+test("what is asked only on request says so too", async ({ page, server }) => {
+  await signIn(page, server);
+  const task = await addressOf("task", server);
+  const refused = page.getByText(PROBLEM.detail).first();
+  await open(page, server, task);
+
+  await page.route(/\/activity$/, refuse);
+  await page.getByRole("heading", { name: "History" }).click();
+  await expect(refused).toBeVisible();
+  await page.unroute(/\/activity$/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByText("made the task")).toBeVisible();
+
+  await page.route(/\/reports/, refuse);
+  await page.getByRole("button", { name: "Earlier reports" }).click();
+  await expect(refused).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.unroute(/\/reports/);
+
+  await page.route(/\/api\/journal\/labels/, refuse);
+  await page.getByRole("button", { name: /^Labels/ }).click();
+  await expect(refused).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.unroute(/\/api\/journal\/labels/);
+
+  await page.route(/\/api\/journal\/tasks\?/, refuse);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("roof");
+  await expect(refused).toBeVisible();
+});
+
+test("the list by category says so when the categories fail", async ({ page, server }) => {
+  await signIn(page, server);
+  await page.route(/\/api\/journal\/categories/, refuse);
+  await page.goto(`${server.address}/tasks?group=category`);
+  await expect(page.getByRole("alert").filter({ hasText: PROBLEM.detail })).toBeVisible();
+  await page.unroute(/\/api\/journal\/categories/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("link", { name: /roof/ })).toBeVisible();
+});
+
+alone("an edit that fails is taken back, and told", async ({ app, server }) => {
+  const task = (await server.ask("POST", "/api/journal/tasks", { title: "Water the plants" })) as { id: string };
+  await server.ask("POST", `/api/journal/tasks/${task.id}/checklist-items`, { title: "The fern" });
+  await app.goto(`${server.address}/tasks/${task.id}`);
+  const box = app.getByRole("checkbox", { name: "The fern" });
+  const write = (route: Route): Promise<void> => (route.request().method() === "GET" ? route.continue() : refuse(route));
+
+  await app.route(/\/api\/journal\/tasks\//, write);
+  await box.check({ noWaitAfter: true });
+  await expect(app.getByText(PROBLEM.detail).first()).toBeVisible();
+  await expect(box).not.toBeChecked();
+
+  await app.getByRole("textbox", { name: "Write a note" }).fill("Twice a week.");
+  await app.getByRole("button", { name: "Add note" }).click();
+  await expect(app.getByRole("textbox", { name: "Write a note" })).toHaveValue("Twice a week.");
+  await app.unroute(/\/api\/journal\/tasks\//);
+  await app.getByRole("button", { name: "Add note" }).click();
+  await expect(app.getByRole("listitem").getByText("Twice a week.")).toBeVisible();
+  await expect(app.getByRole("textbox", { name: "Write a note" })).toHaveValue("");
+});
+
+for (const [what, answer] of [
+  ["no JSON", { contentType: "application/json", body: '{"items": [' }],
+  ["a page of a proxy", { contentType: "text/html", body: "<h1>Bad gateway</h1><script>alert(1)</script>" }],
+  ["JSON of another shape", { contentType: "application/json", body: "[1, null]" }],
+  ["nothing", { contentType: "application/json", body: "null" }],
+] as const) {
+  test(`an answer that is ${what}`, async ({ page, server }) => {
+    await signIn(page, server);
+    for (const name of ["home", "tasks", "task"]) {
+      const address = server.address + (await addressOf(name, server));
+      for (const status of [200, 502]) {
+        await page.route(/\/api\/(?!ws)/, (route) => route.fulfill({ status, ...answer }));
+        await page.goto(address);
+        // In place where the screen could tell, for the whole screen where it could not.
+        const told = page.getByRole("alert").or(page.getByText("This screen could not be loaded."));
+        await expect.soft(told.first(), `${name} ${status}`).toBeVisible();
+        await expect.soft(page.getByRole("link", { name: "Tasks", exact: true }).first()).toBeVisible();
+        await page.unrouteAll({ behavior: "wait" });
+      }
+    }
+  });
+}
+
+test("a slow answer: bars after a moment, then what was asked for", async ({ page, server }) => {
+  await signIn(page, server);
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  await page.route(/\/api\/journal\/tasks\?/, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  await page.goto(`${server.address}/tasks`);
+  const bars = page.locator("main [aria-busy=true]");
+  await expect(bars).toBeAttached();
+  // Nothing for 300 ms, so that quick answers do not flicker.
+  const from = await bars.evaluate((node) => {
+    const [appear] = node.getAnimations();
+    return Number(appear?.effect?.getTiming().delay);
+  });
+  expect(from).toBe(300);
+  await expect(bars).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Tasks" })).toBeVisible();
+  resolve();
+  await expect(page.getByRole("link", { name: /roof/ })).toBeVisible();
+  await expect(bars).toHaveCount(0);
+});
+
+alone("a server of another version: the page says so, and a reload keeps what was typed", async ({ app, server }) => {
+  const task = (await server.ask("POST", "/api/journal/tasks", { title: "Water the plants" })) as { id: string };
+  await server.ask("POST", `/api/journal/tasks/${task.id}/checklist-items`, { title: "The fern" });
+  await app.routeWebSocket(/\/api\/ws/, (socket) => {
+    const real = socket.connectToServer();
+    real.onMessage((message) => {
+      const frame = JSON.parse(String(message)) as { type: string; version?: string };
+      socket.send(JSON.stringify(frame.type === "hello" ? { ...frame, version: "99.1.0" } : frame));
+    });
+  });
+  await app.goto(`${server.address}/tasks/${task.id}`);
+  await expect(app.getByText(/Reload to use the new page/)).toBeVisible();
+  await app.getByRole("textbox", { name: "Write a note" }).fill("Not too much water.");
+  await app.getByRole("textbox", { name: "Add an item" }).fill("The cactus");
+  await app.getByRole("heading", { level: 1 }).getByRole("button").click();
+  await app.getByRole("textbox", { name: "Title" }).fill("Water all plants");
+  const loaded = app.waitForEvent("load");
+  await app.getByRole("button", { name: "Reload" }).click();
+  await loaded;
+  await expect(app.getByRole("textbox", { name: "Write a note" })).toHaveValue("Not too much water.");
+  await expect(app.getByRole("textbox", { name: "Add an item" })).toHaveValue("The cactus");
+  await expect(app.getByRole("heading", { level: 1, name: "Water all plants" })).toBeVisible();
+  await expect.poll(async () => ((await server.ask("GET", `/api/journal/tasks/${task.id}`)) as { title: string }).title).toBe("Water all plants");
+});
+
+alone("a frame that nobody knows, and one that is no frame, do no harm", async ({ app, server }) => {
+  await app.routeWebSocket(/\/api\/ws/, (socket) => {
+    const real = socket.connectToServer();
+    real.onMessage((message) => {
+      socket.send("{");
+      socket.send("null");
+      socket.send(JSON.stringify({ type: "of:tomorrow", cursor: "not-a-cursor-of-today" }));
+      socket.send(String(message));
+    });
+  });
+  await app.goto(`${server.address}/tasks`);
+  await expect(app.getByRole("heading", { level: 1, name: "Tasks" })).toBeVisible();
+  await server.ask("POST", "/api/journal/tasks", { title: "Water the plants" });
+  await expect(app.getByRole("link", { name: /Water the plants/ })).toBeVisible();
+});

@@ -1,0 +1,109 @@
+// What can be done without a pointer.
+
+import { BIRTHDAY, changes, note, openTask, PASSPORTS, property, read, standing } from "./steps";
+import { expect, test } from "./world";
+
+test("J, K and Enter walk the list, G T and the palette go anywhere", async ({ sample, server }) => {
+  await sample.keyboard.press("g");
+  await sample.keyboard.press("t");
+  await expect(sample).toHaveURL(`${server.address}/tasks`);
+  const rows = sample.getByRole("main").getByRole("list").getByRole("link").filter({ has: sample.locator("span") });
+  await expect(sample.getByText("5 tasks", { exact: true })).toBeVisible();
+  const titles = await sample.locator("[data-row]").allInnerTexts();
+  const at = (n: number) => sample.locator("[data-row]").nth(n);
+  await sample.keyboard.press("j");
+  await expect(at(0)).toBeFocused();
+  await sample.keyboard.press("j");
+  await expect(at(1)).toBeFocused();
+  await sample.keyboard.press("ArrowDown");
+  await expect(at(2)).toBeFocused();
+  await sample.keyboard.press("k");
+  await expect(at(1)).toBeFocused();
+  await sample.keyboard.press("Enter");
+  await standing(sample, titles[1]?.split("\n")[0] ?? "");
+  await expect(rows).toBeDefined();
+
+  await sample.keyboard.press("Control+k");
+  await expect(sample.getByRole("combobox", { name: "Find a task or an agent, or do something" })).toBeFocused();
+  await sample.keyboard.type("birthday");
+  await expect(sample.getByRole("option", { name: new RegExp(BIRTHDAY) }).first()).toBeVisible();
+  await sample.keyboard.press("Enter");
+  await standing(sample, BIRTHDAY);
+  await sample.keyboard.press("g");
+  await sample.keyboard.press("h");
+  await expect(sample).toHaveURL(`${server.address}/`);
+});
+
+test("Y confirms, Ctrl Z takes it back, and the focus stays where the hand is", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  await list.getByRole("button", { name: "Confirm: Estimate: 2 h" }).focus();
+  await sample.keyboard.press("y");
+  await expect(property(sample, "Estimate: 2 h")).toBeVisible();
+  await expect(list.getByRole("button", { name: /^Confirm: Due date/ })).toBeFocused();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
+  await sample.keyboard.press("Control+z");
+  await expect(property(sample, "Estimate: None")).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBeNull();
+  await sample.keyboard.press("x");
+  await expect(list.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
+});
+
+test("R opens the review, its keys choose, Escape closes it and gives the focus back", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const details = sample.getByRole("link", { name: "Review details" });
+  await details.focus();
+  await sample.keyboard.press("Enter");
+  const dialog = sample.getByRole("dialog", { name: /suggests 2 changes/ });
+  await expect(dialog.getByRole("heading", { level: 2 })).toBeFocused();
+  await sample.keyboard.press("j");
+  await sample.keyboard.press("x");
+  await sample.keyboard.press("j");
+  await sample.keyboard.press("v");
+  await expect(dialog.getByText("0 to confirm, 1 to reject, 1 for later")).toBeVisible();
+  await sample.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(details).toBeFocused();
+  await expect(sample).toHaveURL(`${server.address}/tasks/${id}`);
+
+  await sample.keyboard.press("r");
+  await expect(dialog).toBeVisible();
+  await sample.keyboard.press("j");
+  await sample.keyboard.press("y");
+  await expect(dialog.getByText("1 to confirm, 0 to reject, 1 for later")).toBeVisible();
+  await sample.keyboard.press("Control+Enter");
+  await expect(dialog).toBeHidden();
+  await expect.poll(async () => (await read(server, id)).dueOn !== null || (await read(server, id)).estimateMinutes !== null).toBe(true);
+});
+
+test("single letters rest inside a field", async ({ sample, server }) => {
+  await openTask(sample, server, PASSPORTS);
+  await note(sample).focus();
+  await sample.keyboard.type("gt cry? x");
+  await expect(note(sample)).toHaveValue("gt cry? x");
+  await standing(sample, PASSPORTS);
+  await expect(sample.getByRole("dialog")).toHaveCount(0);
+  await expect(changes(sample).getByRole("heading", { name: /suggests 2 changes/ })).toBeVisible();
+});
+
+test("Escape leaves a menu and a field as they were, with the focus on what opened them", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await sample.keyboard.press("p");
+  await expect(sample.getByRole("menuitem", { name: /^P0/ })).toBeVisible();
+  await sample.keyboard.press("Escape");
+  await expect(sample.getByRole("menuitem")).toHaveCount(0);
+  await expect(property(sample, "Priority: None")).toBeFocused();
+
+  const title = sample.getByRole("button", { name: PASSPORTS, exact: true });
+  await title.focus();
+  await sample.keyboard.press("Enter");
+  await sample.keyboard.type("Something else");
+  await sample.keyboard.press("Escape");
+  await expect(title).toBeFocused();
+  expect((await read(server, id)).title).toBe(PASSPORTS);
+
+  await sample.keyboard.press("?");
+  await expect(sample.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await sample.keyboard.press("Escape");
+  await expect(title).toBeFocused();
+});

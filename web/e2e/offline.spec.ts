@@ -1,0 +1,191 @@
+// The server goes away under an open page, and comes back.
+
+import type { Page } from "@playwright/test";
+
+import { changes, GARDEN, LAPTOP, note, openItems, openTask, PASSPORTS, property, read, standing, writeNote } from "./steps";
+import { expect, test } from "./world";
+
+const AWAY = /Dormouse does not answer since \d\d:\d\d\./;
+
+async function isAway(page: Page): Promise<void> {
+  await expect(page.getByText(AWAY)).toBeVisible();
+}
+
+async function isBack(page: Page): Promise<void> {
+  await expect(page.getByText(AWAY)).toBeHidden({ timeout: 25_000 });
+}
+
+test("the line is cut and resumed: reading goes on, edits wait, nothing typed is lost, all of it arrives once", async ({ sample, context, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await openTask(sample, server, LAPTOP);
+  await openTask(sample, server, PASSPORTS);
+  const other = await context.newPage();
+  await openTask(other, server, LAPTOP);
+  await sample.evaluate(() => document.body.setAttribute("data-first", ""));
+  // Seen once in this page, so that they can be read without the server.
+  await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
+  await sample.getByRole("link", { name: new RegExp(`^${LAPTOP}`) }).click();
+  await standing(sample, LAPTOP);
+  await sample.goBack();
+  await sample.getByRole("link", { name: new RegExp(`^${PASSPORTS}`) }).click();
+  await standing(sample, PASSPORTS);
+  await note(sample).fill("The clerk said to");
+
+  await server.stop();
+  await isAway(sample);
+  await isAway(other);
+
+  // Edits, a verdict and a note queue with their count.
+  await property(sample, "Priority: None").click();
+  await sample.getByRole("menuitem", { name: /^P1/ }).click();
+  await expect(property(sample, "Priority: P1")).toBeVisible();
+  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await sample.getByRole("checkbox", { name: "Fill in the forms" }).check();
+  await changes(sample).getByRole("button", { name: "Confirm: Estimate: 2 h" }).click();
+  await expect(sample.getByText("To be confirmed when Dormouse answers. Estimate: 2 h")).toBeVisible();
+  await expect(changes(sample).getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
+  await expect(sample.getByText("3 changes wait to be sent.")).toBeVisible();
+  await expect(note(sample)).toHaveValue("The clerk said to");
+  await writeNote(sample, "Written while nobody listened.");
+  await expect(sample.getByText("4 changes wait to be sent.")).toBeVisible();
+  await note(sample).fill("Half a sen");
+
+  // Reading goes on.
+  await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
+  await expect(sample.getByRole("link", { name: new RegExp(`^${PASSPORTS}`) })).toBeVisible();
+  await sample.getByRole("link", { name: new RegExp(`^${LAPTOP}`) }).click();
+  await standing(sample, LAPTOP);
+  await expect(sample.getByRole("checkbox", { name: "Copy the photos" })).toBeVisible();
+  await isAway(sample);
+  await sample.goBack();
+  await sample.getByRole("link", { name: new RegExp(`^${PASSPORTS}`) }).click();
+  await standing(sample, PASSPORTS);
+  await expect(note(sample)).toHaveValue("Half a sen");
+  await expect(property(sample, "Priority: P1")).toBeVisible();
+
+  // Meanwhile somebody changes another task.
+  await server.command("task", "edit", LAPTOP, "--priority", "P2");
+  await server.start();
+  await isBack(sample);
+  await isBack(other);
+  await expect(property(other, "Priority: P2")).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).entries.filter((entry) => entry.text.startsWith("Written while")).length).toBe(1);
+  const now = await read(server, id);
+  expect(now.priority).toBe("P1");
+  expect(now.estimateMinutes).toBe(120);
+  expect(now.items.find((item) => item.title === "Fill in the forms")?.isChecked).toBe(true);
+  expect((await openItems(server, id)).length).toBe(1);
+
+  await expect(sample.getByText("Written while nobody listened.")).toHaveCount(1);
+  await expect(note(sample)).toHaveValue("Half a sen");
+  await expect(property(sample, "Estimate: 2 h")).toBeVisible();
+  await expect(sample.getByText(/waits? to be sent/)).toBeHidden();
+  expect(await sample.evaluate(() => document.body.hasAttribute("data-first"))).toBe(true);
+
+  // The line stands again: what happens now is seen.
+  await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Renew both passports" });
+  await standing(sample, "Renew both passports");
+});
+
+test("the server is killed under a note that is half typed", async ({ sample, server }) => {
+  const id = await openTask(sample, server, GARDEN);
+  await note(sample).pressSequentially("The seeds are");
+  await server.stop("SIGKILL");
+  await isAway(sample);
+  await note(sample).pressSequentially(" ordered.");
+  await sample.getByRole("button", { name: "Add note" }).click();
+  await expect(sample.getByText("waits to be sent", { exact: false }).first()).toBeVisible();
+  await note(sample).pressSequentially("And then");
+
+  await server.start();
+  await isBack(sample);
+  await expect(note(sample)).toHaveValue("And then");
+  await expect(note(sample)).toBeFocused();
+  await expect.poll(async () => (await read(server, id)).entries.filter((entry) => entry.text === "The seeds are ordered.").length).toBe(1);
+  await expect(sample.getByRole("region", { name: /^Summary by/ })).toContainText("New: The seeds are ordered.");
+
+  // What was typed outlives the page as well.
+  await sample.reload();
+  await standing(sample, GARDEN);
+  await expect(note(sample)).toHaveValue("And then");
+});
+
+test("an answer that was lost on the way: what was sent has one effect", async ({ sample, server }) => {
+  const id = await openTask(sample, server, GARDEN);
+  let lost = 0;
+  await sample.route("**/api/journal/tasks/*/entries", async (route) => {
+    if (lost > 0) return route.continue();
+    lost += 1;
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await writeNote(sample, "Said once.");
+  await expect.poll(() => lost).toBe(1);
+  // It is sent again by itself, under the same key.
+  await sample.waitForResponse((response) => response.url().endsWith("/entries") && response.ok());
+  await expect(sample.getByText("waits to be sent")).toBeHidden();
+  await expect(sample.getByText("Said once.", { exact: true })).toHaveCount(1);
+  expect((await read(server, id)).entries.filter((entry) => entry.text === "Said once.")).toHaveLength(1);
+});
+
+test("a verdict that waited and is refused comes back as a row with the reason", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const item = (await openItems(server, id)).find((one) => one.humanSummary.includes("estimate"));
+  if (item === undefined) throw new Error("no estimate is suggested");
+  await server.stop();
+  await isAway(sample);
+  await changes(sample).getByRole("button", { name: "Confirm: Estimate: 2 h" }).click();
+  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await server.command("change", "reject", `${item.set}:${item.index}`);
+  await server.start();
+  await isBack(sample);
+
+  const told = changes(sample).getByRole("alert");
+  await expect(told).toContainText("Your choice was not taken.");
+  await expect(told).toContainText("Rejected elsewhere");
+  await expect(property(sample, "Estimate: None")).toBeVisible();
+  expect((await read(server, id)).estimateMinutes).toBeNull();
+  await changes(sample).getByRole("button", { name: "Close" }).click();
+  await expect(told).toBeHidden();
+});
+
+test("an edit that waited and is refused is told, and its text comes back", async ({ sample, server }) => {
+  const id = await openTask(sample, server, GARDEN);
+  await server.stop();
+  await isAway(sample);
+  await sample.getByRole("button", { name: GARDEN, exact: true }).click();
+  await sample.getByRole("textbox", { name: "Title" }).fill("Prepare the garden for summer");
+  await sample.keyboard.press("Enter");
+  await standing(sample, "Prepare the garden for summer");
+  await server.command("task", "edit", GARDEN, "--title", "Prepare the garden for autumn");
+  await server.start();
+  await isBack(sample);
+  await expect(sample.getByRole("textbox", { name: "Title" })).toHaveValue("Prepare the garden for summer");
+  await expect(sample.getByRole("alert").first()).toBeVisible();
+  expect((await read(server, id)).title).toBe("Prepare the garden for autumn");
+});
+
+test("what waited when the page was closed is sent by the next one, and a refusal is told there", async ({ sample, context, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const item = (await openItems(server, id)).find((one) => one.humanSummary.includes("estimate"));
+  if (item === undefined) throw new Error("no estimate is suggested");
+  await server.stop();
+  await isAway(sample);
+  await property(sample, "Priority: None").click();
+  await sample.getByRole("menuitem", { name: /^P0/ }).click();
+  await changes(sample).getByRole("button", { name: "Confirm: Estimate: 2 h" }).click();
+  await expect(sample.getByText("2 changes wait to be sent.")).toBeVisible();
+  await sample.close();
+  await server.command("change", "reject", `${item.set}:${item.index}`);
+  await server.start();
+
+  const next = await context.newPage();
+  await next.goto(`${server.address}/tasks/${id}`);
+  await expect(property(next, "Priority: P0")).toBeVisible();
+  const told = next.getByText("Confirming “Estimate: 2 h” was refused.");
+  await expect(told).toBeVisible();
+  await next.getByRole("button", { name: "Let it go" }).click();
+  await expect(told).toBeHidden();
+  expect((await read(server, id)).priority).toBe("P0");
+  expect((await read(server, id)).estimateMinutes).toBeNull();
+});

@@ -1,0 +1,74 @@
+// The roster: those that stopped first, then the others, each newest first.
+
+import { api, ask } from "../../api/client";
+import { ofAgents } from "../../live/questions";
+import type { Question } from "../../live/store.svelte";
+import type { Agent } from "../agent/data";
+
+export const LIFECYCLES = ["dormant", "active", "created", "destroyed"] as const;
+export type Lifecycle = (typeof LIFECYCLES)[number];
+
+/** Units: rows. */
+export const PART = 50;
+/** What the server gives at once at most. */
+const MOST = 200;
+
+export interface Roster {
+  items: Agent[];
+  isWhole: boolean;
+}
+
+type Read = (lifecycle: Lifecycle, limit: number, cursor: string | undefined) => Promise<{ items: Agent[]; nextCursor: string | null }>;
+
+/** Reads the lists of these lifecycles one behind the other, until there are so many rows. */
+export async function collect(lifecycles: readonly Lifecycle[], count: number, read: Read): Promise<Roster> {
+  const items: Agent[] = [];
+  for (const [at, lifecycle] of lifecycles.entries()) {
+    let cursor: string | undefined;
+    do {
+      const left = count - items.length;
+      if (left <= 0) return { items, isWhole: false };
+      const page = await read(lifecycle, Math.min(MOST, left), cursor);
+      items.push(...page.items);
+      cursor = page.nextCursor ?? undefined;
+      if (cursor === undefined && at === lifecycles.length - 1) return { items, isWhole: true };
+    } while (cursor !== undefined);
+  }
+  return { items, isWhole: true };
+}
+
+/** The lifecycles that a filter shows; those that were destroyed only on request. */
+export function shownBy(filter: Lifecycle | undefined): Lifecycle[] {
+  return filter === undefined ? ["dormant", "created", "active"] : [filter];
+}
+
+/** Events come in bursts; the list is read again at most this often. Units: milliseconds. */
+const QUIET = 1_000;
+let readAt = 0;
+
+export function roster(filter: Lifecycle | undefined, count: number): Question<Roster> {
+  return {
+    key: `roster/${filter ?? "all"}/${count}`,
+    load: async () => {
+      const wait = readAt + QUIET - Date.now();
+      if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+      readAt = Date.now();
+      return collect(shownBy(filter), count, (lifecycle, limit, cursor) =>
+        ask(api.GET("/api/agents", { params: { query: { lifecycle, limit, ...(cursor === undefined ? {} : { cursor }) } } })),
+      );
+    },
+    on: ofAgents,
+  };
+}
+
+/** Agents that these words may mean. */
+export function found(words: string): Question<Roster> {
+  return {
+    key: `roster/find/${words}`,
+    load: async () => {
+      const page = await ask(api.GET("/api/agents", { params: { query: { find: words } } }));
+      return { items: page.items, isWhole: page.nextCursor === null };
+    },
+    on: ofAgents,
+  };
+}

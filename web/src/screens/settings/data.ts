@@ -1,0 +1,36 @@
+// What the settings ask the server.
+
+import { api, ask, type Schemas } from "../../api/client";
+import type { Question } from "../../live/store.svelte";
+
+export type Access = Schemas["Access"];
+export type Token = Schemas["Token"];
+export type Scope = Schemas["Scope"];
+
+export const SCOPES: readonly Scope[] = ["read", "propose", "edit", "decide", "admin"];
+
+export interface Tokens {
+  items: Token[];
+  nextCursor: string | null;
+}
+
+export const questions = {
+  access: (): Question<Access> => ({
+    key: "access",
+    load: () => ask(api.GET("/api/access", {})),
+    on: () => false,
+  }),
+  tokens: (): Question<Tokens> => ({
+    key: "tokens",
+    load: () => ask(api.GET("/api/tokens", {})),
+    on: (event) => event.type.startsWith("token:"),
+  }),
+};
+
+export function createToken(body: Schemas["TokenParams"]): Promise<Schemas["CreatedToken"]> {
+  return ask(api.POST("/api/tokens", { body }));
+}
+
+export function revokeToken(token: string): Promise<Token> {
+  return ask(api.DELETE("/api/tokens/{token}", { params: { path: { token } } }));
+}

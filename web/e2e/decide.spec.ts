@@ -148,7 +148,7 @@ test("a verdict on something else than what was seen is refused and told", async
   const id = await taskWithOldDigest(sample, server);
   const list = changes(sample);
   await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
-  await expect(list.getByRole("alert")).toBeVisible();
+  await expect(list.getByRole("alert")).toHaveText("It has changed since you saw it. Look at it again.");
   await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeVisible();
   await expect(sample.getByText(`Confirmed. ${ESTIMATE}`)).toBeHidden();
   expect((await read(server, id)).estimateMinutes).toBeNull();
@@ -159,7 +159,7 @@ test("a verdict on something else than what was seen is refused and told", async
   await dialog.getByRole("button", { name: "Choose confirm for all" }).click();
   await expect(dialog.getByText("2 to confirm, 0 to reject, 0 for later")).toBeVisible();
   await dialog.getByRole("button", { name: "Confirm selected" }).click();
-  await expect(dialog.getByRole("alert")).toBeVisible();
+  await expect(dialog.getByRole("alert")).toHaveText("It has changed since you saw it. Look at it again.");
   await expect(dialog.getByRole("radiogroup", { name: ESTIMATE })).toBeVisible();
   await expect(sample.getByRole("status").filter({ hasText: "1 of 2 was refused" })).toBeVisible();
   expect((await read(server, id)).estimateMinutes).toBeNull();

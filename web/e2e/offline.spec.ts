@@ -189,3 +189,35 @@ test("what waited when the page was closed is sent by the next one, and a refusa
   expect((await read(server, id)).priority).toBe("P0");
   expect((await read(server, id)).estimateMinutes).toBeNull();
 });
+
+test("two tabs wait with edits and are closed: the next one sends those of both", async ({ sample, context, server }) => {
+  const other = await context.newPage();
+  const [here, there] = [await openTask(sample, server, PASSPORTS), await openTask(other, server, LAPTOP)];
+  await server.stop();
+  await isAway(sample);
+  await isAway(other);
+  for (const page of [sample, other]) {
+    await property(page, "Priority: None").click();
+    await page.getByRole("menuitem", { name: /^P1/ }).click();
+    await expect(page.getByText("1 change waits to be sent.")).toBeVisible();
+  }
+  await sample.close();
+  await other.close();
+  await server.start();
+  const next = await context.newPage();
+  await next.goto(`${server.address}/tasks`);
+  for (const id of [here, there]) await expect.poll(async () => (await read(server, id)).priority).toBe("P1");
+});
+
+test("the network of the browser goes: it is told, edits wait, and arrive when it is back", async ({ sample, context, server }) => {
+  const id = await openTask(sample, server, GARDEN);
+  await context.setOffline(true);
+  await sample.getByRole("checkbox", { name: "Order seeds" }).check();
+  await isAway(sample);
+  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await server.ask("PATCH", `/api/journal/tasks/${id}`, { status: "IN PROGRESS" });
+  await context.setOffline(false);
+  await isBack(sample);
+  await expect(property(sample, "Status: In progress")).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).items.find((item) => item.title === "Order seeds")?.isChecked).toBe(true);
+});

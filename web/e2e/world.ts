@@ -144,11 +144,8 @@ export const test = base.extend<Fixtures>({
 export async function settled(server: Server): Promise<void> {
   await expect
     .poll(async () => {
-      const agents = (await server.ask("GET", "/api/agents")) as { items: { activity: string; dueAt: string | null }[] };
-      const soon = Date.now() + 60_000;
-      const isUp = (agent: { activity: string; dueAt: string | null }): boolean =>
-        agent.activity === "running" || (agent.activity === "waiting" && Date.parse(agent.dueAt ?? "") < soon);
-      return agents.items.filter(isUp).length;
+      const agents = (await server.ask("GET", "/api/agents?activity=running,queued")) as { items: unknown[] };
+      return agents.items.length;
     })
     .toBe(0);
 }

@@ -183,7 +183,7 @@ pub(crate) fn changed_since(row: &wake_queue::Sleeper) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use dormouse_store::agent::wake_queue::{Reason, Sleeper};
-    use dormouse_types::{AgentId, Id as _, Seq};
+    use dormouse_types::{Id as _, Seq};
 
     use super::*;
 
@@ -192,7 +192,7 @@ mod tests {
     /// What is said of an agent that a reason wakes in so many seconds.
     fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> &'static str {
         let row = Sleeper {
-            agent: AgentId::new(NOW, &dormouse_testkit::CountingEntropy::seeded(1)),
+            agent: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)),
             reasons: vec![reason],
             first_signal_at: Some(NOW),
             due_at: seconds.map(|seconds| NOW + Duration::from_secs(seconds)),

@@ -48,7 +48,7 @@ pub use access::NewToken;
 pub use agent_list::AgentFilter;
 pub use agents::AgentPatch;
 pub use change_sets::{Verdict, VerdictOf};
-pub use dormouse_journal::{Deleted, Due, NO_CATEGORY, Sort};
+pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_store::Store;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;

@@ -6,6 +6,7 @@ mod world;
 mod cases {
     mod access;
     mod attention;
+    mod awake;
     mod controls;
     mod damage;
     mod exporting;

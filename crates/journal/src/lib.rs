@@ -33,7 +33,7 @@ pub use edit::{Edit, EditError, NewTask};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
 pub use import::{Imported, Outcome};
-pub use list::{Asked, Deleted, Due, NO_CATEGORY, Sort};
+pub use list::{Asked, Deleted, Due, Sort};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
 pub use view::{TaskView, state};
 pub use write::{EditCtx, Edited, OnceKey};

@@ -2,20 +2,22 @@
 
 export type Stand = "asleep" | "queued" | "awake" | "dormant" | "failed" | "destroyed";
 
-/** The server says `running` and `waiting` of its queue; for people an agent is awake or queued. */
+/** The server says that an agent is `running`; for people it is awake. */
 export function standOf(activity: string): Stand {
-  switch (activity) {
-    case "running":
-      return "awake";
-    case "waiting":
-      return "queued";
-    default:
-      return activity as Stand;
-  }
+  return activity === "running" ? "awake" : (activity as Stand);
 }
 
-/** Since when its run goes on, where the server says so. */
-export function awakeSince(agent: { activity: string }): string | undefined {
-  const since = (agent as { awakeSince?: unknown }).awakeSince;
-  return standOf(agent.activity) === "awake" && typeof since === "string" ? since : undefined;
+/** Since when its run goes on. */
+export function awakeSince(agent: { activity: string; awakeSince?: string | null }): string | undefined {
+  return standOf(agent.activity) === "awake" ? (agent.awakeSince ?? undefined) : undefined;
+}
+
+/** Those at work first, the one that began first before the others; then those that wait, by their turn. */
+export function byTurn<A extends { activity: string; awakeSince: string | null; dueAt: string | null }>(agents: readonly A[]): A[] {
+  const rank = (agent: A): [number, string] =>
+    standOf(agent.activity) === "awake" ? [0, agent.awakeSince ?? "~"] : [1, agent.dueAt ?? "~"];
+  return [...agents].sort((a, b) => {
+    const [[one, at], [other, then]] = [rank(a), rank(b)];
+    return one - other || at.localeCompare(then);
+  });
 }

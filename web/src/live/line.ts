@@ -34,6 +34,7 @@ export const line = new Socket(world, {
   version: (version) => (live.version = version),
 });
 
+addEventListener("offline", () => line.cut());
 addEventListener("online", () => {
   line.nudge();
   // The line may have outlived a short break that an edit did not.

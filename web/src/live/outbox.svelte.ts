@@ -144,6 +144,9 @@ function parsed(text: string): unknown {
 
 /** Sends over HTTP, keeps in the storage of this origin. */
 export function httpPost(token: () => string | undefined, refusedToken: () => void): Post {
+  /** Errands that this tab had in hand: it alone takes them out of the storage. */
+  const own = new Set<string>();
+  const read = (): Errand[] => JSON.parse(localStorage.getItem(PLACE) ?? "[]") as Errand[];
   return {
     async send(errand) {
       const headers: Record<string, string> = {};
@@ -161,12 +164,16 @@ export function httpPost(token: () => string | undefined, refusedToken: () => vo
       return text === "" ? undefined : JSON.parse(text);
     },
     load() {
-      const kept = localStorage.getItem(PLACE);
-      return kept === null ? [] : (JSON.parse(kept) as Errand[]);
+      const kept = read();
+      for (const errand of kept) own.add(errand.id);
+      return kept;
     },
     save(errands) {
-      if (errands.length === 0) localStorage.removeItem(PLACE);
-      else localStorage.setItem(PLACE, JSON.stringify(errands));
+      for (const errand of errands) own.add(errand.id);
+      // What other tabs wait with stays.
+      const all = [...read().filter((errand) => !own.has(errand.id)), ...errands];
+      if (all.length === 0) localStorage.removeItem(PLACE);
+      else localStorage.setItem(PLACE, JSON.stringify(all));
     },
     later(ms, then) {
       setTimeout(then, ms);

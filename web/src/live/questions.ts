@@ -1,14 +1,12 @@
 // Every question that more than one screen asks, with what makes its answer old.
 
 import { api, ask, type Schemas } from "../api/client";
+import { byTurn } from "./activity";
 import type { LiveEvent } from "./socket";
 import type { Question } from "./store.svelte";
 
 /** Something that waits for the person. */
 export type Need = Schemas["Attention"];
-
-/** Units: milliseconds. Whoever is due within this time stands in the queue; the others sleep. */
-const SOON = 60_000;
 
 /** An event of an agent, of its runs or of what it proposes. */
 export const ofAgents = (event: LiveEvent): boolean =>
@@ -27,15 +25,9 @@ export const questions = {
     key: "agents/awake",
     // Those at work, and those that wait for their turn.
     load: async () => {
-      const asked = ["running", "waiting"].map((activity) =>
-        ask(api.GET("/api/agents", { params: { query: { activity, limit: 50 } } })),
-      );
-      const pages = await Promise.all(asked);
-      const soon = Date.now() + SOON;
-      // One that began to run between the two answers stands in both.
-      const all = new Map(pages.flatMap((page) => page.items).map((agent) => [agent.id, agent]));
-      const items = [...all.values()].filter((agent) => agent.activity === "running" || (agent.dueAt !== null && Date.parse(agent.dueAt) <= soon));
-      return { items, nextCursor: null };
+      const query = { activity: ["running", "queued"], limit: 50 };
+      const page = await ask(api.GET("/api/agents", { params: { query } }));
+      return { ...page, items: byTurn(page.items) };
     },
     on: ofAgents,
   }),

@@ -140,4 +140,20 @@ describe("the line to the server", () => {
     expect(stage.lines.length).toBe(2);
     expect(stage.waits).toEqual([]);
   });
+
+  it("counts as broken when the network goes, though it has not noticed, and tries another line", async () => {
+    const { stage, heard, socket } = await begun();
+    stage.say({ type: "hello", cursor: "c0", version: "1" });
+    stage.say(event(1));
+    const old = stage.lines[0];
+    socket.cut();
+    expect(heard.states).toEqual([true, false]);
+    expect(stage.waits.length).toBe(1);
+    old?.onclose?.({ code: 1006 });
+    old?.onmessage?.({ data: JSON.stringify(event(2)) });
+    expect(stage.waits.length).toBe(1);
+    expect(heard.events).toEqual(["c1"]);
+    await stage.pass();
+    expect(stage.lines.at(-1)?.url).toContain("since=c1");
+  });
 });

@@ -108,6 +108,17 @@ export class Socket {
     void this.#connect();
   }
 
+  /** The network went: the line counts as broken before it notices, and another one is tried. */
+  cut(): void {
+    const line = this.#line;
+    if (line === undefined) return;
+    this.#attempt += 1;
+    this.#line = undefined;
+    line.close();
+    this.ear.state(false);
+    this.#wait();
+  }
+
   async #connect(): Promise<void> {
     this.#calledOff = undefined;
     const attempt = ++this.#attempt;

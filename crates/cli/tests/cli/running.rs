@@ -72,6 +72,12 @@ impl World {
         server.unwrap_or_else(|(status, err)| panic!("{status}: {err}"))
     }
 
+    /// The same, filled with the sample.
+    pub fn serve_demo(&self) -> Running {
+        let server = self.try_start(&["serve", "--bind", "127.0.0.1:0", "--demo"], &[]);
+        server.unwrap_or_else(|(status, err)| panic!("{status}: {err}"))
+    }
+
     /// The same; or, when it ends before it listens, how and with which words.
     pub fn try_serve(&self, settings: &[(&str, &str)]) -> Result<Running, (ExitStatus, String)> {
         self.try_start(&["serve", "--bind", "127.0.0.1:0"], settings)
@@ -156,6 +162,11 @@ impl Running {
     /// The next line that it printed; none when there is none yet.
     pub fn says(&self) -> Option<String> {
         self.out.try_recv().ok()
+    }
+
+    /// Waits for the next line that it prints.
+    pub fn next_says(&self) -> String {
+        self.out.recv_timeout(DEADLINE).unwrap_or_else(|e| panic!("it says nothing more: {e}"))
     }
 
     /// Waits for a line on standard error that holds these words.

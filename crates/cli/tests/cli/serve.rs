@@ -52,6 +52,53 @@ fn a_server_says_where_it_is_and_lets_in_who_has_its_token() {
 }
 
 #[test]
+fn the_sample_fills_an_empty_folder_and_its_link_lets_the_page_in() {
+    let world = World::new();
+    let server = world.serve_demo();
+    let link = server.next_says();
+    let page = format!("http://{}/", server.notice.address);
+    assert!(link.starts_with("the page, once and within 10 minutes: "), "{link}");
+    assert!(link.contains(&page), "{link}");
+    server.hears("the sample: 5 tasks, each with an agent");
+    let tasks = server.notice.get("/api/journal/tasks");
+    let tasks = tasks["items"].as_array().expect("a list");
+    let mut titles: Vec<_> = tasks.iter().filter_map(|task| task["title"].as_str()).collect();
+    titles.sort_unstable();
+    assert_eq!(
+        titles,
+        [
+            "Get the roof repaired",
+            "Plan grandmother's birthday",
+            "Prepare the garden for spring",
+            "Renew the passports",
+            "Set up the new laptop",
+        ]
+    );
+    assert_eq!(server.notice.get("/api/overview")["agents"], 5);
+    until("each agent has reported", || {
+        let reports = server.notice.get("/api/reports");
+        (reports["items"].as_array().expect("a list").len() == 5).then_some(())
+    });
+    // Nothing of the sample is added to it again.
+    server.stop();
+    let server = world.serve_demo();
+    server.next_says();
+    assert_eq!(server.notice.get("/api/overview")["tasks"], 5);
+    server.stop();
+}
+
+#[test]
+fn the_sample_leaves_a_folder_with_tasks_alone() {
+    let world = World::with_tasks();
+    let server = world.serve_demo();
+    assert!(server.next_says().contains("the page, once"), "a link is wanted all the same");
+    let overview = server.notice.get("/api/overview");
+    assert_eq!((&overview["tasks"], &overview["agents"]), (&2.into(), &0.into()), "{overview}");
+    let said = server.stop();
+    assert!(!said.contains("the sample"), "{said}");
+}
+
+#[test]
 fn a_server_is_for_this_machine_alone() {
     let world = World::new();
     let done = world.run(&["serve", "--bind", "0.0.0.0:0"]);

@@ -101,8 +101,8 @@ fn words_are_found_wherever_they_stand_and_the_row_says_where() {
     assert_eq!(listed(&world, search("")).len(), 2);
 }
 
-/// A store that counts what is read.
-struct Counting(Sqlite, AtomicUsize);
+/// A store that counts what is read: queries, and rows.
+struct Counting(Sqlite, AtomicUsize, AtomicUsize);
 
 impl Backend for Counting {
     fn read<'a>(
@@ -112,7 +112,11 @@ impl Backend for Counting {
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
         self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.read(db, sql, params)
+        Box::pin(async move {
+            let rows = self.0.read(db, sql, params).await?;
+            self.2.fetch_add(rows.len(), Ordering::Relaxed);
+            Ok(rows)
+        })
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
@@ -128,12 +132,11 @@ impl Backend for Counting {
     }
 }
 
-#[test]
-fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
+fn counted() -> (Arc<Counting>, Dormouse) {
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-03-02T09:00:00Z"));
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
     let sqlite = Sqlite::memory(&clock, &*entropy).expect("a store in memory");
-    let counting = Arc::new(Counting(sqlite, AtomicUsize::new(0)));
+    let counting = Arc::new(Counting(sqlite, AtomicUsize::new(0), AtomicUsize::new(0)));
     let dormouse = Dormouse::new(Parts {
         store: Store::new(counting.clone(), Arc::new(NoFaults)),
         clock,
@@ -142,6 +145,42 @@ fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
     });
+    (counting, dormouse)
+}
+
+#[test]
+fn a_next_page_reads_no_other_tasks_anew_unless_something_was_written() {
+    let (counting, dormouse) = counted();
+    let make = |title: String| {
+        let new = NewTask { title, ..NewTask::default() };
+        now(dormouse.create_task(&me(), new, None)).expect("a task").id
+    };
+    let ids: Vec<_> = (0..230).map(|n| make(format!("Task {n:03}"))).collect();
+    let filter = TaskFilter { sort: Sort::Title, ..TaskFilter::default() };
+    // The titles of a page of three, where the next begins, and how many rows were read for it.
+    let page = |cursor: Option<String>| {
+        let before = counting.2.load(Ordering::Relaxed);
+        let page = now(dormouse.tasks(&me(), filter.clone(), 3, cursor)).expect("a page");
+        let read = counting.2.load(Ordering::Relaxed) - before;
+        (page.items.into_iter().map(|row| row.title).collect::<Vec<_>>(), page.next_cursor, read)
+    };
+    let (titles, next, read) = page(None);
+    assert_eq!(titles, ["Task 000", "Task 001", "Task 002"]);
+    assert!(read > ids.len(), "{read}");
+    let (titles, next, read) = page(next);
+    assert_eq!(titles, ["Task 003", "Task 004", "Task 005"]);
+    assert!(read < 20, "{read}");
+    let patch = TaskPatch { title: Some("Task 006b".into()), ..TaskPatch::default() };
+    now(dormouse.edit_task(&me(), &ids[200], patch, None, None)).expect("edited");
+    now(dormouse.delete_task(&me(), &ids[7], None)).expect("deleted");
+    let (titles, _, read) = page(next);
+    assert_eq!(titles, ["Task 006", "Task 006b", "Task 008"]);
+    assert!(read > ids.len(), "{read}");
+}
+
+#[test]
+fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
+    let (counting, dormouse) = counted();
     let cost = |ask: &dyn Fn() -> usize| {
         let before = counting.1.load(Ordering::Relaxed);
         let n = ask();

@@ -263,7 +263,7 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     assert_eq!((state.consecutive_failure_count, state.next_wake_at), (1, Some(timers[0].at)));
     assert_eq!(
         (state.activity.as_str(), state.reasons.as_slice()),
-        ("waiting", ["timer".to_owned()].as_slice())
+        ("queued", ["timer".to_owned()].as_slice())
     );
     assert_eq!(state.active_task_id, Some(task.id));
     assert!(state.lease.is_none() && state.epoch > 0);

@@ -141,6 +141,35 @@ async fn of_a_parameter_one_value_must_hold_and_of_different_ones_all() {
 }
 
 #[tokio::test]
+async fn tasks_to_review_without_a_category_and_deleted_ones_are_listed_by_themselves() {
+    let world = World::new();
+    watched(&world).await;
+    for body in [
+        r#"{"title": "A", "status": "DONE"}"#,
+        r#"{"title": "B", "category": "None"}"#,
+        r#"{"title": "C", "labels": ["x"]}"#,
+    ] {
+        world.task(body).await;
+    }
+    let gone = world.task(r#"{"title": "Gone", "category": "Home"}"#).await;
+    world.call("DELETE", &format!("/api/journal/tasks/{gone}"), "").await;
+    for (query, expected) in [
+        ("sort=title&proposals=open", vec!["Water butt"]),
+        ("sort=title&proposals=open&agent=without", vec![]),
+        ("sort=title&category=none", vec!["A", "C"]),
+        ("sort=title&category=none,home", vec!["A", "C", "Water butt"]),
+        ("sort=title&category=none&status=DONE", vec!["A"]),
+        ("deleted=only", vec!["Gone"]),
+        ("sort=updated&deleted=only&category=home", vec!["Gone"]),
+        ("sort=title&deleted=only&category=none", vec![]),
+        ("sort=title&deleted=true", vec!["A", "B", "C", "Gone", "Water butt"]),
+        ("sort=title&deleted=false", vec!["A", "B", "C", "Water butt"]),
+    ] {
+        assert_eq!(titles(&world, query).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
 async fn a_text_to_look_for_has_a_length() {
     let world = World::new();
     for (length, status) in [(SEARCH.max - 1, 200), (SEARCH.max, 200), (SEARCH.max + 1, 422)] {

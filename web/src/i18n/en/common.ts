@@ -40,7 +40,6 @@ export const common = {
   "activity.queued": "queued",
   "activity.awake": "awake",
   "activity.running": "awake",
-  "activity.waiting": "queued",
   "activity.dormant": "dormant",
   "activity.destroyed": "destroyed",
 

@@ -74,6 +74,10 @@ export const review = {
   "review.ended.expired": "Expired before anybody decided",
   "review.ended.gone": "No longer open",
   "review.yours": "Your choice was not taken.",
+  "problem.precondition-failed": "It has changed since you saw it. Look at it again.",
+  "problem.already-decided": "It is decided already.",
+  "problem.change-set-expired": "It expired before anybody decided.",
+  "problem.undo-refused": "It cannot be taken back: what it changed has been changed again since.",
 
   "review.section.state": "Status updates",
   "review.section.checklist": "Checklist items",

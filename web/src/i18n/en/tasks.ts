@@ -29,6 +29,7 @@ export const tasks = {
   "tasks.priority": "Priority",
   "tasks.dueFilter": "Due",
   "tasks.agent": "Agent",
+  "tasks.toReview": "To review",
   "tasks.deleted": "Deleted",
   "tasks.openStatuses": "Open statuses",
   "tasks.anyStatus": "Any status",

@@ -10,11 +10,11 @@ const message = (id: string, createdAt: string, more: Partial<Message> = {}): Me
 describe("the order of what happened", () => {
   const shape = (pieces: ReturnType<typeof timeline>): string[] =>
     pieces.map((piece) => (piece.is === "wake" ? piece.key : piece.messages.map((one) => one.id).join("+")));
-  const wakes = [wake(null, "2026-01-09", "queued"), wake("b", "2026-01-06"), wake("a", "2026-01-03")];
-  const outside = [message("5", "2026-01-05"), message("4", "2026-01-04"), message("1", "2026-01-01"), message("8", "2026-01-08")];
+  const wakes = [wake(null, "2026-01-07", "queued"), wake("b", "2026-01-06"), wake("a", "2026-01-03")];
+  const outside = [message("5", "2026-01-05"), message("4", "2026-01-04"), message("1", "2026-01-01"), message("3", "2026-01-03"), message("8", "2026-01-08")];
 
   it("puts what belongs to no wake between the wakes, in its order", () => {
-    expect(shape(timeline(wakes, outside, true))).toEqual(["queued", "8", "b", "4+5", "a", "1"]);
+    expect(shape(timeline(wakes, outside, true))).toEqual(["queued", "8", "b", "4+5", "a", "1+3"]);
   });
 
   it("keeps what is older than the last wake until the wakes before it are known", () => {

@@ -71,7 +71,7 @@ export class Deciding {
     this.#begin([change]);
     const undo = { label: t("do.undo"), run: () => void this.undo([change]) };
     const why = { label: t("review.sayWhy"), run: () => (this.explained = { change, text: "" }) };
-    const isAway = !navigator.onLine || (!live.isUp && live.downSince !== undefined);
+    const isAway = !live.isUp && live.downSince !== undefined;
     const said = t(isAway ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
     const toast = toasts.tell(said, undo, "plain", verdict === "reject" ? why : undefined);
     try {
@@ -199,9 +199,10 @@ export class Deciding {
 
   async #refuse(change: Change, problem: Problem): Promise<void> {
     const ended = OVER.includes(problem.code) ? await endOf(change) : undefined;
+    // What holds is read first: the reason is told once, where the item then stands.
+    await this.resource.refresh();
     this.forget(keyOf(change));
     this.refusals = [...this.refusals, { change, problem, ended }];
-    await this.resource.refresh();
   }
 }
 

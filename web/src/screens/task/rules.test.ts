@@ -8,7 +8,7 @@ describe("stateOf", () => {
   it("puts what stops an agent before what it does", () => {
     expect(stateOf({ lifecycle: "dormant", activity: "running" })).toBe("dormant");
     expect(stateOf({ lifecycle: "active", activity: "running" })).toBe("awake");
-    expect(stateOf({ lifecycle: "active", activity: "waiting" })).toBe("queued");
+    expect(stateOf({ lifecycle: "active", activity: "queued" })).toBe("queued");
     expect(stateOf({ lifecycle: "created", activity: "asleep" })).toBe("asleep");
   });
 });

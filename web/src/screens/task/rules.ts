@@ -1,6 +1,7 @@
 // What the page of a task decides by itself: pure, without the server.
 
 import { t } from "../../i18n/index.svelte";
+import { standOf } from "../../live/activity";
 import type { Change } from "../review/change";
 import { deedOf, kindOf } from "../review/change";
 import type { Agent, Entry, Item, TaskLink } from "./data";
@@ -12,9 +13,7 @@ export function titleOf(task: { title: string }): string {
 /** The state of an agent in one word: what ends it or stops it comes before what it does. */
 export function stateOf(agent: Pick<Agent, "lifecycle" | "activity">): string {
   if (agent.lifecycle === "destroyed" || agent.lifecycle === "dormant") return agent.lifecycle;
-  if (agent.activity === "running" || agent.activity === "awake") return "awake";
-  if (agent.activity === "waiting" || agent.activity === "queued") return "queued";
-  return "asleep";
+  return standOf(agent.activity);
 }
 
 /** The first paragraph of a report that is no heading, for one without a summary. */

@@ -15,17 +15,12 @@ export type Page = Pick<Schemas["Page_TaskRow"], "items" | "nextCursor">;
 /** A page of a part of the list. */
 export async function readPage(segment: Segment, limit: number, cursor: string | undefined): Promise<Page> {
   const query = { ...segment.query, limit, ...(cursor === undefined ? {} : { cursor }) };
-  const page: Page = await ask(api.GET("/api/journal/tasks", { params: { query } }));
-  const keeps = segment.keeps;
-  return {
-    items: keeps === undefined ? page.items : page.items.filter(keeps),
-    nextCursor: page.nextCursor,
-  };
+  return ask(api.GET("/api/journal/tasks", { params: { query } }));
 }
 
 /** One row by its id; none when it is gone. */
 export async function readRow(id: string): Promise<Row | undefined> {
-  const query = { find: id, deleted: true };
+  const query = { find: id };
   const page = await ask(api.GET("/api/journal/tasks", { params: { query } }));
   return page.items.find((row) => row.id === id);
 }

@@ -39,6 +39,7 @@ describe("the query of the address", () => {
   it("narrows by anything besides the status", () => {
     expect(isNarrowed(read("status=DONE"))).toBe(false);
     expect(isNarrowed(read("due=week"))).toBe(true);
+    expect(isNarrowed(read("proposals=open"))).toBe(true);
     expect(isNarrowed(read("q=%20x"))).toBe(true);
     expect(isNarrowed(read("q=%20"))).toBe(false);
   });
@@ -65,17 +66,22 @@ describe("the parts that are asked for", () => {
     const keys = (query: string) => segmentsOf(read(query), ["c1", "c2"]).map((part) => part.key);
     expect(keys("group=category")).toEqual(["c1", "c2", "none"]);
     expect(keys("group=category&category=c2")).toEqual(["c2"]);
+    expect(keys("group=category&category=c2,none")).toEqual(["c2", "none"]);
     const none = segmentsOf(read("group=category"), ["c1"])[1];
-    expect(none?.query.category).toBeUndefined();
-    expect(none?.keeps?.(row())).toBe(true);
-    expect(none?.keeps?.(row({ category: { id: "c1", name: "x" } }))).toBe(false);
+    expect(none?.query.category).toEqual(["none"]);
   });
 
   it("hold deleted tasks of any status, and no others", () => {
     const [part] = segmentsOf(read("deleted=true"), []);
-    expect(part?.query).toEqual({ sort: "updated", deleted: true });
-    expect(part?.keeps?.(row())).toBe(false);
-    expect(part?.keeps?.(row({ deletedAt: "2026-11-01T00:00:00Z" }))).toBe(true);
+    expect(part?.query).toEqual({ sort: "updated", deleted: "only" });
+  });
+
+  it("hold what is to be reviewed, whatever the groups are", () => {
+    for (const group of ["status", "due", "category"]) {
+      const parts = segmentsOf(read(`proposals=open&group=${group}`), ["c1"]);
+      expect(parts.map((part) => part.query.proposals)).toEqual(parts.map(() => "open"));
+    }
+    expect(segmentsOf(read(""), [])[0]?.query).not.toHaveProperty("proposals");
   });
 });
 
@@ -112,6 +118,11 @@ describe("whether a row belongs", () => {
     ["label=l2,l3", { labels: [{ id: "l3", name: "x" }] } as unknown as Partial<Row>, true],
     ["label=l2", {}, false],
     ["category=c1", { category: { id: "c1", name: "x" } } as unknown as Partial<Row>, true],
+    ["category=none", {}, true],
+    ["category=c1,none", {}, true],
+    ["category=none", { category: { id: "c1", name: "x" } } as unknown as Partial<Row>, false],
+    ["proposals=open", { openProposals: 2 }, true],
+    ["proposals=open", { openProposals: 0 }, false],
     ["due=none", {}, true],
     ["due=week,overdue", { dueOn: "2026-12-30" }, false],
     ["agent=without", {}, true],

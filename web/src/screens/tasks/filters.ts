@@ -3,6 +3,9 @@
 import type { paths } from "../../api/schema";
 import type { Row } from "./data";
 
+/** What stands for no category, here and on the server. */
+export const NO_CATEGORY = "none";
+
 export const STATUSES = ["IN PROGRESS", "BLOCKED", "GROOMED", "OPEN", "ON HOLD", "DONE", "REJECTED"] as const;
 export const OPEN_STATUSES: readonly string[] = STATUSES.slice(0, 5);
 export const PRIORITIES = ["P0", "P1", "P2", "P3"] as const;
@@ -23,6 +26,8 @@ export interface Filters {
   category: readonly string[];
   due: readonly string[];
   agent: readonly string[];
+  /** Tasks with something to review, and no others. */
+  review: boolean;
   /** Deleted tasks, and no others. */
   deleted: boolean;
   sort: Sort;
@@ -52,6 +57,7 @@ export function readFilters(query: URLSearchParams): Filters {
     category: several(query, "category"),
     due: several(query, "due"),
     agent: several(query, "agent"),
+    review: query.get("proposals") === "open",
     deleted: query.get("deleted") === "true",
     sort: one(query, "sort", SORTS, "updated"),
     group: one(query, "group", GROUPS, "status"),
@@ -72,6 +78,7 @@ export function written(kind: Kind, values: readonly string[]): string | undefin
 export function isNarrowed(filters: Filters): boolean {
   return (
     filters.q !== "" ||
+    filters.review ||
     filters.deleted ||
     (["priority", "label", "category", "due", "agent"] as const).some((kind) => filters[kind].length > 0)
   );
@@ -81,8 +88,6 @@ export function isNarrowed(filters: Filters): boolean {
 export interface Segment {
   key: string;
   query: NonNullable<paths["/api/journal/tasks"]["get"]["parameters"]["query"]>;
-  /** Rows that the server gives and that do not belong here. */
-  keeps?: (row: Row) => boolean;
 }
 
 const some = (values: readonly string[]): readonly string[] | undefined => (values.length > 0 ? values : undefined);
@@ -98,14 +103,14 @@ export function segmentsOf(filters: Filters, categories: readonly string[]): Seg
       category: some(filters.category),
       due: some(filters.due),
       agent: some(filters.agent),
+      proposals: filters.review ? "open" : undefined,
       sort: filters.sort,
       ...over,
     };
     return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Segment["query"];
   };
   if (filters.deleted) {
-    const query = all({ deleted: true, status: undefined });
-    return [{ key: "deleted", query, keeps: (row) => row.deletedAt !== null }];
+    return [{ key: "deleted", query: all({ deleted: "only", status: undefined }) }];
   }
   switch (filters.group) {
     case "status":
@@ -115,13 +120,8 @@ export function segmentsOf(filters: Filters, categories: readonly string[]): Seg
     case "due":
       return [{ key: "due", query: all({ sort: "due" }) }];
     case "category": {
-      const named = categories.filter((id) => filters.category.length === 0 || filters.category.includes(id));
-      const segments: Segment[] = named.map((id) => ({ key: id, query: all({ category: [id] }) }));
-      // The server has no word for "in none": the page looks through all of them.
-      if (filters.category.length === 0) {
-        segments.push({ key: "none", query: all({}), keeps: (row) => row.category === null });
-      }
-      return segments;
+      const wanted = [...categories, NO_CATEGORY].filter((id) => filters.category.length === 0 || filters.category.includes(id));
+      return wanted.map((id) => ({ key: id, query: all({ category: [id] }) }));
     }
   }
 }
@@ -159,7 +159,8 @@ export function fits(row: Row, filters: Filters, now: Date): boolean {
     within(filters.status, row.status) &&
     // What nobody ranked counts as the second lowest, as on the server.
     within(filters.priority, row.priority ?? "P2") &&
-    within(filters.category, row.category?.id) &&
+    within(filters.category, row.category?.id ?? NO_CATEGORY) &&
+    (!filters.review || row.openProposals > 0) &&
     (filters.due.length === 0 || filters.due.includes(due)) &&
     (filters.agent.length === 0 || agent.some((kind) => filters.agent.includes(kind))) &&
     (filters.label.length === 0 || row.labels.some((label) => filters.label.includes(label.id)))

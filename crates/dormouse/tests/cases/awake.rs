@@ -1,0 +1,119 @@
+//! What an agent is doing, and since when, as lists and its own page tell it.
+
+use std::time::Duration;
+
+use dormouse::{AgentFilter, TaskFilter};
+use dormouse_store::agent::{wake_queue, wake_run};
+use dormouse_store::{Commit, Db, Op};
+use dormouse_types::{Id as _, RunKey, Seq, ThreadId, Timestamp};
+
+use crate::world::{World, me, now};
+
+fn write(world: &World, op: Op) {
+    let commit = Commit::new("test.write", Db::Agent, dormouse::WORKSPACE).op(op);
+    now(world.store.commit(commit)).expect("written");
+}
+
+/// The names of the agents that do any of these, newest first.
+fn doing(world: &World, activities: &[&str]) -> Vec<String> {
+    let activities = activities.iter().map(|it| (*it).to_owned()).collect();
+    let filter = AgentFilter { activities, ..AgentFilter::default() };
+    let page = now(world.dormouse.agents(&me(), &filter, 9, None)).expect("a page");
+    page.items.into_iter().map(|agent| agent.display_name).collect()
+}
+
+fn agent(world: &World, title: &str) -> dormouse::view::Agent {
+    let task = world.task(title);
+    let name = Some(title.to_owned());
+    now(world.dormouse.create_agent(&me(), &task.id, name, None)).expect("an agent")
+}
+
+/// What the row of each task says of its agent, by title.
+fn rows(world: &World) -> Vec<(String, Option<String>)> {
+    let filter = TaskFilter { sort: dormouse::Sort::Title, ..TaskFilter::default() };
+    let page = now(world.dormouse.tasks(&me(), filter, 9, None)).expect("a page");
+    page.items.into_iter().map(|row| (row.title, row.agent_activity)).collect()
+}
+
+#[test]
+fn an_agent_at_work_says_since_when_and_no_other_does() {
+    let world = World::new();
+    let agent = agent(&world, "Bath");
+    assert_eq!((agent.activity.as_str(), agent.awake_since), ("queued", None));
+    let begun: Timestamp =
+        "2026-03-02T09:30:00Z".parse().map(Timestamp::from_jiff).expect("a time");
+    let key = RunKey("k".into());
+    let run = wake_run::Run {
+        key: key.clone(),
+        agent: agent.id.clone(),
+        reason: "creation".into(),
+        reason_id: None,
+        initiator: "automation".into(),
+        thread: ThreadId::fresh(begun, &dormouse_testkit::CountingEntropy::seeded(7)),
+        status: wake_run::Status::Started,
+        logical_change_key: None,
+        processed: Seq(0),
+        upto: Seq(1),
+        message_id: None,
+        epoch: 1,
+        crashes: 0,
+        model: None,
+        cut: false,
+        created_at: begun,
+        started_at: Some(begun),
+        completed_at: None,
+        error: None,
+    };
+    let epoch = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state").epoch;
+    let lasts = Duration::from_secs(60);
+    let claim =
+        wake_queue::Claim { agent: &agent.id, epoch, owner: "node-7", lasts, run_key: &key };
+    write(&world, wake_queue::claim(dormouse::WORKSPACE, &claim));
+    write(&world, wake_run::insert(dormouse::WORKSPACE, &run));
+    let shown = world.fresh_agent(&agent.id);
+    assert_eq!((shown.activity.as_str(), shown.awake_since), ("running", Some(begun)));
+    let page = now(world.dormouse.agents(&me(), &AgentFilter::default(), 9, None));
+    let listed = page.expect("a page").items.remove(0);
+    assert_eq!((listed.activity.as_str(), listed.awake_since), ("running", Some(begun)));
+}
+
+#[test]
+fn who_is_to_wake_far_ahead_sleeps_until_the_time_comes() {
+    let world = World::new();
+    let [far, soon, paused] = ["Far", "Soon", "Paused"].map(|title| agent(&world, title));
+    for agent in [&far, &paused] {
+        now(world.dormouse.cancel_wake(&me(), &agent.id)).expect("cancelled");
+    }
+    now(world.dormouse.pause_agent(&me(), &paused.id, None)).expect("paused");
+    now(world.dormouse.cancel_wake(&me(), &soon.id)).expect("cancelled");
+    let signal = |agent: &dormouse::view::Agent, due: &str| {
+        let due = due.parse().map(Timestamp::from_jiff).expect("a time");
+        let signal = wake_queue::Signal {
+            agent: agent.id.clone(),
+            reason: wake_queue::Reason::Timer,
+            at: agent.created_at,
+            due_at: Some(due),
+            upto: Seq(1),
+            request_id: None,
+            message_id: None,
+        };
+        write(&world, wake_queue::signal(dormouse::WORKSPACE, &signal));
+        due
+    };
+    let due = signal(&far, "2026-03-02T12:00:00Z");
+    signal(&soon, "2026-03-02T09:03:30Z");
+    let shown = world.fresh_agent(&far.id);
+    assert_eq!((shown.activity.as_str(), shown.due_at), ("asleep", Some(due)));
+    assert_eq!(doing(&world, &["queued"]), ["Soon"]);
+    assert_eq!(doing(&world, &["running", "queued"]), ["Soon"]);
+    assert_eq!(doing(&world, &["asleep"]), ["Paused", "Far"]);
+    assert_eq!(doing(&world, &["asleep", "queued"]), ["Paused", "Soon", "Far"]);
+    let says = |title: &str, word: &str| (title.to_owned(), Some(word.to_owned()));
+    assert_eq!(
+        rows(&world),
+        [says("Far", "asleep"), says("Paused", "dormant"), says("Soon", "queued")]
+    );
+    world.later(3 * 3600);
+    assert_eq!(world.fresh_agent(&far.id).activity, "queued");
+    assert_eq!(rows(&world)[0], says("Far", "queued"));
+}

@@ -101,7 +101,7 @@ test("markup in entries, items and titles is text", async ({ page, server }) => 
   await signIn(page, server);
   await page.goto(`${server.address}/tasks/${id}`);
   await still(page);
-  await expect(page.getByRole("heading", { level: 1, name: MARKUP[0] })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: MARKUP[0] ?? "" })).toBeVisible();
   await expect(page.getByRole("listitem").getByText("over everything").first()).toBeVisible();
   await harmless(page, dialogs);
   expect(await overflow(page)).toEqual([]);
@@ -196,6 +196,7 @@ test("a title of 10,000 characters is refused in its field, and stays there", as
   await page.getByRole("textbox", { name: "Title" }).fill(long);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("alert")).toContainText("500");
+  await expect(page.getByRole("textbox", { name: "Title" })).toBeFocused();
   await expect(page.getByRole("textbox", { name: "Title" })).toHaveValue(long);
   expect(await overflow(page)).toEqual([]);
   await page.keyboard.press("Escape");

@@ -344,7 +344,7 @@ impl Sieve<'_> {
         match self.asked.deleted {
             Deleted::Without => deleted_at.is_none(),
             Deleted::Too => true,
-            Deleted::Only => deleted_at.is_some(),
+            Deleted::Only => true,
         }
     }
 
@@ -364,7 +364,7 @@ impl Sieve<'_> {
         // A category that is gone is shown on no task.
         match task.category_id.as_ref().filter(|id| self.known_categories.contains(id)) {
             Some(id) => self.categories.contains(id),
-            None => self.asked.categories.iter().any(|wanted| wanted == NO_CATEGORY),
+            None => false,
         }
     }
 

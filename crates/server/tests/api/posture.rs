@@ -58,7 +58,7 @@ fn expected(case: Case<'_>, place: &Place, ours: (&str, &str)) -> Verdict {
         Verdict::Refused(421, "misdirected-request")
     } else if is_change && !may_ask {
         Verdict::Refused(403, "origin-refused")
-    } else if place.needs_token && !case.has_token {
+    } else if place.needs_token && !case.has_token && case.method != "OPTIONS" {
         Verdict::Refused(401, "token-missing")
     } else if is_change && !is_read {
         Verdict::Refused(415, "unsupported-media-type")
@@ -151,6 +151,21 @@ async fn every_route_looks_at_host_origin_token_and_kind_in_the_same_way() {
         }
     }
     assert!(places.len() > 40, "the document has routes");
+}
+
+#[tokio::test]
+async fn who_asks_with_a_wrong_method_is_not_told_the_address_again() {
+    let world = World::new();
+    let site = Site::of(&world).await;
+    let (host, token) = (site.host(), format!("Bearer {TOKEN}"));
+    let ours = [("host", host.as_str()), ("authorization", token.as_str())];
+    let mut line = site.line();
+    for path in [format!("/{TOKEN}"), format!("/api/agents/{TOKEN}/wake")] {
+        let answer = line.ask("PUT", &path, &ours, "").await;
+        assert_eq!(answer.status, 405, "{}", answer.shown());
+        assert!(answer.header("allow").is_some(), "{}", answer.shown());
+        assert!(!answer.shown().contains(TOKEN), "it may hold a secret: {}", answer.shown());
+    }
 }
 
 #[tokio::test]

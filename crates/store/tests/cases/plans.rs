@@ -341,6 +341,7 @@ const SMALL: &[&str] = &[
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
     // Only what is open.
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
+    "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",
     "SCAN saga_log USING COVERING INDEX saga_log_open",
     // The first entry for the workspace.
     "SEARCH t USING INDEX timers_due (ws=?)",

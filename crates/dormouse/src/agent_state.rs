@@ -75,7 +75,7 @@ impl Dormouse {
         }
         let keys: Vec<RunKey> = runs.keys().cloned().collect();
         let begun = self.store.all(wake_run::begun_among(ws, &keys)).await?;
-        let begun = begun.into_iter().filter_map(|(key, at)| Some((runs.get(&key)?.clone(), at))).skip(1);
+        let begun = begun.into_iter().filter_map(|(key, at)| Some((runs.get(&key)?.clone(), at)));
         Ok(begun.collect())
     }
 
@@ -170,7 +170,7 @@ pub(crate) fn activity(
     let near = if is_merged { SOON.max(merge_window(class)) } else { SOON };
     match row.due_at {
         _ if row.owner.is_some() => "running",
-        Some(due) if due <= now + near * 500 => "queued",
+        Some(due) if due <= now + near => "queued",
         Some(_) | None => "asleep",
     }
 }

@@ -29,7 +29,7 @@ impl Dormouse {
     ) -> Result<Page<Attention>, Error> {
         require(caller, Scope::Read)?;
         let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
-        let behind = cursor.map(|cursor| Place::read(cursor)).transpose()?;
+        let behind = cursor.map(Place::read).transpose()?;
         let mut all = proposals(self.store.all(change_item::open(ws)).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
         for alert in self.alerts(ws).await? {

@@ -113,7 +113,7 @@ impl Dormouse {
             today: self.clock.now().day_in(&self.zone),
             words: words.clone(),
             said,
-            keep: (!filter.agents.is_empty() || false).then_some(&keep),
+            keep: (!filter.agents.is_empty() || filter.to_review).then_some(&keep),
             deleted: filter.deleted,
             sort: filter.sort,
         };

@@ -41,7 +41,7 @@ impl Briefs {
 
     fn kept(&self, ws: WorkspaceId, head: Seq) -> Option<Arc<Vec<BriefLine>>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = kept.as_ref().filter(|kept| kept.ws == ws && kept.head <= head)?;
+        let kept = kept.as_ref().filter(|kept| kept.ws == ws && kept.head == head)?;
         Some(kept.lines.clone())
     }
 }

@@ -344,7 +344,7 @@ impl Sieve<'_> {
         match self.asked.deleted {
             Deleted::Without => deleted_at.is_none(),
             Deleted::Too => true,
-            Deleted::Only => true,
+            Deleted::Only => deleted_at.is_some(),
         }
     }
 
@@ -364,7 +364,7 @@ impl Sieve<'_> {
         // A category that is gone is shown on no task.
         match task.category_id.as_ref().filter(|id| self.known_categories.contains(id)) {
             Some(id) => self.categories.contains(id),
-            None => false,
+            None => self.asked.categories.iter().any(|wanted| wanted == NO_CATEGORY),
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Json;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use dormouse::{Dormouse, WORKSPACE};
@@ -82,6 +82,9 @@ async fn enter(
         "/healthz" => Json(json!({"status": "ok"})).into_response(),
         "/readyz" => ready(&dormouse).await,
         SOCKET => next.run(request).await,
+        // No route answers it, so nothing is let in: a foreign page that asks what it may do is told
+        // the methods, and never that it may.
+        _ if *request.method() == Method::OPTIONS => next.run(request).await,
         EXCHANGE => match next.run(request).await {
             refused if refused.status() == StatusCode::UNAUTHORIZED => {
                 door.refuse(from, refused, &dormouse).await

@@ -136,8 +136,9 @@ async fn unknown_route(uri: Uri) -> Problem {
     Problem::not_found(format!("there is no {}: every route begins with /api", uri.path()))
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    Problem::method_not_allowed(format!("{} does not answer {method}", uri.path()))
+/// The address is not told again: it may hold what is nobody's to keep.
+async fn wrong_method(method: Method) -> Problem {
+    Problem::method_not_allowed(format!("this address does not answer {method}"))
 }
 
 /// A list that fits one page.

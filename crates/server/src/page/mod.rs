@@ -45,7 +45,7 @@ pub(crate) fn has(path: &str) -> bool {
 /// Answers a request for an address of the page.
 pub(crate) fn answer(method: &Method, path: &str, headers: &HeaderMap) -> Response {
     if !matches!(*method, Method::GET | Method::HEAD) {
-        let detail = format!("{path} does not answer {method}: pages are read");
+        let detail = format!("this address does not answer {method}: pages are read");
         let mut response = Problem::method_not_allowed(detail).into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;

@@ -7,7 +7,6 @@ test("J, K and Enter walk the list, G T and the palette go anywhere", async ({ s
   await sample.keyboard.press("g");
   await sample.keyboard.press("t");
   await expect(sample).toHaveURL(`${server.address}/tasks`);
-  const rows = sample.getByRole("main").getByRole("list").getByRole("link").filter({ has: sample.locator("span") });
   await expect(sample.getByText("5 tasks", { exact: true })).toBeVisible();
   const titles = await sample.locator("[data-row]").allInnerTexts();
   const at = (n: number) => sample.locator("[data-row]").nth(n);
@@ -21,7 +20,6 @@ test("J, K and Enter walk the list, G T and the palette go anywhere", async ({ s
   await expect(at(1)).toBeFocused();
   await sample.keyboard.press("Enter");
   await standing(sample, titles[1]?.split("\n")[0] ?? "");
-  await expect(rows).toBeDefined();
 
   await sample.keyboard.press("Control+k");
   await expect(sample.getByRole("combobox", { name: "Find a task or an agent, or do something" })).toBeFocused();

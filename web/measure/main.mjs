@@ -62,8 +62,8 @@ async function firstLoad() {
   const [sizes, kinds] = [new Map(), new Map()];
   client.on("Network.responseReceived", ({ requestId, response }) => kinds.set(requestId, new URL(response.url).pathname));
   client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => sizes.set(requestId, encodedDataLength));
-  const { url } = JSON.parse(await command("--json", "open"));
-  await page.goto(url);
+  const { link } = JSON.parse(await command("--json", "open"));
+  await page.goto(link);
   await page.getByRole("main").waitFor();
   await page.waitForLoadState("networkidle");
   let [app, api] = [0, 0];

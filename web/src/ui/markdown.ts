@@ -4,32 +4,8 @@
 // link is followed only when it is pressed, and only to an address of the web or of mail.
 
 import DOMPurify from "dompurify";
-import { Marked } from "marked";
 
-const marked = new Marked({
-  gfm: true,
-  breaks: false,
-  async: false,
-  renderer: {
-    // Markup that stands in the text is text: it is read as written, and no parser ever sees it.
-    html: ({ text, block }) => (block ? `<p>${escaped(text)}</p>` : escaped(text)),
-    image: ({ href, text }) => (text === "" ? escaped(href) : escaped(text)),
-  },
-});
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
-
-/** What the text says; as it was written where it is nested too deep to be read. */
-function parsed(markdown: string): string {
-  try {
-    return marked.parse(markdown) as string;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return `<p>${escaped(markdown)}</p>`;
-  }
-}
+import { parsed } from "./parsed";
 
 const TAGS = [
   "a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "input", "li", "ol", "p",
@@ -55,12 +31,9 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   }
 });
 
-/** HTML that is safe to show. Headings begin at the third level: the page has its own above. */
+/** HTML that is safe to show. */
 export function htmlOf(markdown: string): TrustedHTML {
-  const lowered = parsed(markdown).replace(/<(\/?)h([1-6])\b/g, (_, slash: string, level: string) => {
-    return `<${slash}h${Math.min(6, Number(level) + (Number(level) < 3 ? 3 - Number(level) : 1))}`;
-  });
-  return purify.sanitize(lowered, {
+  return purify.sanitize(parsed(markdown), {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ["href", "type", "checked", "disabled", "start", "align"],
     ALLOW_DATA_ATTR: false,

@@ -156,9 +156,9 @@ fn rest(server: &Notice) {
             return None;
         }
         // Nobody writes any more: whoever was seen asleep stays so.
-        let cursor = agents["nextCursor"].as_str();
-        cursor.map(|cursor| page = format!("/api/agents?limit=200&cursor={cursor}"));
-        cursor.is_none().then_some(())
+        let Some(cursor) = agents["nextCursor"].as_str() else { return Some(()) };
+        page = format!("/api/agents?limit=200&cursor={cursor}");
+        None
     });
 }
 

@@ -52,7 +52,7 @@ fn a_server_says_where_it_is_and_lets_in_who_has_its_token() {
 }
 
 #[test]
-fn the_sample_fills_an_empty_folder_and_its_link_lets_the_page_in() {
+fn the_sample_fills_an_empty_folder_once_and_a_link_is_told() {
     let world = World::new();
     let server = world.serve_demo();
     let link = server.next_says();

@@ -65,6 +65,35 @@ fn proposals_wait_until_they_are_decided_or_put_off_and_again_before_they_expire
 }
 
 #[test]
+fn what_takes_something_away_is_told_apart_from_what_adds_or_sets() {
+    let world = World::new();
+    let (task, agent, items) = world.proposed(&[(
+        "add_checklist_items",
+        json!({ "items": [{ "title": "Sell the old sofa" }, { "title": "Order boxes" }] }),
+    )]);
+    let told = || {
+        let changes = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
+        assert!(changes.iter().all(|it| it.agent_id == agent.id));
+        let told = changes.into_iter().map(|it| (it.item.human_summary, it.is_destructive));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(told().iter().map(|it| it.1).collect::<Vec<_>>(), [false, false]);
+    world.decide(&items[0], Verdict::Confirm);
+    world.decide(&items[1], Verdict::Confirm);
+    let task = world.fresh(&task.id);
+    let ids: Vec<_> = task.items.iter().map(|it| &it.id).collect();
+    let [.., sofa, boxes] = ids[..] else { panic!("two more items: {ids:?}") };
+    world.answer(&[(
+        "update_checklist_items",
+        json!({ "items": [{ "id": sofa, "isArchived": true }, { "id": boxes, "isChecked": true }] }),
+    )]);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    world.drain(&task.id);
+    let all = [("Archive \"Sell the old sofa\"", true), ("Tick \"Order boxes\"", false)];
+    assert_eq!(told(), all.map(|(summary, is)| (summary.to_owned(), is)));
+}
+
+#[test]
 fn a_failed_run_waits_until_one_succeeds_and_what_expires_stands_last() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);

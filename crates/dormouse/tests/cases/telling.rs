@@ -71,7 +71,7 @@ fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_age
         Ok(Since::Page { events, cursor }) => {
             let of_agents = events.into_iter().filter(|event| event.kind != "journal:changed");
             let told = of_agents.map(|event| {
-                assert_eq!(event.tasks, [task.id.clone()], "{event:?}");
+                assert_eq!(event.tasks, std::slice::from_ref(&task.id), "{event:?}");
                 assert_eq!(event.agent, Some(agent.id.clone()), "{event:?}");
                 event.kind
             });

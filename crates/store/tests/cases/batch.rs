@@ -246,8 +246,11 @@ fn full(ws: WorkspaceId, key: &str) -> Commit {
         .audit(Audit { actor, action: "test", object, detail })
 }
 
+/// What it is called, and how it spoils a commit.
+type Failure = (&'static str, fn(Commit) -> Commit);
+
 /// The ways in which a commit is not applied. Each has written something before.
-const FAILURES: &[(&str, fn(Commit) -> Commit)] = &[
+const FAILURES: &[Failure] = &[
     ("a precondition that does not hold", |commit| commit.op(never())),
     ("a unique index that is violated", |commit| {
         let sql = "INSERT INTO settings (ws, key, value) VALUES (?1, 'taken', 'y')";

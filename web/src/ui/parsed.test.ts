@@ -1,7 +1,6 @@
-// @vitest-environment node
 import { describe, expect, it } from "vitest";
 
-import { parsed } from "./markdown-parsed";
+import { parsed } from "./parsed";
 
 describe("markup in a text", () => {
   it("is text", () => {

@@ -245,8 +245,10 @@ impl Dormouse {
         let id = receipt_id(caller, key.as_deref())?;
         let seen = self.change_set(&told(caller), set).await?;
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
-        // What was not shown is not confirmed; putting off takes everything.
-        let wanted = open.filter(|item| item.shown || verdict == Verdict::Defer);
+        // What was not shown is not confirmed, and what takes something away is confirmed by itself;
+        // putting off takes everything.
+        let wanted = open
+            .filter(|item| verdict == Verdict::Defer || (item.shown && !takes_away(item)));
         let mut wanted: Vec<(i64, String)> =
             wanted.map(|item| (item.index, item.digest.to_string())).collect();
         if let Some(id) = &id {
@@ -372,4 +374,10 @@ pub(crate) fn item_view(item: Item, shown: &[i64], task: Option<&TaskState>) -> 
         created_at: item.created_at,
         decided_at: item.decided_at,
     }
+}
+
+/// Whether an item, once applied, takes something away. One of a tool that this version does not know
+/// may.
+pub(crate) fn takes_away(item: &ChangeItem) -> bool {
+    tools::item(&item.tool_name).is_none_or(|tool| tool.is_destructive(&item.args))
 }

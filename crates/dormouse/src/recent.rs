@@ -15,7 +15,7 @@ use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limi
 
 use crate::agent_state::changed_since;
 use crate::asked::require;
-use crate::change_sets::item_view;
+use crate::change_sets::{item_view, takes_away};
 use crate::inspect::report_view;
 use crate::view::{Page, RecentReport, TaskChange};
 use crate::{Dormouse, Error, page};
@@ -116,9 +116,7 @@ impl Dormouse {
                 let item = item_view(item, &shown, Some(&state));
                 let rank = (is_put_off, !item.shown, item.created_at, set.clone(), item.index);
                 let change = TaskChange {
-                    // What a newer version proposes is not known here: it wants a look of its own.
-                    is_destructive: tools::item(&item.tool_name)
-                        .is_none_or(|tool| tool.is_destructive(&item.args)),
+                    is_destructive: takes_away(&item),
                     run_key: run_keys.get(&set).cloned(),
                     agent_name: names.get(&agent_id).cloned(),
                     agent_id,

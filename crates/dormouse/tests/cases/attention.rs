@@ -91,6 +91,11 @@ fn what_takes_something_away_is_told_apart_from_what_adds_or_sets() {
     world.drain(&task.id);
     let all = [("Archive \"Sell the old sofa\"", true), ("Tick \"Order boxes\"", false)];
     assert_eq!(told(), all.map(|(summary, is)| (summary.to_owned(), is)));
+
+    let open = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
+    let done = now(world.dormouse.confirm_all(&me(), &open[0].item.set, None)).expect("confirmed");
+    assert_eq!(done.len(), 1, "what takes something away is confirmed by itself");
+    assert_eq!(told(), [("Archive \"Sell the old sofa\"".to_owned(), true)]);
 }
 
 #[test]

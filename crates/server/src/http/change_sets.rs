@@ -91,7 +91,7 @@ pub(super) async fn decide(
     ))
 }
 
-/// Confirms every open item that is shown.
+/// Confirms every open item that is shown and takes nothing away.
 #[utoipa::path(
     post,
     path = "/api/change-sets/{set}/confirm-all",

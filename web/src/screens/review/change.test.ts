@@ -71,8 +71,7 @@ describe("goesWithAll", () => {
   it("leaves out what takes something away, what moved, and what is unknown", () => {
     expect(goesWithAll(change())).toBe(true);
     expect(goesWithAll(change({ ...item, args: { isChecked: true } }))).toBe(true);
-    expect(goesWithAll(change({ ...item, args: { isArchived: true } }))).toBe(false);
-    expect(goesWithAll(change({ ...item, args: { isArchived: false } }))).toBe(true);
+    expect(goesWithAll(change({ ...item, isDestructive: true }))).toBe(false);
     expect(goesWithAll(change({ before: "1 hour", now: "2 hours" }))).toBe(false);
     expect(goesWithAll(change({ toolName: "send_letter" }))).toBe(false);
   });

@@ -3,13 +3,17 @@
 import type { Schemas } from "../../api/client";
 
 /** An open item of a task, of whichever set. */
-export type Change = Schemas["ChangeItem"] & {
+export type Change = Omit<Schemas["TaskChange"], "runKey" | "agentName"> & {
   /** The run that proposed it; none once its set is gone. */
   runKey: string | undefined;
   agentName: string;
-  /** Where the server names it. */
-  agentId?: string;
 };
+
+/** The address of the wake that proposed it. */
+export function wakeOf(change: Change): string | undefined {
+  if (change.runKey === undefined) return undefined;
+  return `/agents/${change.agentId}/wakes?run=${encodeURIComponent(change.runKey)}`;
+}
 
 export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "label" | "other";
 
@@ -164,8 +168,7 @@ export function hasDrifted(change: Change): boolean {
 
 /** Whether it may be confirmed among many; the rest takes something away or wants a look of its own. */
 export function goesWithAll(change: Change): boolean {
-  if (kindOf(change) === "other" || hasDrifted(change)) return false;
-  return argsOf(change)["isArchived"] !== true;
+  return kindOf(change) !== "other" && !hasDrifted(change) && !change.isDestructive;
 }
 
 /** Units: milliseconds. */

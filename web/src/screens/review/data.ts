@@ -3,7 +3,6 @@
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../i18n/index.svelte";
 import { touching } from "../../live/questions";
-import type { LiveEvent } from "../../live/socket";
 import type { Question } from "../../live/store.svelte";
 import type { Change } from "./change";
 
@@ -30,13 +29,6 @@ export const changesOf = (task: string): Question<Change[]> => ({
     }));
   },
   on: touching(task),
-});
-
-/** The sets of a task: whose they are, and of which wake. */
-export const setsOf = (task: string): Question<Set[]> => ({
-  key: `change-sets/${task}`,
-  load: async () => (await ask(api.GET("/api/change-sets", { params: { query: { task } } }))).items,
-  on: (event: LiveEvent) => event.type.startsWith("change-set:") && touching(task)(event),
 });
 
 /** A set with all its items, also those that are decided. */

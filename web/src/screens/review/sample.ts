@@ -24,6 +24,8 @@ export function change(parts: Partial<Change> = {}): Change {
     decidedAt: null,
     runKey: "run",
     agentName: "Laura",
+    agentId: "ag-00000000000000000000000001",
+    isDestructive: false,
     ...parts,
   } as Change;
 }

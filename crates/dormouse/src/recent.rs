@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use dormouse_changes::set::fold;
-use dormouse_changes::tools;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::report::{self, Report};

@@ -247,8 +247,8 @@ impl Dormouse {
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
         // What was not shown is not confirmed, and what takes something away is confirmed by itself;
         // putting off takes everything.
-        let wanted = open
-            .filter(|item| verdict == Verdict::Defer || (item.shown && !takes_away(item)));
+        let wanted =
+            open.filter(|item| verdict == Verdict::Defer || (item.shown && !takes_away(item)));
         let mut wanted: Vec<(i64, String)> =
             wanted.map(|item| (item.index, item.digest.to_string())).collect();
         if let Some(id) = &id {

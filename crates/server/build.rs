@@ -1,5 +1,5 @@
-//! Puts two things into the binary: the built files of the web app (`web/dist`, if it was built),
-//! and the pages of problems (`docs/errors`).
+//! Puts two things into the binary: the built files of the web app (*dist* in `web/`, if it was built), and
+//! the pages of problems (`docs/errors`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -8,7 +8,9 @@ import { t } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
 import { questions, readTask, type Entry, type Named, type Task } from "./data";
-import { titleOf } from "./rules";
+import { idsOf, titleOf, withPart } from "./rules";
+
+export { isNew } from "./rules";
 
 type Patch = Schemas["TaskPatch"];
 
@@ -104,19 +106,18 @@ export function changeItem(task: Task, item: { id: string; title: string }, patc
 export function addItem(task: Task, title: string): Promise<void> {
   const id = `new-${crypto.randomUUID()}`;
   const item = { id, checklist: task.items.at(-1)?.checklist ?? "", title, isChecked: false, isArchived: false, checkedBy: "user" as const, checkedAt: null, depth: 0 };
+  const known = idsOf(task.items);
   return over(
     task,
-    (was) => ({ ...was, items: [...was.items, item] }),
+    (was) => ({ ...was, items: withPart(was.items, known, item, (one) => one.title === title) }),
     () => mail.send({ method: "POST", path: `${root(task.id)}/checklist-items`, body: { title }, what: t("task.what.item", { title }) }),
   );
 }
 
-/** Whether it is shown before the server has it. */
-export const isNew = (part: { id: string }): boolean => part.id.startsWith("new-");
-
-function written(entry: Pick<Entry, "kind" | "text" | "minutes" | "on">): (task: Task) => Task {
+function written(task: Task, entry: Pick<Entry, "kind" | "text" | "minutes" | "on">): (task: Task) => Task {
   const whole: Entry = { id: `new-${crypto.randomUUID()}`, createdAt: new Date().toISOString(), ...entry };
-  return (was) => ({ ...was, entries: [...was.entries, whole] });
+  const known = idsOf(task.entries);
+  return (was) => ({ ...was, entries: withPart(was.entries, known, whole, (one) => one.kind === entry.kind && one.text === entry.text) });
 }
 
 /** The day it is here. */
@@ -127,16 +128,19 @@ export function localDay(date: Date = new Date()): string {
 
 export function addNote(task: Task, text: string): Promise<void> {
   const entry = { kind: "text", text, minutes: null, on: localDay() } as const;
-  return over(task, written(entry), () =>
+  return over(task, written(task, entry), () =>
     mail.send({ method: "POST", path: `${root(task.id)}/entries`, body: { text, on: entry.on }, what: t("task.what.note", { title: titleOf(task) }) }),
   );
 }
 
 export function addTime(task: Task, time: { minutes: number; on: string; text: string }): Promise<void> {
-  const edit = written({ kind: "time", ...time });
+  const edit = written(task, { kind: "time", ...time });
   return over(
     task,
-    (was) => ({ ...edit(was), timeSpentMinutes: was.timeSpentMinutes + time.minutes }),
+    (was) => {
+      const next = edit(was);
+      return next.entries === was.entries ? was : { ...next, timeSpentMinutes: was.timeSpentMinutes + time.minutes };
+    },
     () => mail.send({ method: "POST", path: `${root(task.id)}/time-entries`, body: time, what: t("task.what.time", { title: titleOf(task) }) }),
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { change } from "../review/sample";
 import type { Entry, Item } from "./data";
-import { checklistsOf, diffLines, dueTone, firstParagraph, linkKey, newestFirst, proposalsByItem, readDuration, stateOf } from "./rules";
+import { checklistsOf, diffLines, dueTone, firstParagraph, idsOf, linkKey, newestFirst, proposalsByItem, readDuration, stateOf, withPart } from "./rules";
 
 describe("stateOf", () => {
   it("puts what stops an agent before what it does", () => {
@@ -117,5 +117,22 @@ describe("dueTone", () => {
     expect(dueTone("2026-11-22", "2026-11-22")).toBe("soon");
     expect(dueTone("2026-11-27", "2026-11-22")).toBe("soon");
     expect(dueTone("2026-11-28", "2026-11-22")).toBe("plain");
+  });
+});
+
+describe("a part on its way", () => {
+  const part = (id: string, text: string): { id: string; text: string } => ({ id, text });
+  const mine = part("new-1", "Twice a week.");
+  const shown = (parts: { id: string; text: string }[]): string[] =>
+    withPart(parts, idsOf([part("a", "Twice a week.")]), mine, (other) => other.text === mine.text).map((one) => one.id);
+
+  it("is shown once: until the one that the server made of it is there", () => {
+    expect(shown([part("a", "Twice a week.")])).toEqual(["a", "new-1"]);
+    expect(shown([part("a", "Twice a week."), part("b", "Something else.")])).toEqual(["a", "b", "new-1"]);
+    expect(shown([part("a", "Twice a week."), part("b", "Twice a week.")])).toEqual(["a", "b"]);
+  });
+
+  it("does not give way to another one that is on its way", () => {
+    expect(shown([part("a", "Twice a week."), part("new-2", "Twice a week.")])).toEqual(["a", "new-2", "new-1"]);
   });
 });

@@ -136,3 +136,14 @@ export function dueTone(due: string, today: string): DueTone {
   const days = (Date.parse(`${due}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / 86_400_000;
   return days <= 5 ? "soon" : "plain";
 }
+
+/** Whether it is shown before the server has it. */
+export const isNew = (part: { id: string }): boolean => part.id.startsWith("new-");
+
+export const idsOf = (parts: readonly { id: string }[]): ReadonlySet<string> => new Set(parts.map((part) => part.id));
+
+/** Shows a part that is on its way, unless one like it has come that was not known: then that is it. */
+export function withPart<T extends { id: string }>(parts: T[], known: ReadonlySet<string>, part: T, isLike: (other: T) => boolean): T[] {
+  const has = parts.some((other) => !known.has(other.id) && !isNew(other) && isLike(other));
+  return has ? parts : [...parts, part];
+}

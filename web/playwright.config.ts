@@ -8,9 +8,10 @@ export default defineConfig({
   // Each test has a server and a folder of its own.
   fullyParallel: true,
   workers: 2,
-  retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // A machine that is busy may make one late. What passed at its second try only is named at the end.
+  retries: process.env["CI"] === undefined ? 0 : 1,
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
   forbidOnly: true,
   use: {
     locale: "en-GB",

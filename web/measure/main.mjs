@@ -57,23 +57,24 @@ const browser = await chromium.launch({
 async function firstLoad() {
   const context = await browser.newContext();
   const page = await context.newPage();
-  const client = await context.newCDPSession(page);
-  await client.send("Network.enable");
-  const [sizes, kinds] = [new Map(), new Map()];
-  client.on("Network.responseReceived", ({ requestId, response }) => kinds.set(requestId, new URL(response.url).pathname));
-  client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => sizes.set(requestId, encodedDataLength));
+  const finished = [];
+  page.on("requestfinished", (request) => finished.push(request));
   const { link } = JSON.parse(await command("--json", "open"));
   await page.goto(link);
   await page.getByRole("main").waitFor();
   await page.waitForLoadState("networkidle");
-  let [app, api] = [0, 0];
-  for (const [id, size] of sizes) {
-    if (kinds.get(id)?.startsWith("/api")) api += size;
-    else app += size;
+  const weight = { appBytes: 0, appHeaderBytes: 0, apiBytes: 0, requests: finished.length };
+  for (const request of finished) {
+    const { responseBodySize, responseHeadersSize } = await request.sizes();
+    if (new URL(request.url()).pathname.startsWith("/api")) weight.apiBytes += responseBodySize;
+    else {
+      weight.appBytes += responseBodySize;
+      weight.appHeaderBytes += responseHeadersSize;
+    }
   }
   const state = await context.storageState();
   await context.close();
-  return { state, weight: { appBytes: app, apiBytes: api, requests: sizes.size } };
+  return { state, weight };
 }
 
 async function ask(method, path, body) {

@@ -39,7 +39,7 @@ test("an edit in one tab is seen in the other, on the task and in the list", asy
   const id = await openTask(sample, server, LAPTOP);
   await openTask(onTask, server, LAPTOP);
   await onList.goto(`${server.address}/tasks`);
-  await expect(onList.getByRole("link", { name: new RegExp(`^${LAPTOP}`) })).toBeVisible();
+  await expect(onList.getByRole("main").getByRole("link", { name: new RegExp(`^${LAPTOP}`) })).toBeVisible();
   for (const page of [onTask, onList]) await mark(page);
 
   await property(sample, "Priority: None").click();
@@ -54,7 +54,7 @@ test("an edit in one tab is seen in the other, on the task and in the list", asy
   await sample.getByRole("textbox", { name: "Title" }).fill("Set up the old laptop");
   await sample.keyboard.press("Enter");
   await standing(onTask, "Set up the old laptop");
-  await expect(onList.getByRole("link", { name: /^Set up the old laptop/ })).toBeVisible();
+  await expect(onList.getByRole("main").getByRole("link", { name: /^Set up the old laptop/ })).toBeVisible();
   expect((await read(server, id)).title).toBe("Set up the old laptop");
   for (const page of [onTask, onList]) await isFirst(page);
 });

@@ -43,6 +43,17 @@ pub enum AgentError {
     /// A text beyond a limit. Retry: with a shorter one.
     #[error(transparent)]
     Beyond(#[from] Beyond),
+    /// The agent has not heard all that was said to it. Retry: once it has.
+    #[error(
+        "agent {agent} still has to hear what was said to it ({beyond}): wait until it has, \
+             or cancel its wake"
+    )]
+    Unheard {
+        /// The agent.
+        agent: AgentId,
+        /// Which limit.
+        beyond: Beyond,
+    },
     /// The id of a receipt was used for something else. Retry: with a fresh id.
     #[error("the id {id} was already used for a different request: use a fresh one")]
     Reused {
@@ -85,6 +96,7 @@ impl AgentError {
             | Self::TaskDeleted { .. }
             | Self::State { .. }
             | Self::Beyond(_)
+            | Self::Unheard { .. }
             | Self::Reused { .. }
             | Self::Busy { .. }
             | Self::Journal(_)

@@ -6,10 +6,11 @@
 //! defends against: a change that wakes nobody, an agent that wakes itself, a wake that costs
 //! something though nothing changed, a report without its head, memory made of a failed run.
 //!
-//! Reading order: [`wake`], [`lifecycle`], [`context`], [`tools`], [`memory`], [`task_agent`].
+//! Reading order: [`wake`], [`lifecycle`], [`inbox`], [`context`], [`tools`], [`memory`], [`task_agent`].
 
 pub mod wake;
 pub mod lifecycle;
+pub mod inbox;
 pub mod context;
 pub mod tools;
 pub mod memory;

@@ -146,6 +146,7 @@ impl Agents {
             latest_summary_message_id: None,
             consecutive_failure_count: 0,
             processed_counter_by_host: BTreeMap::new(),
+            heard_upto: Some(0),
             deleted_at: None,
         };
         let subscription = Subscription {
@@ -224,8 +225,12 @@ impl Agents {
         let request = RequestId::fresh(now, &*self.entropy);
         let request = asked.key.clone().unwrap_or_else(|| request.to_string());
         let mut commit = Commit::new("agent.wake", Db::Agent, ws);
-        let mut message_id = None;
+        let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
+        commit.once = once(asked, "agent.wake", &subject, id.as_str());
         if let Some(words) = message {
+            if !self.was_asked(ws, commit.once.as_ref()).await? {
+                self.check_room(ws, id, words).await?;
+            }
             let thread = ThreadId::fresh(now, &*self.entropy);
             let mut chain = Chain::new(ws, id.clone(), thread, None);
             let draft = Draft {
@@ -235,9 +240,7 @@ impl Agents {
                 trigger: Some(request.clone()),
                 metadata: Metadata::default(),
             };
-            let (said, ops) = chain.append(draft, now, &*self.entropy);
-            message_id = Some(said);
-            commit = commit.ops(ops);
+            commit = commit.ops(chain.append(draft, now, &*self.entropy).1);
         }
         let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
         let signal = Signal {
@@ -247,7 +250,6 @@ impl Agents {
             due_at: Some(now),
             upto: head,
             request_id: Some(request.clone()),
-            message_id,
         };
         let said = message.map(|_| self.event("agent:message", None, id.as_str()));
         commit = commit
@@ -255,10 +257,15 @@ impl Agents {
             .change(self.event("agent:wake", None, id.as_str()))
             .also(said)
             .audit(audit(asked, "agent.wake", id.as_str()));
-        let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
-        commit.once = once(asked, "agent.wake", &subject, id.as_str());
         self.store.commit(commit).await?;
         Ok(())
+    }
+
+    /// Whether a request with this key was carried out before.
+    async fn was_asked(&self, ws: WorkspaceId, once: Option<&Once>) -> Result<bool, AgentError> {
+        let Some(once) = once else { return Ok(false) };
+        let receipt = receipt::by_id(Db::Agent, ws, &once.id);
+        Ok(self.store.first(receipt).await?.is_some())
     }
 
     /// Sets whether changes wake an agent by themselves; switching on catches up what waited.
@@ -408,8 +415,15 @@ impl Agents {
             } else if is_automatic(after, class) {
                 // What waited while automation was off is due now; nothing waiting means no wake.
                 ops.push(wake_queue::catch_up(ws, id, now + Duration::from_millis(100)));
+            } else if after.lifecycle == Lifecycle::Destroyed {
+                ops.push(wake_queue::destroy(ws, id, now));
+            } else if alive(after).is_ok() {
+                ops.push(wake_queue::hold_automatic(ws, id));
             } else {
-                ops.push(wake_queue::hold(ws, id, after.lifecycle == Lifecycle::Destroyed));
+                ops.push(wake_queue::hold(ws, id));
+            }
+            if changed && alive(after).is_ok() {
+                ops.extend(self.go_on_with_words(ws, id).await?);
             }
             ops.extend(beside.iter().cloned());
             let mut commit = Commit::new("agent.change", Db::Agent, ws)

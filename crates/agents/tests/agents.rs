@@ -9,6 +9,7 @@ mod cases {
     mod capping;
     mod clocks;
     mod damage;
+    mod hearing;
     mod keys;
     mod living;
     mod logging;

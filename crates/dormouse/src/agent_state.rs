@@ -28,6 +28,7 @@ impl Dormouse {
                 run_key: row.run_key.clone(),
             })
         });
+        let unheard_messages = self.agents.unheard(ws, id).await?.len();
         let reasons = row.iter().flat_map(|row| row.reasons.iter().rev());
         Ok(AgentState {
             agent_id: id.clone(),
@@ -47,6 +48,7 @@ impl Dormouse {
             upto: row.as_ref().map_or(0, |row| row.upto.0),
             processed_counter_by_host: state.processed_counter_by_host,
             recent_head_message_id: state.recent_head_message_id,
+            unheard_messages,
         })
     }
 
@@ -199,7 +201,6 @@ mod tests {
             upto: Seq(0),
             priority: reason.priority(),
             request_id: None,
-            message_id: None,
             run_key: None,
             owner: None,
             epoch: 1,

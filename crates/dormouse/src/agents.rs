@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dormouse_agents::inbox::Words;
 use dormouse_agents::lifecycle::{NewAgent, Settings};
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::JournalError;
@@ -13,7 +14,7 @@ use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp};
 
 use crate::agent_state::changed_since;
 use crate::asked::{asked, require, told};
-use crate::view::{Agent, Slots};
+use crate::view::{Agent, Slots, StoppedAgent, UnheardMessage};
 use crate::{Dormouse, Error};
 
 /// How far away a time may be that somebody sets: ten years, leap days included.
@@ -155,13 +156,15 @@ impl Dormouse {
         self.agent(&told(caller), id).await
     }
 
-    /// Cancels the wake that waits for an agent; what changed is seen by its next one.
+    /// Cancels the wake that waits for an agent. What changed is seen by its next one; what was said
+    /// to it goes with this one, and is named in the answer.
     ///
     /// Errors: the agent is at work.
-    pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<Agent, Error> {
+    pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
-        self.agents.cancel(caller.workspace, id, &asked(caller, None)?).await?;
-        self.agent(&told(caller), id).await
+        let cancelled = self.agents.cancel(caller.workspace, id, &asked(caller, None)?).await?;
+        let agent = self.agent(&told(caller), id).await?;
+        Ok(stopped(agent, cancelled.unheard))
     }
 
     /// Sets what decides when an agent wakes by itself, all of it or nothing.
@@ -247,16 +250,18 @@ impl Dormouse {
         self.agent(&told(caller), id).await
     }
 
-    /// Destroys an agent; its trail stays.
+    /// Destroys an agent; its trail stays. What it never heard is named in the answer.
     pub async fn destroy_agent(
         &self,
         caller: &Caller,
         id: &AgentId,
         key: Option<String>,
-    ) -> Result<Agent, Error> {
+    ) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
-        self.agents.destroy(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
-        self.agent(&told(caller), id).await
+        let ws = caller.workspace;
+        self.agents.destroy(ws, id, &asked(caller, key.as_deref())?).await?;
+        let unheard = self.agents.unheard(ws, id).await?;
+        Ok(stopped(self.agent(&told(caller), id).await?, unheard))
     }
 
     pub(crate) async fn agent_view(
@@ -335,6 +340,15 @@ impl Dormouse {
             vector_clock: stored.columns.clock,
         }
     }
+}
+
+fn stopped(agent: Agent, unheard: Vec<Words>) -> StoppedAgent {
+    let unheard = unheard.into_iter().map(|words| UnheardMessage {
+        id: words.id,
+        created_at: words.at,
+        text: words.text,
+    });
+    StoppedAgent { agent, unheard: unheard.collect() }
 }
 
 pub(crate) fn lifecycle_name(lifecycle: Lifecycle) -> &'static str {

@@ -179,7 +179,7 @@ impl Error {
         match self {
             Self::Beyond(beyond)
             | Self::Decide(DecideError::Reason(beyond))
-            | Self::Agent(AgentError::Beyond(beyond))
+            | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
             _ => None,
         }
@@ -261,7 +261,7 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::Exists { .. } => "agent-exists",
         AgentError::TaskDeleted { .. } => "task-deleted",
         AgentError::State { .. } => "agent-state",
-        AgentError::Beyond(beyond) => beyond.limit.problem,
+        AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. } => beyond.limit.problem,
         AgentError::Reused { .. } => "idempotency-mismatch",
         AgentError::Busy { .. } => "conflict",
         AgentError::Journal(error) => journal(error),

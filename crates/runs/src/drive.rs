@@ -22,7 +22,7 @@ use crate::breaker;
 use crate::lease::Lease;
 use crate::status::{Event, after};
 use crate::trail;
-use crate::work::{Ending, Executed, Gathered, Work, WorkError};
+use crate::work::{Ending, Executed, Gathered, Hindrance, Work, WorkError};
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]
@@ -168,9 +168,9 @@ impl Driver {
         }
         let request = self.request(run, gathered, turn).await?;
         // The last thing before the question: who opts out until then spends nothing.
-        if let Some(reason) = run.work.hindrance(lease).await? {
-            // Whoever lets the agent run again makes it due.
-            return self.put_back(lease, None, reason.into()).await.map(Some);
+        if let Some(Hindrance { reason, is_final }) = run.work.hindrance(lease).await? {
+            let due_at = is_final.then(|| self.clock.now());
+            return self.put_back(lease, due_at, reason.into()).await.map(Some);
         }
         self.store.pass(Stage::BeforeEffect, "model.ask");
         let Some(answer) = self.answer(lease, &request).await else {

@@ -17,7 +17,7 @@ pub trait Work: Send + Sync {
     fn hindrance<'a>(
         &'a self,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<&'static str>, WorkError>>;
+    ) -> BoxFuture<'a, Result<Option<Hindrance>, WorkError>>;
 
     /// Gathers the context of the first turn.
     fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>>;
@@ -61,6 +61,16 @@ pub trait Work: Send + Sync {
         lease: &'a Lease,
         error: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>>;
+}
+
+/// Why a run may not ask a model any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hindrance {
+    /// In words.
+    pub reason: &'static str,
+    /// Whether it stays so: the run is claimed once more, to be ended. Else whoever lets the holder run
+    /// again makes it due.
+    pub is_final: bool,
 }
 
 /// What becomes durable with the end of a run.

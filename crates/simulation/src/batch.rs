@@ -63,6 +63,7 @@ impl Report {
             each("run.final"),
             each("question"),
             each("change seen"),
+            some("heard words"),
             some("takeover by expiry"),
             some("takeover at a start"),
             some("applied item"),

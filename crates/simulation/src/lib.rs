@@ -23,6 +23,7 @@ mod hub;
 mod executor;
 mod wire;
 mod oracle;
+mod heard;
 mod model;
 mod node;
 mod person;

@@ -13,6 +13,7 @@ use dormouse_types::port::Clock as _;
 use dormouse_types::task::Field;
 use dormouse_types::{Id as _, Origin, Timestamp, limits};
 
+use crate::heard::{self, Said};
 use crate::hub::{Hub, lock};
 
 /// What the oracle remembers.
@@ -35,6 +36,8 @@ pub(crate) struct Oracle {
     pub(crate) cancelled: BTreeMap<String, i64>,
     /// What a person was told is written: task and text.
     pub(crate) acknowledged: Vec<(String, String)>,
+    /// What people said to agents.
+    pub(crate) said: Said,
     /// When agents and persons wrote to a task, to the microsecond.
     writes: BTreeMap<(String, i64), (bool, bool)>,
 }
@@ -239,6 +242,7 @@ pub(crate) fn saw(hub: &Hub, owner: &str, commit: &Commit) {
     {
         let sql = "SELECT seq FROM feed_position WHERE ws = 1";
         let routed = hub.number(Db::Agent, sql, Vec::new());
+        heard::moved(hub, &agent, true);
         lock(&hub.oracle).cancelled.insert(agent, routed);
     }
     if label.starts_with("run.") || label == "wake.cancel" {
@@ -251,6 +255,9 @@ pub(crate) fn saw(hub: &Hub, owner: &str, commit: &Commit) {
     }
     if label == "run.final" {
         heads(hub);
+    }
+    if let (Some((agent, _, _)), "run.final" | "run.skip") = (guard(commit), label) {
+        heard::moved(hub, agent, false);
     }
 }
 

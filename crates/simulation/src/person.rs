@@ -7,16 +7,17 @@ use dormouse::{
     Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, WORKSPACE,
 };
 use dormouse_agents::lifecycle::Asked;
+use dormouse_agents::wake::cancel::Cancelled;
 use dormouse_store::Db;
 use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::task::{LinkKind, Priority};
-use dormouse_types::{AgentId, ChangeSetId, ItemId, TaskId};
+use dormouse_types::{AgentId, ChangeSetId, Id as _, ItemId, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use crate::hub::{Hub, lock};
 use crate::node::{self, Hands};
-use crate::oracle;
+use crate::{heard, oracle};
 
 /// How often a person asks the same before they give up.
 const PATIENCE: usize = 4;
@@ -175,8 +176,8 @@ impl Person {
             (Some(task), _, 20) => self.make_agent(task).await,
             (Some(task), _, 21) => self.delete(task, true).await,
             (Some(task), _, 22 | 23) => self.delete(task, false).await,
-            (_, Some(agent), 24) => self.wake(agent, true).await,
-            (_, Some(agent), 25) => self.wake(agent, false).await,
+            (_, Some(agent), 24) => self.say(agent).await,
+            (_, Some(agent), 25) => self.wake(agent).await,
             (_, Some(agent), 26 | 27) => self.rest(agent, Rest::Pause).await,
             (_, Some(agent), 28..31) => self.rest(agent, Rest::Resume).await,
             (_, Some(agent), 31) if agents.len() > 1 => self.rest(agent, Rest::Destroy).await,
@@ -184,7 +185,8 @@ impl Person {
             (_, Some(agent), 33) => self.later(agent, true).await,
             (_, Some(agent), 34) => self.later(agent, false).await,
             (_, Some(agent), 35) => self.cancel(agent).await,
-            (_, _, 36..46) => self.decide().await,
+            (_, Some(agent), 36 | 37) => self.say(agent).await,
+            (_, _, 38..46) => self.decide().await,
             _ => self.decide_all().await,
         }
     }
@@ -298,21 +300,33 @@ impl Person {
         self.ask(if away { "deletes a task" } else { "restores a task" }, make, &key).await;
     }
 
-    async fn wake(&mut self, agent: AgentId, speaks: bool) {
+    async fn wake(&mut self, agent: AgentId) {
         let key = self.fresh();
         let make = |hands: Hands, key: String| -> Reply<()> {
-            let (agent, words) = (agent.clone(), speaks.then(|| format!("words {key}")));
+            let agent = agent.clone();
             Box::pin(async move {
-                let dormouse = hands.dormouse;
-                let told = if speaks {
-                    dormouse.wake_agent(&me(), &agent, words, Some(key)).await
-                } else {
-                    dormouse.reanalyse_agent(&me(), &agent, Some(key)).await
-                };
-                told.map(drop)
+                hands.dormouse.reanalyse_agent(&me(), &agent, Some(key)).await.map(drop)
             })
         };
         self.ask("wakes an agent", make, &key).await;
+    }
+
+    /// Says something to an agent, and often something more before it can have heard.
+    async fn say(&mut self, agent: AgentId) {
+        for _ in 0..=self.hub.draw(|chance| chance.below(3)) {
+            let key = self.fresh();
+            let words = format!("words {key}");
+            let make = |hands: Hands, key: String| -> Reply<()> {
+                let (agent, words) = (agent.clone(), Some(words.clone()));
+                Box::pin(async move {
+                    hands.dormouse.wake_agent(&me(), &agent, words, Some(key)).await.map(drop)
+                })
+            };
+            match self.ask("speaks to an agent", make, &key).await {
+                Some(Ok(())) => heard::acknowledged(&self.hub, agent.as_str(), &words),
+                Some(Err(_)) | None => return,
+            }
+        }
     }
 
     /// Pauses, resumes or destroys an agent.
@@ -325,7 +339,10 @@ impl Person {
                 let told = match rest {
                     Rest::Pause => dormouse.pause_agent(&me(), &agent, Some(key)).await,
                     Rest::Resume => dormouse.resume_agent(&me(), &agent, Some(key)).await,
-                    Rest::Destroy => dormouse.destroy_agent(&me(), &agent, Some(key)).await,
+                    Rest::Destroy => {
+                        let stopped = dormouse.destroy_agent(&me(), &agent, Some(key)).await;
+                        stopped.map(|stopped| stopped.agent)
+                    }
                 };
                 told.map(drop)
             })
@@ -378,15 +395,19 @@ impl Person {
 
     async fn cancel(&mut self, agent: AgentId) {
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<bool> {
+        let make = |hands: Hands, key| -> Reply<Cancelled> {
             let agent = agent.clone();
             Box::pin(async move {
                 let asked = Asked { actor: "owner".into(), key: Some(key) };
                 hands.agents.cancel(WORKSPACE, &agent, &asked).await.map_err(Error::from)
             })
         };
-        if let Some(Ok(true)) = self.ask("cancels a wake", make, &key).await {
-            self.hub.count("cancelled wake");
+        if let Some(Ok(cancelled)) = self.ask("cancels a wake", make, &key).await {
+            if cancelled.is_done {
+                self.hub.count("cancelled wake");
+                let words = cancelled.unheard.into_iter().filter_map(|words| words.text);
+                heard::named(&self.hub, agent.as_str(), words.collect());
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use dormouse_types::port::ModelClass;
 use dormouse_types::{Fingerprint, Timestamp};
 
 use crate::hub::{Hub, lock};
-use crate::oracle;
+use crate::{heard, oracle};
 
 fn text(row: &Row, at: usize) -> String {
     row.text(at).unwrap_or_default().to_owned()
@@ -59,6 +59,7 @@ pub(crate) fn inspect(hub: &Hub) {
     operations(hub);
     effects(hub);
     acknowledged(hub);
+    heard::inspect(hub);
     changes(hub);
     asleep(hub);
 }
@@ -84,9 +85,12 @@ fn ended(hub: &Hub) {
         (
             "end: a run is neither completed, skipped, failed nor abandoned",
             "SELECT COUNT(*) FROM wake_run_log WHERE ws = 1 AND status IN ('started', 'queued')
-               AND NOT EXISTS (SELECT 1 FROM wake_queue q WHERE q.ws = 1
-                 AND q.agent_id = wake_run_log.agent_id AND q.run_key = wake_run_log.run_key
-                 AND q.due_at IS NULL AND wake_run_log.status = 'queued')",
+               AND NOT EXISTS (SELECT 1 FROM wake_queue q
+                 JOIN agent_entities a ON a.ws = 1 AND a.id = q.agent_id
+                 WHERE q.ws = 1 AND q.agent_id = wake_run_log.agent_id
+                   AND q.run_key = wake_run_log.run_key AND q.due_at IS NULL
+                   AND wake_run_log.status = 'queued'
+                   AND json_extract(a.serialized, '$.lifecycle') <> 'destroyed')",
         ),
         (
             "end: an item is half applied",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
 
-use dormouse_store::{Backend as _, Commit, CommitError, Committed, Db, Row, Value};
+use dormouse_store::{Backend as _, Commit, CommitError, Committed, Db, Param, Row, Value};
 use futures_util::future::FutureExt as _;
 
 use crate::hub::{Hub, lock};
@@ -19,6 +19,8 @@ pub enum Sabotage {
     Expiry,
     /// The feed position moves on before the signals are written.
     Feed,
+    /// A claim says that its run hears more than has been said.
+    Words,
 }
 
 /// Applies a commit to the store of a play, as far as it is honest.
@@ -51,6 +53,13 @@ pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitEr
             // The second half of the commit is lost now and then.
             if hub.draw(|chance| chance.one_in(4)) {
                 return Ok(first);
+            }
+        }
+        Some(Sabotage::Words) => {
+            for op in commit.ops.iter_mut().filter(|op| op.sql.contains("INTO wake_run_log")) {
+                if let Some(Param::Value(Value::Int(upto))) = op.params.get_mut(11) {
+                    *upto += 20;
+                }
             }
         }
         Some(Sabotage::Receipts | Sabotage::Feed) | None => {}

@@ -67,6 +67,10 @@ limits! {
     REASON = "reason", 1000, "characters", "validation-failed";
     /// A person's words to an agent.
     MESSAGE = "message", 32 * 1024, "bytes", "validation-failed";
+    /// What persons said to one agent and it has not heard.
+    UNHEARD_MESSAGES = "messages an agent has not heard", 50, "messages", "limit-reached";
+    /// The text of those messages.
+    UNHEARD_TEXT = "text of messages an agent has not heard", 128 * 1024, "bytes", "limit-reached";
     /// Items of one task.
     ITEMS_PER_TASK = "checklist items per task", 500, "items", "limit-reached";
     /// Labels of one task.

@@ -71,7 +71,7 @@ impl TaskAgent<'_> {
                 ops.extend(report);
             }
         }
-        ops.extend(self.state_ops(lease, &trail, task.is_none()).await?);
+        ops.extend(self.state_ops(lease, log, &trail, task.is_none()).await?);
         Ok(Ending { ops, news })
     }
 
@@ -141,6 +141,7 @@ impl TaskAgent<'_> {
     pub(super) async fn state_ops(
         &self,
         lease: &Lease,
+        log: &RunLog,
         trail: &Chain,
         task_gone: bool,
     ) -> Result<Vec<Op>, WorkError> {
@@ -159,6 +160,10 @@ impl TaskAgent<'_> {
         value.consecutive_failure_count = 0;
         let seen = value.processed_counter_by_host.entry(host).or_default();
         *seen = (*seen).max(run.upto.0);
+        // A run that asked nothing has heard nothing: what was said waits for the next one.
+        if !log.turns.is_empty() {
+            value.heard_upto = Some(value.heard_upto.unwrap_or(0).max(run.heard_upto.0));
+        }
         let mut ops: Vec<Op> =
             fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
         if let Some(head) = &trail.head {

@@ -7,7 +7,7 @@ use dormouse_store::agent::agent_entity::DormantReason;
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_types::limits;
-use dormouse_types::{AgentId, MessageId, WorkspaceId};
+use dormouse_types::{AgentId, WorkspaceId};
 
 use crate::lifecycle::fall_asleep;
 use crate::{AgentError, Agents};
@@ -15,12 +15,11 @@ use crate::{AgentError, Agents};
 impl Agents {
     /// What a failed run leaves: the counter, a later try, and dormancy after too many.
     ///
-    /// The later try is told what a person said to the one that failed.
+    /// What a person said to the run that failed is still unheard: the later try hears it.
     pub(crate) async fn failure_ops(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        said: Option<&MessageId>,
     ) -> Result<Vec<Op>, AgentError> {
         let now = self.clock.now();
         let mut state = self.state(ws, id).await?;
@@ -34,11 +33,11 @@ impl Agents {
             fall_asleep(&mut agent.doc.value, DormantReason::Failures);
             agent.doc.value.updated_at = now;
             ops.push(entity::replace(ws, &agent));
-            ops.push(wake_queue::hold(ws, id, false));
+            ops.push(wake_queue::hold(ws, id));
         } else {
             state.value.next_wake_at = Some(now + self.back_off(failures));
         }
-        ops.push(wake_queue::try_again(ws, id, now, state.value.next_wake_at, said));
+        ops.push(wake_queue::try_again(ws, id, now, state.value.next_wake_at));
         ops.push(entity::put(ws, &state));
         Ok(ops)
     }

@@ -8,7 +8,7 @@ mod failure;
 use std::sync::OnceLock;
 
 use dormouse_journal::JournalError;
-use dormouse_runs::{Ending, Executed, Gathered, Lease, Work, WorkError};
+use dormouse_runs::{Ending, Executed, Gathered, Hindrance, Lease, Work, WorkError};
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
@@ -86,21 +86,22 @@ impl Work for TaskAgent<'_> {
     fn hindrance<'a>(
         &'a self,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<&'static str>, WorkError>> {
+    ) -> BoxFuture<'a, Result<Option<Hindrance>, WorkError>> {
         Box::pin(async move {
             let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
             let class = self.agents.driver.model().class();
             let by_itself = lease.run.initiator == AUTOMATION;
-            Ok(match agent.lifecycle {
-                Lifecycle::Dormant => Some("the agent was paused"),
-                Lifecycle::Destroyed => Some("the agent was destroyed"),
+            let reason = match agent.lifecycle {
+                Lifecycle::Dormant => "the agent was paused",
+                Lifecycle::Destroyed => "the agent was destroyed",
                 Lifecycle::Created | Lifecycle::Active
                     if by_itself && !is_automatic(&agent, class) =>
                 {
-                    Some("its automation was switched off")
+                    "its automation was switched off"
                 }
-                Lifecycle::Created | Lifecycle::Active => None,
-            })
+                Lifecycle::Created | Lifecycle::Active => return Ok(None),
+            };
+            Ok(Some(Hindrance { reason, is_final: agent.lifecycle == Lifecycle::Destroyed }))
         })
     }
 
@@ -181,8 +182,7 @@ impl Work for TaskAgent<'_> {
         _error: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
         Box::pin(async move {
-            let run = &lease.run;
-            match self.agents.failure_ops(lease.ws, &run.agent, run.message_id.as_ref()).await {
+            match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
                 // A damaged agent has no counter to raise; the failed run itself says why.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
                 other => Ok(other?),

@@ -16,9 +16,10 @@ use dormouse_types::model::{
     Delta, Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
     ObservationNote, ObservationPriority, TaskState, TimerNote,
 };
-use dormouse_types::{Id as _, Seq, TaskId};
+use dormouse_types::{Seq, TaskId};
 
 use crate::context::{delta, render, system};
+use crate::inbox::Words;
 use crate::memory::report::Latest;
 use crate::tools::{self};
 
@@ -155,12 +156,12 @@ impl TaskAgent<'_> {
         Ok(notes)
     }
 
-    pub(super) async fn said(&self, lease: &Lease) -> Result<Option<String>, WorkError> {
-        let Some(id) = &lease.run.message_id else { return Ok(None) };
-        let message =
-            self.agents.store.first(entity::by_id::<Message>(lease.ws, id.as_str())).await?;
-        let Some(message) = message else { return Ok(None) };
-        Ok(dormouse_runs::trail::text(&self.agents.store, lease.ws, &message.doc.value).await?)
+    /// What persons said that no completed run has heard, up to where this run listens. A purged
+    /// message is heard with the others, and says nothing.
+    async fn said(&self, lease: &Lease, state: &State) -> Result<Vec<Words>, WorkError> {
+        let heard = self.agents.heard(lease.ws, state).await?;
+        let run = &lease.run;
+        Ok(self.agents.words(lease.ws, &run.agent, heard, run.heard_upto).await?)
     }
 
     pub(super) async fn context(&self, lease: &Lease) -> Result<Gathered, WorkError> {
@@ -184,9 +185,9 @@ impl TaskAgent<'_> {
         delta.timers = self.fired(lease).await?.into_iter().map(note).collect();
         let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;
         let asked = [Reason::Subscription.name(), Reason::Timer.name()];
-        // A later try of a run to which a person spoke is no matter of what changed.
+        let said = self.said(lease, &state).await?;
         let nothing_changed = asked.contains(&run.reason.as_str())
-            && run.message_id.is_none()
+            && said.is_empty()
             && delta.changes.is_empty()
             && delta.timers.is_empty();
         let store = &self.agents.store;
@@ -241,7 +242,7 @@ impl TaskAgent<'_> {
         if log_upto > 0 {
             fragments.push(fragment(FragmentKind::Log, log_text, FragmentData::Log(log)));
         }
-        if let Some(words) = self.said(lease).await? {
+        for words in said.into_iter().filter_map(|words| words.text) {
             let data = FragmentData::Message(words.clone());
             fragments.push(fragment(FragmentKind::Message, words, data));
         }

@@ -1,17 +1,28 @@
 //! Cancelling a wake that waits.
 
+use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::{Commit, Db, Refusal};
-use dormouse_types::{AgentId, Id as _, WorkspaceId};
+use dormouse_store::{Commit, Db, Op, ReadError, Refusal};
+use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
+use crate::inbox::Words;
 use crate::lifecycle::Asked;
 use crate::wake::claim::wake_event;
 use crate::{AgentError, Agents};
 
+/// What became of a cancellation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cancelled {
+    /// Whether a wake waited.
+    pub is_done: bool,
+    /// The words that went with it: no run will hear them.
+    pub unheard: Vec<Words>,
+}
+
 impl Agents {
-    /// Cancels the wake that waits for an agent, an interrupted run included; says whether there
-    /// was one. What changed stays to be seen by the next wake.
+    /// Cancels the wake that waits for an agent, an interrupted run included. What changed stays to
+    /// be seen by the next wake; what a person said goes with this one, and is named in the answer.
     ///
     /// Every mark that could wake the agent goes in one commit, so nothing brings the wake back:
     /// whoever claimed it meanwhile keeps it, and the cancellation says so.
@@ -21,11 +32,12 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         asked: &Asked,
-    ) -> Result<bool, AgentError> {
+    ) -> Result<Cancelled, AgentError> {
         self.agent(ws, id).await?;
+        let nothing = Cancelled { is_done: false, unheard: Vec::new() };
         for _ in 0..3 {
             let Some(row) = self.store.first(wake_queue::of_agent(ws, id)).await? else {
-                return Ok(false);
+                return Ok(nothing);
             };
             if row.owner.is_some() {
                 let hint = "pause it to keep it from asking again";
@@ -40,20 +52,48 @@ impl Agents {
             {
                 continue;
             }
+            let (unheard, mark) = self.take_back_words(ws, id).await?;
+            // Guarded by all that was read: words that come meanwhile must be named, or wait.
             let mut commit = Commit::new("wake.cancel", Db::Agent, ws)
+                .op(wake_queue::unchanged(ws, &row))
                 .op(wake_queue::cancel(ws, &row))
+                .ops(mark)
                 .change(wake_event(&row, id.as_str()))
                 .audit(crate::lifecycle::audit(asked, "agent.cancel", id.as_str()));
             if let Some(run) = &run {
                 commit = commit.op(self.ended(ws, run, "cancelled by a person")?);
-            } else if row.due_at.is_none() {
-                return Ok(false);
+            } else if row.due_at.is_none() && unheard.is_empty() {
+                return Ok(nothing);
             }
             match self.store.commit(commit).await {
                 Err(error) if error.refusal() == Some(Refusal::LeaseLost) => {}
-                other => return other.map(|_| true).map_err(Into::into),
+                other => {
+                    other?;
+                    return Ok(Cancelled { is_done: true, unheard });
+                }
             }
         }
         Err(AgentError::Busy { agent: id.clone() })
+    }
+
+    /// What an agent has not heard, and the op that moves its mark behind it.
+    async fn take_back_words(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<(Vec<Words>, Option<Op>), AgentError> {
+        let mut state = match self.state(ws, id).await {
+            // A damaged agent hears nothing until it is mended; its wake can still be cancelled.
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => return Ok((Vec::new(), None)),
+            other => other?,
+        };
+        let heard = self.heard(ws, &state.value).await?;
+        let unheard = self.words(ws, id, heard, Seq(i64::MAX)).await?;
+        let Some(newest) = unheard.last().map(|words| words.position) else {
+            return Ok((unheard, None));
+        };
+        state.value.heard_upto = Some(newest.0);
+        state.value.updated_at = self.clock.now();
+        Ok((unheard, Some(entity::put(ws, &state))))
     }
 }

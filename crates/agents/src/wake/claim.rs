@@ -12,8 +12,9 @@ use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::journal::fence;
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, change_log};
-use dormouse_types::{Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{AgentId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits};
 
+use crate::inbox::Waiting;
 use crate::wake::key::{Cause, run_key, strongest};
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
@@ -35,10 +36,11 @@ fn obstacle(
     is_automatic: bool,
     reasons: &[Reason],
     run: Option<&Run>,
+    waiting: Waiting,
 ) -> Option<Obstacle> {
     let by_itself = match run {
         Some(run) => run.initiator == AUTOMATION,
-        None => reasons.iter().all(|reason| reason.is_automatic()),
+        None => is_by_itself(reasons, waiting),
     };
     match agent.lifecycle {
         Lifecycle::Destroyed => Some(Obstacle::Destroyed),
@@ -49,6 +51,18 @@ fn obstacle(
         }
         Lifecycle::Created | Lifecycle::Active => None,
     }
+}
+
+/// Whether nobody asked for the run that begins: a later try of one that failed is asked for as long
+/// as it has words of a person to hear.
+fn is_by_itself(reasons: &[Reason], waiting: Waiting) -> bool {
+    waiting.is_empty() && reasons.iter().all(|reason| reason.is_automatic())
+}
+
+/// What a fresh run is decided on beside its row: a damaged agent runs, fails and says why.
+struct Before {
+    processed: Seq,
+    words: Waiting,
 }
 
 /// The initiator of a run that nobody asked for.
@@ -70,6 +84,7 @@ impl Agents {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
+        let before = self.before(ws, &row.agent).await?;
         if waiting.as_ref().is_some_and(|run| run.status != Status::Queued)
             && self.has_moved(ws, row).await?
         {
@@ -82,7 +97,8 @@ impl Agents {
             ops.extend(self.with_its_task(ws, &mut agent, now).await?);
             let value = &agent.doc.value;
             let automatic = is_automatic(value, self.driver.model().class());
-            if let Some(obstacle) = obstacle(value, automatic, &row.reasons, waiting.as_ref()) {
+            let (reasons, run) = (&row.reasons, waiting.as_ref());
+            if let Some(obstacle) = obstacle(value, automatic, reasons, run, before.words) {
                 self.hold(ws, row, &agent, waiting, obstacle).await?;
                 return Ok(None);
             }
@@ -109,7 +125,7 @@ impl Agents {
                 self.resumed(ws, row, run, now, &mut ops)?
             }
             None => {
-                let run = self.fresh_run(ws, row).await?;
+                let run = self.fresh_run(ws, row, &before).await?;
                 ops.push(wake_queue::unchanged(ws, row));
                 ops.push(wake_queue::claim(ws, &self.taking(row, &run)));
                 ops.push(wake_run::insert(ws, &run));
@@ -127,7 +143,7 @@ impl Agents {
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
                 // The same delivery again: it was run, so its signals are spent.
                 tracing::warn!(agent = %row.agent, run_key = %run.key, "wake delivered twice");
-                self.spend(ws, row).await?;
+                self.spend(ws, row, before.words).await?;
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -185,7 +201,7 @@ impl Agents {
                 let hold = Commit::new("run.hold", Db::Agent, ws)
                     .op(wake_queue::unchanged(ws, row))
                     .op(entity::replace(ws, agent))
-                    .op(wake_queue::hold(ws, &row.agent, false));
+                    .op(wake_queue::hold(ws, &row.agent));
                 match self.store.commit(hold).await {
                     Err(error)
                         if matches!(error.refusal(), Some(Refusal::Stale | Refusal::LeaseLost)) =>
@@ -195,7 +211,7 @@ impl Agents {
                     other => other.map(|_| ()).map_err(Into::into),
                 }
             }
-            (Obstacle::Destroyed, None) => self.spend(ws, row).await,
+            (Obstacle::Destroyed, None) => self.spend(ws, row, Waiting::NOTHING).await,
             (Obstacle::Destroyed, Some(run)) => {
                 self.end_waiting(ws, row, &run, "the agent was destroyed", Vec::new()).await
             }
@@ -205,10 +221,19 @@ impl Agents {
         }
     }
 
-    async fn spend(&self, ws: WorkspaceId, row: &Sleeper) -> Result<(), AgentError> {
+    /// Clears signals that were run already. Words that wait are signalled anew, under a key that no
+    /// run has had.
+    async fn spend(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        words: Waiting,
+    ) -> Result<(), AgentError> {
+        let again = (!words.is_empty()).then(|| self.hear(ws, &row.agent, row.upto));
         let spent = Commit::new("run.spent", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
-            .op(wake_queue::silence(ws, &row.agent));
+            .op(wake_queue::silence(ws, &row.agent))
+            .ops(again);
         match self.store.commit(spent).await {
             // Something else came meanwhile: it is looked at again.
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
@@ -267,7 +292,7 @@ impl Agents {
         let error = format!("given up after {} crashes", row.crashes);
         let mut attempt = 0;
         loop {
-            let ops = match self.failure_ops(ws, &row.agent, run.message_id.as_ref()).await {
+            let ops = match self.failure_ops(ws, &row.agent).await {
                 // A damaged agent has no counter to raise; the run itself says why.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Vec::new(),
                 other => other?,
@@ -310,14 +335,28 @@ impl Agents {
         Ok(wake_run::finish(ws, &run.key, run.status, to, now, false, Some(error)))
     }
 
-    async fn fresh_run(&self, ws: WorkspaceId, row: &Sleeper) -> Result<Run, AgentError> {
-        let now = self.clock.now();
-        let processed = match self.state(ws, &row.agent).await {
-            Ok(state) => self.processed(&state.value),
+    async fn before(&self, ws: WorkspaceId, id: &AgentId) -> Result<Before, AgentError> {
+        match self.state(ws, id).await {
+            Ok(state) => Ok(Before {
+                processed: self.processed(&state.value),
+                words: self.waiting_words(ws, &state.value).await?,
+            }),
             // The run of a damaged agent fails and says why; it must begin for that.
-            Err(AgentError::Read(ReadError::Corrupt { .. })) => Seq(0),
-            Err(error) => return Err(error),
-        };
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => {
+                Ok(Before { processed: Seq(0), words: Waiting::NOTHING })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn fresh_run(
+        &self,
+        ws: WorkspaceId,
+        row: &Sleeper,
+        before: &Before,
+    ) -> Result<Run, AgentError> {
+        let now = self.clock.now();
+        let processed = before.processed;
         let reason = strongest(&row.reasons);
         let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
         let due = row.due_at.unwrap_or(now);
@@ -334,7 +373,8 @@ impl Agents {
                 (Cause::Request { id: id.clone() }, id, head)
             }
         };
-        let initiator = if reason.is_automatic() { AUTOMATION } else { "person" };
+        let by_itself = is_by_itself(&row.reasons, before.words);
+        let initiator = if by_itself { AUTOMATION } else { "person" };
         Ok(Run {
             key: run_key(&row.agent, &cause),
             agent: row.agent.clone(),
@@ -346,7 +386,7 @@ impl Agents {
             logical_change_key: Some(format!("{processed}-{upto}")),
             processed,
             upto,
-            message_id: row.message_id.clone(),
+            heard_upto: before.words.newest,
             epoch: row.epoch + 1,
             crashes: 0,
             model: Some(self.driver.model().name().to_owned()),

@@ -54,7 +54,6 @@ mod tests {
             upto: Seq(0),
             priority: reason.priority(),
             request_id: None,
-            message_id: None,
             run_key: None,
             owner: None,
             epoch: 0,

@@ -241,7 +241,6 @@ impl Agents {
             due_at: Some(concern.at + window),
             upto: concern.upto,
             request_id: None,
-            message_id: None,
         };
         let agent = entity::by_id::<Agent>(ws, concern.agent.as_str());
         let agent = match self.store.first(agent).await {
@@ -298,7 +297,6 @@ impl Agents {
                 due_at: None,
                 upto: head,
                 request_id: None,
-                message_id: None,
             };
             commit = commit.op(wake_queue::signal(ws, &stale));
         }

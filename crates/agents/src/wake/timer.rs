@@ -95,7 +95,6 @@ impl Agents {
             due_at: may_wake.then_some(due.at),
             upto: Seq(0),
             request_id: None,
-            message_id: None,
         })
     }
 

@@ -88,9 +88,9 @@ fn check_told_once(told: &[String], words: &[&str]) {
 #[test]
 fn a_damaged_row_of_the_queue_stops_its_agent_and_nobody_else() {
     for sql in [
-        "UPDATE wake_queue SET due_at = 1, message_id = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        "UPDATE wake_queue SET due_at = 1, upto = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         "UPDATE wake_queue SET due_at = 1, epoch = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
-        "UPDATE wake_queue SET due_at = 1, message_id = 'nonsense', priority = 0
+        "UPDATE wake_queue SET due_at = 1, upto = 'nonsense', priority = 0
          WHERE ws = ?1 AND agent_id = ?2",
     ] {
         let (world, [hurt, well]) = two();
@@ -109,8 +109,8 @@ fn many_damaged_rows_before_all_others_keep_nobody_from_running() {
         Db::Agent,
         "WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 50)
          INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority,
-           message_id, epoch, crashes)
-         SELECT ?1, printf('ag-%026d', n), 16, 1, 1, 0, 0, ?2, 0, 0 FROM copies",
+           epoch, crashes)
+         SELECT ?1, printf('ag-%026d', n), 16, 1, 1, ?2, 0, 0, 0 FROM copies",
         params![WS.0, hurt.1.as_str()],
     );
     let mut node = world.serve();
@@ -135,7 +135,7 @@ fn a_damaged_row_with_a_lease_keeps_no_other_from_being_taken_over() {
     drop(node);
     world.behind_the_back(
         Db::Agent,
-        "UPDATE wake_queue SET message_id = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
+        "UPDATE wake_queue SET upto = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],
     );
     world.later(61);

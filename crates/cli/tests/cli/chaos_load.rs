@@ -151,8 +151,9 @@ impl Writer {
     /// Notes what an answer acknowledges.
     fn take(&self, order: &Order, answer: &Answer) {
         let is_done = (200..300).contains(&answer.status);
-        // Two people may decide on the same item: the second is told so.
-        let may_be_late = matches!(order.what, What::Verdict);
+        // Two people may decide on the same item: the second is told so. An agent that cannot be run
+        // for long takes in no more words.
+        let may_be_late = matches!(order.what, What::Verdict | What::Said { .. });
         assert!(
             is_done || may_be_late && [409, 410, 412].contains(&answer.status),
             "{order:?}: {answer:?}"

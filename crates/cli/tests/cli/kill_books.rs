@@ -64,12 +64,25 @@ const FLAT: &str = "
       FROM agent_entities WHERE type = 'changeDecision'
         AND COALESCE(json_extract(serialized, '$.outcome'), '') <> 'failed';
     CREATE INDEX temp.decision_item ON decision (set_id, item_index);
-    CREATE TEMP TABLE heard AS
-      SELECT m.agent_id, t.text FROM agent_entities m
+    CREATE TEMP TABLE said AS
+      SELECT m.agent_id, m.clock_counter AS position, t.text FROM agent_entities m
       CROSS JOIN agent_entities p ON p.ws = m.ws
         AND p.id = json_extract(m.serialized, '$.contentEntryId')
       CROSS JOIN texts t ON t.ws = p.ws AND t.sha256 = json_extract(p.serialized, '$.spans[0]')
       WHERE m.type = 'agentMessage' AND m.subtype = 'user';
+    CREATE TEMP TABLE fenced AS
+      SELECT agent_id, position, text, '<data of=\"message\">' || char(10) || text || char(10)
+        || '</data>' AS shown FROM said;
+    CREATE INDEX temp.fenced_shown ON fenced (agent_id, shown);
+    CREATE TEMP TABLE heard AS
+      SELECT r.agent_id, r.run_key, r.completed_at AS at, s.key AS place, f.position, t.text
+      FROM wake_run_log r
+      JOIN wake_requests q ON q.ws = r.ws AND q.run_key = r.run_key AND q.turn = 1
+      JOIN json_each(q.spans) s ON json_extract(s.value, '$.kind') = 'message'
+      JOIN texts t ON t.ws = r.ws AND t.sha256 = json_extract(s.value, '$.sha256')
+      LEFT JOIN fenced f ON f.agent_id = r.agent_id AND f.shown = t.text
+      WHERE r.status = 'completed';
+    CREATE INDEX temp.heard_position ON heard (agent_id, position);
     CREATE TEMP TABLE item AS
       SELECT i.*, EXISTS (SELECT 1 FROM j.applied_operations o
                           WHERE o.ws = i.ws AND o.id = i.operation_id) AS has_receipt
@@ -86,8 +99,26 @@ const ALWAYS: &[Law] = &[
         "SELECT type || ': ' || words FROM given GROUP BY type, words HAVING count(*) > 1",
     ),
     (
-        "what was said to an agent was heard once",
-        "SELECT text FROM heard GROUP BY text HAVING count(*) > 1",
+        "what was said to an agent is there once",
+        "SELECT text FROM said GROUP BY text HAVING count(*) > 1",
+    ),
+    (
+        "what was said to an agent is in the request of one completed run",
+        "SELECT text FROM heard GROUP BY agent_id, text HAVING count(*) > 1
+         UNION ALL SELECT text FROM heard WHERE position IS NULL",
+    ),
+    (
+        "what was said to an agent is heard in order",
+        "SELECT b.text FROM heard a JOIN heard b ON b.agent_id = a.agent_id
+           AND b.position > a.position
+         WHERE b.at < a.at OR b.run_key = a.run_key AND b.place < a.place",
+    ),
+    (
+        "what was said to an agent before something that it heard is heard as well",
+        "SELECT s.text FROM said s WHERE s.position < (SELECT max(h.position) FROM heard h
+             WHERE h.agent_id = s.agent_id)
+           AND NOT EXISTS (SELECT 1 FROM heard h
+             WHERE h.agent_id = s.agent_id AND h.position = s.position)",
     ),
     (
         "an item is applying exactly while its operation is open",
@@ -190,6 +221,15 @@ const ASLEEP: &[Law] = &[
          WHERE r.status = 'queued' OR q.run_key = r.run_key",
     ),
     (
+        "what was said to an agent is heard, unless it rests or is tried again later",
+        "SELECT s.text FROM said s
+         JOIN wake_queue q ON q.agent_id = s.agent_id AND q.due_at IS NULL
+         JOIN agent_entities a ON a.ws = q.ws AND a.id = s.agent_id
+           AND json_extract(a.serialized, '$.lifecycle') IN ('created', 'active')
+         WHERE NOT EXISTS (SELECT 1 FROM heard h
+             WHERE h.agent_id = s.agent_id AND h.position = s.position)",
+    ),
+    (
         "an agent has reported, unless its run was given up",
         "SELECT a.id FROM agent_entities a WHERE a.type = 'agent'
            AND NOT EXISTS (SELECT 1 FROM agent_entities h
@@ -282,8 +322,8 @@ impl Books {
             assert_eq!(self.count(entry, task, text), 1, "a note on {task} is lost: {text}");
         }
         for (agent, text) in &acked.said {
-            let heard = "SELECT count(*) FROM heard WHERE agent_id = ?1 AND text = ?2";
-            assert_eq!(self.count(heard, agent, text), 1, "what {agent} was told is lost: {text}");
+            let said = "SELECT count(*) FROM said WHERE agent_id = ?1 AND text = ?2";
+            assert_eq!(self.count(said, agent, text), 1, "what {agent} was told is lost: {text}");
         }
         for ((set, index), state) in &acked.verdicts {
             let item = "SELECT state FROM item WHERE set_id = ?1 AND item_index = ?2";

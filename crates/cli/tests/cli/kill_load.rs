@@ -220,7 +220,10 @@ impl Writer {
         }
         let is_done = (200..300).contains(&answer.status);
         // Two people may want the same thing: the second is told so.
-        let may_be_late = matches!(order.what, What::Agent { .. } | What::Verdict | What::Verdicts);
+        let may_be_late = matches!(
+            order.what,
+            What::Agent { .. } | What::Verdict | What::Verdicts | What::Said { .. }
+        );
         let is_late = may_be_late && [409, 410, 412].contains(&answer.status)
             // It lay ahead when it was first asked for.
             || matches!(order.what, What::Timer) && answer.status == 422;

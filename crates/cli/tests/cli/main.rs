@@ -27,6 +27,7 @@ mod scripts;
 mod serve;
 mod tasks;
 mod two_commands;
+mod words;
 mod world;
 
 use std::collections::BTreeSet;

@@ -8,6 +8,8 @@ use dormouse_types::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Agent;
+
 /// A run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -253,6 +255,34 @@ pub struct AgentState {
     pub processed_counter_by_host: BTreeMap<String, i64>,
     /// The last message of the last completed run.
     pub recent_head_message_id: Option<MessageId>,
+    /// Messages of persons that no completed run has heard.
+    pub unheard_messages: usize,
+}
+
+/// An agent that was stopped, and what it will not hear any more.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StoppedAgent {
+    /// The agent as it is now.
+    #[serde(flatten)]
+    pub agent: Agent,
+    /// What persons said to it that no completed run has heard, oldest first: say it again to have it
+    /// heard.
+    pub unheard: Vec<UnheardMessage>,
+}
+
+/// What a person said to an agent that did not hear it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct UnheardMessage {
+    /// The message.
+    pub id: MessageId,
+    /// When it was sent.
+    pub created_at: Timestamp,
+    /// The words; none when they were purged.
+    pub text: Option<String>,
 }
 
 /// Who may work for an agent, and how long unless it is prolonged.

@@ -54,7 +54,7 @@ fn an_agent_at_work_says_since_when_and_no_other_does() {
         logical_change_key: None,
         processed: Seq(0),
         upto: Seq(1),
-        message_id: None,
+        heard_upto: Seq(0),
         epoch: 1,
         crashes: 0,
         model: None,
@@ -95,7 +95,6 @@ fn who_is_to_wake_far_ahead_sleeps_until_the_time_comes() {
             due_at: Some(due),
             upto: Seq(1),
             request_id: None,
-            message_id: None,
         };
         write(&world, wake_queue::signal(dormouse::WORKSPACE, &signal));
         due

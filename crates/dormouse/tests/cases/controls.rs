@@ -69,7 +69,6 @@ fn what_only_made_the_report_stale_is_not_made_due_by_a_setting() {
         due_at: None,
         upto: Seq(0),
         request_id: None,
-        message_id: None,
     };
     let signal = wake_queue::signal(dormouse::WORKSPACE, &linked);
     let commit = Commit::new("test.write", Db::Agent, dormouse::WORKSPACE).op(signal);
@@ -108,8 +107,8 @@ fn a_cancelled_wake_does_not_come_and_what_changed_stays_known() {
     world.note(&task.id, "The van is booked.");
     now(world.dormouse.drain(dormouse::DrainScope::default(), &mut |_| {})).expect("routed");
     let cancelled = now(world.dormouse.cancel_wake(&me(), &agent.id)).expect("cancelled");
-    assert_eq!((cancelled.activity.as_str(), cancelled.due_at), ("asleep", None));
+    assert_eq!((cancelled.agent.activity.as_str(), cancelled.agent.due_at), ("asleep", None));
     assert!(world.drain(&task.id).is_empty());
     let again = now(world.dormouse.cancel_wake(&me(), &agent.id)).expect("nothing waits");
-    assert_eq!(again.activity, "asleep");
+    assert_eq!(again.agent.activity, "asleep");
 }

@@ -83,7 +83,6 @@ async fn a_wake_by_changes_that_were_seen_already_leaves_one_skipped_run() {
         due_at: Some(now),
         upto: head.expect("changes"),
         request_id: None,
-        message_id: None,
     };
     let commit = Commit::new("scene.signal", Db::Agent, WORKSPACE)
         .op(wake_queue::signal(WORKSPACE, &delivered));

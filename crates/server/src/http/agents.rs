@@ -2,7 +2,7 @@
 
 use axum::Json;
 use dormouse::AgentFilter;
-use dormouse::view::{Agent, Page, Report};
+use dormouse::view::{Agent, Page, Report, StoppedAgent};
 use dormouse_types::AgentId;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -90,15 +90,17 @@ pub(super) async fn edit(
 }
 
 /// Destroys an agent; what it wrote stays.
+///
+/// `unheard` holds what persons said to it that it never heard.
 #[utoipa::path(
     delete,
     path = "/api/agents/{agent}",
     operation_id = "destroyAgent",
     tag = "agents",
     params(Key),
-    responses((status = 200, description = "The agent.", body = Agent), Writes),
+    responses((status = 200, description = "The agent.", body = StoppedAgent), Writes),
 )]
-pub(super) async fn destroy(app: App, At(agent): At<String>, Key(key): Key) -> Reply<Agent> {
+pub(super) async fn destroy(app: App, At(agent): At<String>, Key(key): Key) -> Reply<StoppedAgent> {
     Ok(Json(app.dormouse.destroy_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
@@ -126,14 +128,16 @@ pub(super) async fn wake(
 }
 
 /// Cancels the wake that waits; what changed is seen by the next one.
+///
+/// `unheard` holds what persons said that goes with the wake: no later one hears it.
 #[utoipa::path(
     delete,
     path = "/api/agents/{agent}/wake",
     operation_id = "cancelWake",
     tag = "agents",
-    responses((status = 200, description = "The agent.", body = Agent), Agents),
+    responses((status = 200, description = "The agent.", body = StoppedAgent), Agents),
 )]
-pub(super) async fn cancel(app: App, At(agent): At<String>) -> Reply<Agent> {
+pub(super) async fn cancel(app: App, At(agent): At<String>) -> Reply<StoppedAgent> {
     Ok(Json(app.dormouse.cancel_wake(&app.caller, &id(&agent)?).await?))
 }
 

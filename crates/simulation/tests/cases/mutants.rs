@@ -38,6 +38,11 @@ fn proposals_that_never_grow_old_are_found_out() {
 }
 
 #[test]
+fn a_run_that_is_said_to_hear_what_comes_after_its_claim_is_found_out() {
+    found_out(Sabotage::Words, &["heard"]);
+}
+
+#[test]
 fn a_feed_position_ahead_of_its_signals_is_found_out() {
     found_out(Sabotage::Feed, &["lost"]);
 }

@@ -167,6 +167,10 @@ pub struct State {
     /// Journal positions the last completed run had seen, by database.
     #[serde(default)]
     pub processed_counter_by_host: BTreeMap<String, i64>,
+    /// What a person said up to this position of the agent store is heard, or was taken back with a
+    /// wake. None in a state that an earlier version wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_upto: Option<i64>,
     /// When it was soft-deleted.
     #[serde(default)]
     pub deleted_at: Option<Timestamp>,

@@ -2,14 +2,14 @@
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{
-    AgentId, Digest, Id as _, LinkId, MessageId, PayloadId, ThreadId, Timestamp, WorkspaceId,
+    AgentId, Digest, Id as _, LinkId, MessageId, PayloadId, Seq, ThreadId, Timestamp, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 
 use super::entity::{self, Columns, Entity, Stored};
 use super::link;
 use crate::commit::{Db, Op, Refusal};
-use crate::store::{Query, ws};
+use crate::store::{Query, ReadError, ws};
 use crate::value::Value;
 use crate::{params, params_values, text};
 
@@ -261,6 +261,41 @@ pub fn of_kind(workspace: WorkspaceId, agent: &AgentId, kind: &str) -> Query<Sto
               ORDER BY created_at, id",
         params: params_values![ws(workspace), agent.to_string(), kind],
         decode: entity::decode::<Message>,
+    }
+}
+
+/// Words of persons to an agent behind a position of the agent store, oldest first, as far as
+/// another position.
+pub fn words(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    from: Seq,
+    upto: Seq,
+) -> Query<Stored<Message>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM agent_entities
+              WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage' AND subtype = 'user'
+                AND clock_counter > ?3 AND clock_counter <= ?4
+              ORDER BY clock_counter, created_at, id",
+        params: params_values![ws(workspace), agent.to_string(), from.0, upto.0],
+        decode: entity::decode::<Message>,
+    }
+}
+
+/// The position of the newest words of a person to an agent.
+pub fn newest_words(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT clock_counter FROM agent_entities
+              WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage' AND subtype = 'user'
+              ORDER BY clock_counter DESC LIMIT 1",
+        params: params_values![ws(workspace), agent.to_string()],
+        decode: |row| {
+            Ok(Seq(row.int(0).map_err(|e| ReadError::column(Db::Agent, "message", &e))?))
+        },
     }
 }
 

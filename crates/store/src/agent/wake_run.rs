@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, MessageId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::among;
 use crate::commit::{Db, Op, Refusal};
@@ -74,8 +74,8 @@ pub struct Run {
     pub processed: Seq,
     /// What this run sees at least.
     pub upto: Seq,
-    /// What the person said.
-    pub message_id: Option<MessageId>,
+    /// Words of persons that it takes in: up to this position of the agent store. Settled at its claim.
+    pub heard_upto: Seq,
     /// The epoch of its last lease.
     pub epoch: i64,
     /// How often it was interrupted by a crash.
@@ -98,7 +98,7 @@ pub struct Run {
 pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
     Op::one(
         "INSERT INTO wake_run_log (ws, run_key, agent_id, reason, reason_id, initiator, thread_id,
-           status, logical_change_key, processed, upto, message_id, epoch, crashes, model, cut,
+           status, logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
            created_at, started_at, completed_at, error_message)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, ?16, ?17, NULL, NULL)",
         params![
@@ -113,7 +113,7 @@ pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
             run.logical_change_key.clone(),
             run.processed.0,
             run.upto.0,
-            run.message_id.as_ref().map(ToString::to_string),
+            run.heard_upto.0,
             run.epoch,
             run.crashes,
             run.model.clone(),
@@ -192,12 +192,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         logical_change_key: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
         processed: Seq(row.int(8).map_err(column)?),
         upto: Seq(row.int(9).map_err(column)?),
-        message_id: row
-            .opt_text(10)
-            .map_err(column)?
-            .map(str::parse)
-            .transpose()
-            .map_err(bad_id)?,
+        heard_upto: Seq(row.int(10).map_err(column)?),
         epoch: row.int(11).map_err(column)?,
         crashes: row.int(12).map_err(column)?,
         model: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),
@@ -214,7 +209,7 @@ pub fn by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Run> {
     Query {
         db: Db::Agent,
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
-                logical_change_key, processed, upto, message_id, epoch, crashes, model, cut,
+                logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message
               FROM wake_run_log WHERE ws = ?1 AND run_key = ?2",
         params: params_values![ws(workspace), key.as_str()],
@@ -227,7 +222,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
     Query {
         db: Db::Agent,
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
-                logical_change_key, processed, upto, message_id, epoch, crashes, model, cut,
+                logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message
               FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2
               ORDER BY created_at DESC, run_key LIMIT ?3",
@@ -269,7 +264,7 @@ pub fn page(
         db: Db::Agent,
         sql: concat!(
             "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
-                r.status, r.logical_change_key, r.processed, r.upto, r.message_id, r.epoch,
+                r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
                 r.error_message, ",
             counts!(),
@@ -289,7 +284,7 @@ pub fn counted_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Counted> {
         db: Db::Agent,
         sql: concat!(
             "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
-                r.status, r.logical_change_key, r.processed, r.upto, r.message_id, r.epoch,
+                r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
                 r.error_message, ",
             counts!(),
@@ -304,6 +299,18 @@ fn counted(row: &Row) -> Result<Counted, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
     let (turns, calls) = (row.int(19).map_err(column)?, row.int(20).map_err(column)?);
     Ok(Counted { run: decode(row)?, turns, calls })
+}
+
+/// The last words of persons that a completed run of an agent took in. For an agent whose state does
+/// not say so yet: an earlier version of the program wrote it.
+pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COALESCE(MAX(heard_upto), 0) FROM wake_run_log
+              WHERE ws = ?1 AND agent_id = ?2 AND status = 'completed'",
+        params: params_values![ws(workspace), agent.to_string()],
+        decode: |row| Ok(Seq(row.int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?)),
+    }
 }
 
 /// What the run had seen before it began that had seen least, among those that have not ended.
@@ -371,7 +378,7 @@ pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
     Query {
         db: Db::Agent,
         sql: "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
-                r.status, r.logical_change_key, r.processed, r.upto, r.message_id, r.epoch,
+                r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
                 r.error_message
               FROM wake_run_log r

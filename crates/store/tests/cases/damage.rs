@@ -121,8 +121,8 @@ fn rows_without_documents_are_named_too(world: &World) {
 
     let sleeper: dormouse_types::AgentId = world.id();
     world.agent([wake_queue::insert(WS, &sleeper, None, at(1))]);
-    let sql = "UPDATE wake_queue SET message_id = 'not an id'";
+    let sql = "UPDATE wake_queue SET agent_id = 'not an id', due_at = 1";
     world.agent([Op::any(sql, Vec::new())]);
-    let rows = world.try_all(wake_queue::of_agent(WS, &sleeper));
-    check_corrupt(rows, "agent", "wake queue row", sleeper.as_str());
+    let rows = world.try_all(wake_queue::waiting(WS));
+    check_corrupt(rows, "agent", "wake queue row", "not an id");
 }

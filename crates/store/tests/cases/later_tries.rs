@@ -5,7 +5,7 @@ use std::time::Duration;
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
 use dormouse_store::{Op, Refusal, params};
-use dormouse_types::{AgentId, HostId, MessageId, RunKey, Seq};
+use dormouse_types::{AgentId, HostId, RunKey, Seq};
 
 use crate::world::{WS, World, at};
 
@@ -31,13 +31,12 @@ fn signal(agent: &AgentId, reason: Reason, due: i64) -> Op {
         due_at: Some(at(due)),
         upto: Seq(1),
         request_id: None,
-        message_id: None,
     };
     wake_queue::signal(WS, &signal)
 }
 
-fn try_again(agent: &AgentId, due: Option<i64>, said: Option<&MessageId>) -> Op {
-    wake_queue::try_again(WS, agent, at(2), due.map(at), said)
+fn try_again(agent: &AgentId, due: Option<i64>) -> Op {
+    wake_queue::try_again(WS, agent, at(2), due.map(at))
 }
 
 /// An agent whose first run is at work.
@@ -56,23 +55,19 @@ fn release(agent: &AgentId) -> Op {
 }
 
 fn a_later_try_puts_off_what_came_meanwhile(world: &World) {
-    let (agent, said, newer) = (at_work(world), world.id::<MessageId>(), world.id::<MessageId>());
+    let agent = at_work(world);
     world.agent([signal(&agent, Reason::Subscription, 3)]);
-    world.agent([try_again(&agent, Some(30), Some(&said)), release(&agent)]);
+    world.agent([try_again(&agent, Some(30)), release(&agent)]);
     let left = row(world, &agent);
-    assert_eq!((left.due_at, left.message_id), (Some(at(30)), Some(said)));
+    assert_eq!(left.due_at, Some(at(30)));
     assert_eq!(left.reasons, [Reason::Subscription, Reason::Timer]);
-    // What was said last is not overwritten by what was said before.
-    world.agent([wake_queue::silence(WS, &agent), try_again(&agent, Some(30), Some(&newer))]);
-    world.agent([try_again(&agent, Some(31), None)]);
-    assert_eq!(row(world, &agent).message_id, Some(newer));
 }
 
 fn a_later_try_does_not_put_off_a_person(world: &World) {
     for reason in [Reason::UserInitiated, Reason::Reanalysis] {
         let agent = at_work(world);
         world.agent([signal(&agent, reason, 3)]);
-        world.agent([try_again(&agent, Some(30), None), release(&agent)]);
+        world.agent([try_again(&agent, Some(30)), release(&agent)]);
         let left = row(world, &agent);
         assert_eq!((left.due_at, left.priority), (Some(at(3)), reason.priority()));
     }
@@ -80,7 +75,7 @@ fn a_later_try_does_not_put_off_a_person(world: &World) {
 
 fn a_later_try_without_a_time_waits_until_it_is_caught_up(world: &World) {
     let agent = at_work(world);
-    world.agent([try_again(&agent, None, None), release(&agent)]);
+    world.agent([try_again(&agent, None), release(&agent)]);
     let left = row(world, &agent);
     assert_eq!((left.due_at, left.reasons), (None, vec![Reason::Timer]));
     world.agent([wake_queue::catch_up(WS, &agent, at(40))]);
@@ -89,7 +84,7 @@ fn a_later_try_without_a_time_waits_until_it_is_caught_up(world: &World) {
 
 fn what_happens_by_itself_joins_a_timer_and_a_person_does_not_wait_for_it(world: &World) {
     let agent = at_work(world);
-    world.agent([try_again(&agent, Some(30), None), release(&agent)]);
+    world.agent([try_again(&agent, Some(30)), release(&agent)]);
     for reason in [Reason::Subscription, Reason::Timer, Reason::Creation] {
         world.agent([signal(&agent, reason, 5)]);
         assert_eq!(row(world, &agent).due_at, Some(at(30)), "{reason:?}");

@@ -154,6 +154,7 @@ fn states(world: &World) {
         sleep_until: None,
         recent_head_message_id: None,
         latest_summary_message_id: None,
+        heard_upto: None,
         consecutive_failure_count: 0,
         processed_counter_by_host: BTreeMap::new(),
         deleted_at: None,
@@ -166,6 +167,7 @@ fn states(world: &World) {
         state.sleep_until = Some(at(4));
         state.recent_head_message_id = Some(world.id());
         state.latest_summary_message_id = Some(world.id());
+        state.heard_upto = Some(7);
         state.consecutive_failure_count = 2;
         state.processed_counter_by_host = BTreeMap::from([("ho-1".into(), 7), ("ho-2".into(), 0)]);
     };

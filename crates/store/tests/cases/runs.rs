@@ -3,7 +3,7 @@
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Op, Refusal};
-use dormouse_types::{AgentId, MessageId, RunKey, Seq, ThreadId, hash};
+use dormouse_types::{AgentId, RunKey, Seq, ThreadId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -18,7 +18,6 @@ each_engine!(
 
 fn run(world: &World, key: &str) -> Run {
     let (agent, thread): (AgentId, ThreadId) = (world.id(), world.id());
-    let message: MessageId = world.id();
     Run {
         key: RunKey(key.to_owned()),
         agent,
@@ -30,7 +29,7 @@ fn run(world: &World, key: &str) -> Run {
         logical_change_key: Some("3-7".into()),
         processed: Seq(3),
         upto: Seq(7),
-        message_id: Some(message),
+        heard_upto: Seq(12),
         epoch: 4,
         crashes: 0,
         model: Some("builtin".into()),
@@ -61,7 +60,7 @@ fn a_run_comes_back_as_it_was_claimed(world: &World) {
     let bare = Run {
         reason_id: None,
         logical_change_key: None,
-        message_id: None,
+        heard_upto: Seq(0),
         model: None,
         started_at: None,
         status: Status::Queued,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
 use dormouse_store::lease::Proof;
 use dormouse_store::{Op, Refusal};
-use dormouse_types::{AgentId, MessageId, RunKey, Seq, Timestamp};
+use dormouse_types::{AgentId, RunKey, Seq, Timestamp};
 
 use crate::world::{OTHER_WS, WS, World, agent_commit, at};
 
@@ -32,6 +32,7 @@ each_engine!(
     the_foremost_of_each_place_contains_the_oldest_of_all,
     a_signal_from_the_future_is_due_now_and_others_are_left_alone,
     what_is_held_catches_up_and_what_is_silenced_does_not,
+    the_run_of_a_destroyed_agent_stays_due_until_it_is_ended,
     the_row_of_one_workspace_is_not_the_row_of_another,
 );
 
@@ -51,7 +52,6 @@ fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signa
         due_at: due.map(at),
         upto: Seq(upto),
         request_id: None,
-        message_id: None,
     }
 }
 
@@ -90,7 +90,6 @@ fn asleep(agent: &AgentId) -> Sleeper {
         upto: Seq(0),
         priority: Reason::Creation.priority(),
         request_id: None,
-        message_id: None,
         run_key: None,
         owner: None,
         epoch: 0,
@@ -117,10 +116,8 @@ fn a_new_agent_waits_for_its_creation_and_has_one_row(world: &World) {
 
 fn a_signal_wakes_who_sleeps(world: &World) {
     let agent = sleeper(world);
-    let message: MessageId = world.id();
     let said = Signal {
         request_id: Some("request".into()),
-        message_id: Some(message.clone()),
         ..signal(&agent, Reason::UserInitiated, Some(2), 7)
     };
     world.agent([wake_queue::signal(WS, &said)]);
@@ -131,7 +128,6 @@ fn a_signal_wakes_who_sleeps(world: &World) {
         upto: Seq(7),
         priority: 0,
         request_id: Some("request".into()),
-        message_id: Some(message),
         ..asleep(&agent)
     };
     assert_eq!(row(world, &agent), expected);
@@ -195,10 +191,8 @@ fn a_signal_for_a_destroyed_agent_is_spent(world: &World) {
 
 fn a_claim_takes_the_lease_and_the_signals(world: &World) {
     let agent = sleeper(world);
-    let message = Some(world.id());
     let said = Signal {
         request_id: Some("request".into()),
-        message_id: message,
         ..signal(&agent, Reason::UserInitiated, Some(2), 7)
     };
     world.agent([wake_queue::signal(WS, &said)]);
@@ -464,7 +458,7 @@ fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
     for agent in [&held, &silenced] {
         world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
     }
-    world.agent([wake_queue::hold(WS, &held, false), wake_queue::hold(WS, &silenced, true)]);
+    world.agent([wake_queue::hold(WS, &held), wake_queue::silence(WS, &silenced)]);
     assert_eq!(claimable(world, at(100)), []);
     assert_eq!(row(world, &held).reasons, [Reason::Subscription]);
     assert_eq!(row(world, &silenced).reasons, []);
@@ -474,6 +468,21 @@ fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
     assert_eq!(claimable(world, at(100)), std::slice::from_ref(&held));
     world.agent([wake_queue::catch_up(WS, &held, at(90))]);
     assert_eq!(row(world, &held).due_at, Some(at(50)), "what is due stays as due as it is");
+}
+
+fn the_run_of_a_destroyed_agent_stays_due_until_it_is_ended(world: &World) {
+    let (idle, interrupted) = (sleeper(world), sleeper(world));
+    world.agent([wake_queue::signal(WS, &signal(&interrupted, Reason::Timer, Some(5), 1))]);
+    world.agent([claim(&interrupted, 0, "node", &key("run"))]);
+    world.agent([wake_queue::put_back(WS, &interrupted, "node", 1, None)]);
+    for agent in [&idle, &interrupted] {
+        world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
+        world.agent([wake_queue::destroy(WS, agent, at(50))]);
+    }
+    assert_eq!((row(world, &idle).due_at, row(world, &idle).reasons), (None, vec![]));
+    let left = row(world, &interrupted);
+    assert_eq!((left.due_at, left.reasons), (Some(at(50)), vec![]));
+    assert_eq!(claimable(world, at(100)), std::slice::from_ref(&interrupted));
 }
 
 fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {

@@ -9,9 +9,10 @@ mod show;
 mod wake;
 
 use clap::Subcommand;
-use dormouse::view::Agent;
+use dormouse::view::{Agent, StoppedAgent};
 use dormouse_types::{Id as _, Timestamp};
 
+use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
@@ -61,6 +62,19 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
 fn named(agent: &Agent) -> String {
     let title = agent.task_title.as_deref().map_or("a task that is gone", titled);
     format!("agent {} ({}) of “{}”", line(&agent.display_name), agent.id.short(), line(title))
+}
+
+/// Names what an agent will not hear any more, one line each.
+fn unheard(session: &mut Session, reply: &Reply) -> Result<(), Failure> {
+    if session.screen.is_json() {
+        return Ok(());
+    }
+    let stopped: StoppedAgent = reply.read()?;
+    for message in stopped.unheard {
+        let text = message.text.as_deref().unwrap_or("a message that was purged");
+        session.screen.say(format!("not heard: {}", line(text)));
+    }
+    Ok(())
 }
 
 /// A time as it was typed, or that there is none.

@@ -103,7 +103,8 @@ pub async fn resume(session: &mut Session, params: Params) -> Result<(), Failure
 pub async fn destroy(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let reply = session.client.delete(&format!("/api/agents/{}", agent.id)).await?;
-    say(session, &agent, &reply, "{} is destroyed")
+    say(session, &agent, &reply, "{} is destroyed")?;
+    super::unheard(session, &reply)
 }
 
 async fn post(session: &Session, agent: &Agent, what: &str) -> Result<Reply, Failure> {

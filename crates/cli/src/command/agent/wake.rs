@@ -50,7 +50,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let path = format!("/api/agents/{}/wake", agent.id);
     if params.cancel {
         let reply = session.client.delete(&path).await?;
-        return tell(session, &reply, &format!("no wake of {} waits", super::named(&agent)));
+        tell(session, &reply, &format!("no wake of {} waits", super::named(&agent)))?;
+        return super::unheard(session, &reply);
     }
     if let Some(at) = at {
         let reply = session.client.post(&path, json!({"at": at})).await?;

@@ -51,7 +51,7 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
             "UPDATE wake_queue SET ",
             lease::take!(),
             ", run_key = ?6, reasons = 0, first_signal_at = NULL, due_at = NULL,
-               request_id = NULL, message_id = NULL
+               request_id = NULL
              WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::free!()
         ),

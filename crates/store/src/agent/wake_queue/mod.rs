@@ -3,7 +3,7 @@
 mod claim;
 mod read;
 
-use dormouse_types::{AgentId, MessageId, RunKey, Seq, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use crate::commit::{Op, Refusal};
 use crate::params;
@@ -97,8 +97,6 @@ pub struct Sleeper {
     pub priority: i64,
     /// The request of the person who asked.
     pub request_id: Option<String>,
-    /// What the person said.
-    pub message_id: Option<MessageId>,
     /// The run that was claimed and has not ended.
     pub run_key: Option<RunKey>,
     /// Who holds the lease.
@@ -128,8 +126,6 @@ pub struct Signal {
     pub upto: Seq,
     /// The person's request.
     pub request_id: Option<String>,
-    /// The person's words.
-    pub message_id: Option<MessageId>,
 }
 
 /// Makes the row of a new agent, woken for its creation; without a due time it waits for content.
@@ -167,14 +163,13 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
                       ELSE priority END,
            due_at = CASE
              WHEN CAST(?5 AS BIGINT) IS NULL THEN due_at
-             WHEN ?10 = 1 AND due_at IS NOT NULL AND reasons & 2 <> 0 THEN due_at
-             WHEN ?10 = 1 AND sleep_until > CAST(?5 AS BIGINT)
+             WHEN ?9 = 1 AND due_at IS NOT NULL AND reasons & 2 <> 0 THEN due_at
+             WHEN ?9 = 1 AND sleep_until > CAST(?5 AS BIGINT)
                THEN CASE WHEN due_at < sleep_until THEN due_at ELSE sleep_until END
              WHEN due_at < CAST(?5 AS BIGINT) THEN due_at
              ELSE CAST(?5 AS BIGINT) END,
            upto = CASE WHEN upto > ?6 THEN upto ELSE ?6 END,
-           request_id = COALESCE(?8, request_id),
-           message_id = COALESCE(?9, message_id)
+           request_id = COALESCE(?8, request_id)
          WHERE ws = ?1 AND agent_id = ?2",
         params![
             ws(workspace),
@@ -185,7 +180,6 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
             signal.upto.0,
             signal.reason.priority(),
             signal.request_id.clone(),
-            signal.message_id.as_ref().map(ToString::to_string),
             signal.reason.is_automatic(),
         ],
     )
@@ -196,7 +190,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
 pub fn cancel(workspace: WorkspaceId, row: &Sleeper) -> Op {
     Op::one(
         "UPDATE wake_queue SET reasons = CASE WHEN reasons % 2 = 1 THEN 1 ELSE 0 END,
-           first_signal_at = NULL, due_at = NULL, request_id = NULL, message_id = NULL,
+           first_signal_at = NULL, due_at = NULL, request_id = NULL,
            run_key = NULL, crashes = 0, epoch = epoch + 1
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
         params![ws(workspace), row.agent.to_string(), row.epoch],
@@ -211,7 +205,6 @@ pub fn try_again(
     agent: &AgentId,
     at: Timestamp,
     due_at: Option<Timestamp>,
-    message_id: Option<&MessageId>,
 ) -> Op {
     Op::any(
         "UPDATE wake_queue SET
@@ -222,8 +215,7 @@ pub fn try_again(
            due_at = CASE
              WHEN due_at IS NOT NULL AND reasons & 24 <> 0 THEN due_at
              WHEN sleep_until > CAST(?5 AS BIGINT) THEN sleep_until
-             ELSE CAST(?5 AS BIGINT) END,
-           message_id = COALESCE(message_id, ?7)
+             ELSE CAST(?5 AS BIGINT) END
          WHERE ws = ?1 AND agent_id = ?2",
         params![
             ws(workspace),
@@ -232,7 +224,6 @@ pub fn try_again(
             at,
             due_at,
             Reason::Timer.priority(),
-            message_id.map(ToString::to_string),
         ],
     )
 }
@@ -248,13 +239,20 @@ pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> O
     )
 }
 
-/// Takes the due time away and keeps what is waiting; `forget` clears that too.
-pub fn hold(workspace: WorkspaceId, agent: &AgentId, forget: bool) -> Op {
-    if forget {
-        return silence(workspace, agent);
-    }
+/// Takes the due time away and keeps what is waiting.
+pub fn hold(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string()],
+    )
+}
+
+/// Takes the due time of automatic wakes away and keeps what is waiting. A person's wake stays due, and
+/// so does a run that has not ended: its claim decides whether it may go on.
+pub fn hold_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = NULL
+         WHERE ws = ?1 AND agent_id = ?2 AND reasons & 24 = 0 AND run_key IS NULL",
         params![ws(workspace), agent.to_string()],
     )
 }
@@ -263,9 +261,20 @@ pub fn hold(workspace: WorkspaceId, agent: &AgentId, forget: bool) -> Op {
 pub fn silence(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, due_at = NULL,
-           request_id = NULL, message_id = NULL
+           request_id = NULL
          WHERE ws = ?1 AND agent_id = ?2",
         params![ws(workspace), agent.to_string()],
+    )
+}
+
+/// Clears every mark that could wake an agent that is destroyed. A run that has not ended stays due,
+/// so that somebody claims it, finds its agent destroyed, and ends it.
+pub fn destroy(workspace: WorkspaceId, agent: &AgentId, now: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, request_id = NULL,
+           due_at = CASE WHEN run_key IS NULL THEN NULL ELSE CAST(?3 AS BIGINT) END
+         WHERE ws = ?1 AND agent_id = ?2",
+        params![ws(workspace), agent.to_string(), now],
     )
 }
 

@@ -28,18 +28,12 @@ fn decode(row: &Row) -> Result<Sleeper, ReadError> {
         upto: Seq(row.int(4).map_err(column)?),
         priority: row.int(5).map_err(column)?,
         request_id: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),
-        message_id: row
-            .opt_text(7)
-            .map_err(column)?
-            .map(str::parse)
-            .transpose()
-            .map_err(corrupt)?,
-        run_key: row.opt_text(8).map_err(column)?.map(|key| RunKey(key.to_owned())),
-        owner: row.opt_text(9).map_err(column)?.map(ToOwned::to_owned),
-        epoch: row.int(10).map_err(column)?,
-        expires_at: row.opt_time(11).map_err(column)?,
-        crashes: row.int(12).map_err(column)?,
-        sleep_until: row.opt_time(13).map_err(column)?,
+        run_key: row.opt_text(7).map_err(column)?.map(|key| RunKey(key.to_owned())),
+        owner: row.opt_text(8).map_err(column)?.map(ToOwned::to_owned),
+        epoch: row.int(9).map_err(column)?,
+        expires_at: row.opt_time(10).map_err(column)?,
+        crashes: row.int(11).map_err(column)?,
+        sleep_until: row.opt_time(12).map_err(column)?,
     })
 }
 
@@ -48,7 +42,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE ws = ?1 AND agent_id = ?2",
         params: params_values![ws(workspace), agent.to_string()],
         decode,
@@ -60,7 +54,7 @@ pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Sleeper> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         among::sql(
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-               message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+               run_key, owner, epoch, expires_at, crashes, sleep_until
              FROM wake_queue WHERE ws = ?1 AND agent_id IN (",
             ")",
         )
@@ -73,7 +67,7 @@ pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Sl
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue
               WHERE ws = ?1 AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
               ORDER BY priority, due_at, agent_id LIMIT ?3",
@@ -87,7 +81,7 @@ pub fn waiting(workspace: WorkspaceId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE ws = ?1 AND due_at IS NOT NULL
               ORDER BY priority, due_at, agent_id",
         params: params_values![ws(workspace)],
@@ -103,7 +97,7 @@ pub fn leased(workspace: WorkspaceId) -> Query<Sleeper> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE owner IS NOT NULL AND +ws = ?1 ORDER BY agent_id",
         params: params_values![ws(workspace)],
         decode,
@@ -115,7 +109,7 @@ pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, Sleeper)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+                run_key, owner, epoch, expires_at, crashes, sleep_until, ws
               FROM wake_queue WHERE owner IS NOT NULL AND expires_at <= ?1 ORDER BY +ws, agent_id",
         params: params_values![now],
         decode: with_workspace,
@@ -127,7 +121,7 @@ pub fn held_by(owner: &str) -> Query<(WorkspaceId, Sleeper)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+                run_key, owner, epoch, expires_at, crashes, sleep_until, ws
               FROM wake_queue WHERE owner = ?1 ORDER BY ws, agent_id",
         params: params_values![owner],
         decode: with_workspace,
@@ -135,7 +129,7 @@ pub fn held_by(owner: &str) -> Query<(WorkspaceId, Sleeper)> {
 }
 
 fn with_workspace(row: &Row) -> Result<(WorkspaceId, Sleeper), ReadError> {
-    let workspace = row.int(14).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
+    let workspace = row.int(13).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
     Ok((WorkspaceId(workspace), decode(row)?))
 }
 
@@ -146,7 +140,7 @@ pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<Sleeper> {
         ($priority:literal) => {
             concat!(
                 "SELECT * FROM (SELECT agent_id, reasons, first_signal_at, due_at, upto, priority,
-                   request_id, message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                   request_id, run_key, owner, epoch, expires_at, crashes, sleep_until
                  FROM wake_queue WHERE ws = ?1 AND priority = ",
                 $priority,
                 " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
@@ -222,7 +216,7 @@ pub fn from_the_future(workspace: WorkspaceId, beyond: Timestamp) -> Query<Sleep
         db: Db::Agent,
         sql:
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                message_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue
               WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?2 AND first_signal_at > ?2 LIMIT 1",
         params: params_values![ws(workspace), beyond],

@@ -25,6 +25,7 @@ const AGENT: &[&str] = &[
     ),
     include_str!("../../migrations/sqlite/0002_agent.sql"),
     include_str!("../../migrations/sqlite/0003_agent.sql"),
+    include_str!("../../migrations/sqlite/0004_agent.sql"),
 ];
 
 /// The steps that lead to the present schema of a database, oldest first.

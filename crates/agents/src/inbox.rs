@@ -1,0 +1,151 @@
+//! What persons say to an agent: which of it is heard, and which still waits.
+//!
+//! The mark of an agent is the position of the newest message that is heard. A claim freezes the
+//! position up to which its run listens, and the final commit of the run moves the mark there. So
+//! messages that come close together, or while a run fails and is tried again, are all in the request
+//! of some completed run, in order; none is ever replaced by another.
+
+use dormouse_store::agent::agent_entity::State;
+use dormouse_store::agent::message::{self, Message};
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::agent::wake_run;
+use std::time::Duration;
+
+use dormouse_store::{Op, ReadError};
+use dormouse_types::limits::{self, Beyond};
+use dormouse_types::{AgentId, Id as _, MessageId, RequestId, Seq, Timestamp, WorkspaceId};
+
+use crate::{AgentError, Agents};
+
+/// A message of a person to an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// The message.
+    pub id: MessageId,
+    /// When it was sent.
+    pub at: Timestamp,
+    /// Its position in the agent store.
+    pub position: Seq,
+    /// What it says; none when it was purged.
+    pub text: Option<String>,
+}
+
+/// What an agent has not heard when one of its wakes is claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// Everything up to here is heard.
+    pub(crate) heard: Seq,
+    /// The newest message; the same as `heard` when nothing waits.
+    pub(crate) newest: Seq,
+}
+
+impl Waiting {
+    pub(crate) const NOTHING: Self = Self { heard: Seq(0), newest: Seq(0) };
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.newest <= self.heard
+    }
+}
+
+impl Agents {
+    /// What persons said to an agent that no completed run has heard, oldest first.
+    pub async fn unheard(&self, ws: WorkspaceId, id: &AgentId) -> Result<Vec<Words>, AgentError> {
+        let state = self.state(ws, id).await?.value;
+        let heard = self.heard(ws, &state).await?;
+        self.words(ws, id, heard, Seq(i64::MAX)).await
+    }
+
+    /// The mark of an agent.
+    pub(crate) async fn heard(&self, ws: WorkspaceId, state: &State) -> Result<Seq, AgentError> {
+        if let Some(heard) = state.heard_upto {
+            return Ok(Seq(heard));
+        }
+        let completed = wake_run::heard_by_completed(ws, &state.agent_id);
+        Ok(self.store.first(completed).await?.unwrap_or_default())
+    }
+
+    /// What waits to be heard by an agent, as far as its rows can be read.
+    pub(crate) async fn waiting_words(
+        &self,
+        ws: WorkspaceId,
+        state: &State,
+    ) -> Result<Waiting, AgentError> {
+        let heard = self.heard(ws, state).await?;
+        let newest = message::newest_words(ws, &state.agent_id);
+        let newest = self.store.first(newest).await?.unwrap_or_default();
+        Ok(Waiting { heard, newest: newest.max(heard) })
+    }
+
+    /// Messages behind one position up to another, with their texts.
+    pub(crate) async fn words(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        from: Seq,
+        upto: Seq,
+    ) -> Result<Vec<Words>, AgentError> {
+        let mut words = Vec::new();
+        for stored in self.store.all(message::words(ws, id, from, upto)).await? {
+            let position = stored.columns.clock.values().next().copied().unwrap_or_default();
+            let Message { id, created_at, .. } = stored.doc.value.clone();
+            let text = dormouse_runs::trail::text(&self.store, ws, &stored.doc.value).await?;
+            words.push(Words { id, at: created_at, position: Seq(position), text });
+        }
+        Ok(words)
+    }
+
+    /// What has an agent that may run again go on with what a person asked of it: the run that was
+    /// interrupted, whose claim decides whether it may go on, or a wake for the words that wait. No run
+    /// may have been left to hear them, when the agent rested or its task was deleted meanwhile.
+    pub(crate) async fn go_on_with_words(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Option<Op>, AgentError> {
+        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        if row.is_none_or(|row| row.run_key.is_some()) {
+            let soon = self.clock.now() + Duration::from_millis(100);
+            return Ok(Some(wake_queue::catch_up(ws, id, soon)));
+        }
+        let words = match self.state(ws, id).await {
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => Waiting::NOTHING,
+            state => self.waiting_words(ws, &state?.value).await?,
+        };
+        Ok((!words.is_empty()).then(|| self.hear(ws, id, Seq(0))))
+    }
+
+    /// A person's wake under a key that no run has had.
+    pub(crate) fn hear(&self, ws: WorkspaceId, id: &AgentId, upto: Seq) -> Op {
+        let now = self.clock.now();
+        let signal = Signal {
+            agent: id.clone(),
+            reason: Reason::UserInitiated,
+            at: now,
+            due_at: Some(now),
+            upto,
+            request_id: Some(RequestId::fresh(now, &*self.entropy).to_string()),
+        };
+        wake_queue::signal(ws, &signal)
+    }
+
+    /// Refuses words beyond what one request can hold beside those that wait already.
+    pub(crate) async fn check_room(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        words: &str,
+    ) -> Result<(), AgentError> {
+        let state = match self.state(ws, id).await {
+            // The run of a damaged agent fails and says why.
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => return Ok(()),
+            other => other?.value,
+        };
+        let heard = self.heard(ws, &state).await?;
+        let waiting = self.store.all(message::words(ws, id, heard, Seq(i64::MAX))).await?;
+        let tokens: i64 = waiting.iter().map(|stored| stored.doc.value.tokens_approx).sum();
+        let bytes = usize::try_from(tokens.saturating_mul(4)).unwrap_or(usize::MAX);
+        let refuse = |beyond: Beyond| AgentError::Unheard { agent: id.clone(), beyond };
+        limits::UNHEARD_MESSAGES.check(waiting.len() + 1).map_err(refuse)?;
+        limits::UNHEARD_TEXT.check(bytes.saturating_add(words.len())).map_err(refuse)
+    }
+}

@@ -1,0 +1,140 @@
+//! What people say to agents: each message that was acknowledged is in the request of one completed
+//! run, in order, or was named to whoever cancelled its wake.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse_store::agent::wake_request::Span;
+use dormouse_store::{Db, Row, Value};
+
+use crate::hub::{Hub, lock};
+use crate::oracle;
+
+/// What was said, and what became of it.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// Words that a person was told are sent, by agent.
+    acknowledged: BTreeMap<String, Vec<String>>,
+    /// The newest position that is heard or taken back, by agent, as the last commit left it.
+    marks: BTreeMap<String, i64>,
+    /// Positions that cancelled wakes took back: behind the first, up to the second.
+    taken_back: BTreeMap<String, Vec<(i64, i64)>>,
+    /// Cancelled wakes less the answers to them, by agent.
+    unanswered: BTreeMap<String, i64>,
+    /// Words that an answer to a cancellation named.
+    named: BTreeSet<String>,
+}
+
+/// A person was told that their words were sent.
+pub(crate) fn acknowledged(hub: &Hub, agent: &str, words: &str) {
+    hub.count("acknowledged words");
+    let mut oracle = lock(&hub.oracle);
+    oracle.said.acknowledged.entry(agent.to_owned()).or_default().push(words.to_owned());
+}
+
+/// A person was told which words went with a wake that was cancelled.
+pub(crate) fn named(hub: &Hub, agent: &str, words: Vec<String>) {
+    let mut oracle = lock(&hub.oracle);
+    *oracle.said.unanswered.entry(agent.to_owned()).or_default() -= 1;
+    oracle.said.named.extend(words);
+}
+
+/// Takes note of the mark of an agent behind a commit that may have moved it.
+pub(crate) fn moved(hub: &Hub, agent: &str, is_cancelled: bool) {
+    let sql = "SELECT COALESCE(json_extract(serialized, '$.heardUpto'), 0) FROM agent_entities
+               WHERE ws = 1 AND agent_id = ?1 AND type = 'agentState'";
+    let mark = hub.number(Db::Agent, sql, vec![agent.into()]);
+    let before = {
+        let mut oracle = lock(&hub.oracle);
+        let before = oracle.said.marks.insert(agent.to_owned(), mark).unwrap_or(0);
+        if is_cancelled {
+            *oracle.said.unanswered.entry(agent.to_owned()).or_default() += 1;
+            if mark > before {
+                oracle.said.taken_back.entry(agent.to_owned()).or_default().push((before, mark));
+            }
+        }
+        before
+    };
+    if mark < before {
+        hub.wrong(format!("heard: the mark of agent {agent} went back from {before} to {mark}"));
+    }
+}
+
+/// The words of a person in the requests of the completed runs of an agent, in order.
+fn in_requests(hub: &Hub, agent: &str) -> Vec<String> {
+    let sql = "SELECT q.spans FROM wake_run_log r
+               JOIN wake_requests q ON q.ws = 1 AND q.run_key = r.run_key AND q.turn = 1
+               WHERE r.ws = 1 AND r.agent_id = ?1 AND r.status = 'completed'
+               ORDER BY r.epoch";
+    let mut words = Vec::new();
+    for row in hub.rows(Db::Agent, sql, vec![agent.into()]) {
+        let spans: Vec<Span> =
+            serde_json::from_str(row.text(0).unwrap_or_default()).unwrap_or_default();
+        for span in spans {
+            let Span::Text { kind, sha256 } = span else { continue };
+            if kind == "message" {
+                let sql = "SELECT text FROM texts WHERE ws = 1 AND sha256 = ?1";
+                let rows = hub.rows(Db::Agent, sql, vec![sha256.to_string().into()]);
+                words.extend(rows.first().and_then(|row| row.text(0).ok()).map(unfenced));
+            }
+        }
+    }
+    words
+}
+
+fn unfenced(text: &str) -> String {
+    let inner = text.strip_prefix("<data of=\"message\">\n").unwrap_or(text);
+    inner.strip_suffix("\n</data>").unwrap_or(inner).to_owned()
+}
+
+/// What was said to an agent, with its position, oldest first.
+fn sent(hub: &Hub, agent: &str) -> Vec<(i64, String)> {
+    let sql = "SELECT m.clock_counter, x.text FROM agent_entities m
+               JOIN agent_entities p ON p.ws = 1
+                 AND p.id = json_extract(m.serialized, '$.contentEntryId')
+               JOIN texts x ON x.ws = 1 AND x.sha256 = json_extract(p.serialized, '$.spans[0]')
+               WHERE m.ws = 1 AND m.agent_id = ?1 AND m.type = 'agentMessage'
+                 AND m.subtype = 'user' ORDER BY m.clock_counter";
+    let read = |row: &Row| Some((row.int(0).ok()?, row.text(1).ok()?.to_owned()));
+    let rows = hub.rows(Db::Agent, sql, vec![Value::Text(agent.to_owned())]);
+    rows.iter().filter_map(read).collect()
+}
+
+/// Everything that was said is heard, once and in order.
+pub(crate) fn inspect(hub: &Hub) {
+    let agents: Vec<String> = lock(&hub.oracle).said.acknowledged.keys().cloned().collect();
+    for agent in agents {
+        let (acknowledged, taken_back, is_answered, named) = {
+            let said = &lock(&hub.oracle).said;
+            (
+                said.acknowledged.get(&agent).cloned().unwrap_or_default(),
+                said.taken_back.get(&agent).cloned().unwrap_or_default(),
+                said.unanswered.get(&agent).copied().unwrap_or(0) == 0,
+                said.named.clone(),
+            )
+        };
+        let sent = sent(hub, &agent);
+        let heard = in_requests(hub, &agent);
+        let place = |words: &String| sent.iter().position(|(_, known)| known == words);
+        let places: Vec<Option<usize>> = heard.iter().map(place).collect();
+        if !places.is_sorted_by(|a, b| a < b) || places.contains(&None) {
+            hub.wrong(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
+        }
+        // One that rests has not been asked yet, and hears it when it is let run again.
+        let lives = ["created", "active"].contains(&oracle::lifecycle(hub, &agent).as_str());
+        for words in acknowledged {
+            let Some((position, _)) = sent.iter().find(|(_, known)| *known == words) else {
+                hub.wrong(format!("heard: {words:?} was acknowledged and is not there"));
+                continue;
+            };
+            let is_taken_back =
+                taken_back.iter().any(|(from, upto)| from < position && position <= upto);
+            if heard.contains(&words) {
+                hub.count("heard words");
+            } else if is_taken_back && is_answered && !named.contains(&words) {
+                hub.wrong(format!("heard: {words:?} went with a cancelled wake, unnamed"));
+            } else if !is_taken_back && lives {
+                hub.wrong(format!("heard: {words:?} is in no request of agent {agent}"));
+            }
+        }
+    }
+}

@@ -104,7 +104,7 @@ impl Agents {
     ) -> Result<Option<Op>, AgentError> {
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         if row.is_none_or(|row| row.run_key.is_some()) {
-            let soon = self.clock.now() + Duration::from_millis(100);
+            let soon = self.clock.now() + SHORTEST_WINDOW;
             return Ok(Some(wake_queue::catch_up(ws, id, soon)));
         }
         let words = match self.state(ws, id).await {

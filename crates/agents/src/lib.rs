@@ -17,14 +17,16 @@ pub mod memory;
 pub mod task_agent;
 pub mod error;
 
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
-use dormouse_runs::Driver;
+use dormouse_runs::{Driver, Stop};
 use dormouse_store::Store;
 use dormouse_types::port::{Clock, Entropy};
+use futures_util::future::FutureExt as _;
 
 pub use error::AgentError;
 pub use tools::TOOLS;
@@ -41,6 +43,7 @@ pub struct Agents {
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) owner: String,
     pub(crate) lease: Duration,
+    pub(crate) stop: Stop,
 }
 
 /// What agents are joined from.
@@ -69,7 +72,8 @@ impl Agents {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
         let lease = dormouse_store::lease::term();
-        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease }
+        let stop = pending().boxed().shared();
+        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, stop }
     }
 
     /// How long a lease lasts without a sign of life.
@@ -82,5 +86,16 @@ impl Agents {
     pub fn with_lease(mut self, lasts: Duration) -> Self {
         self.lease = lasts;
         self
+    }
+    /// The same agents, which begin nothing more once `stop` completes: runs that are under way put
+    /// themselves back, and nothing is counted against them.
+    #[must_use]
+    pub fn stopping_on(&self, stop: Stop) -> Self {
+        Self { driver: self.driver.stopping_on(stop.clone()), stop, ..self.clone() }
+    }
+
+    /// Whether the program is to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop.clone().now_or_never().is_some()
     }
 }

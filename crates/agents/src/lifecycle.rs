@@ -1,7 +1,6 @@
 //! Creating, waking, pausing and destroying agents.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use dormouse_store::agent::agent_entity::{
     self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
@@ -21,7 +20,7 @@ use dormouse_types::{
     hash, limits,
 };
 
-use crate::wake::route::is_automatic;
+use crate::wake::route::{SHORTEST_WINDOW, is_automatic};
 use crate::wake::timer::of_due_date;
 use crate::{AgentError, Agents};
 
@@ -290,11 +289,9 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let mut beside = Vec::new();
         if let Some(until) = settings.sleep_until {
-            beside.push(wake_queue::sleep_until(ws, id, until));
-            if until.is_none() {
-                let soon = self.clock.now() + Duration::from_millis(100);
-                beside.push(wake_queue::sooner(ws, id, soon));
-            }
+            let retry_at = self.state(ws, id).await?.value.next_wake_at;
+            let soonest = self.clock.now() + SHORTEST_WINDOW;
+            beside.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
         let wanted = Wanted { action: "agent.configure", detail: settings.detail(), beside };
         self.change_agent(ws, id, wanted, asked, |agent| {
@@ -414,7 +411,7 @@ impl Agents {
                 // What waits goes on waiting as it did.
             } else if is_automatic(after, class) {
                 // What waited while automation was off is due now; nothing waiting means no wake.
-                ops.push(wake_queue::catch_up(ws, id, now + Duration::from_millis(100)));
+                ops.push(wake_queue::catch_up(ws, id, now + SHORTEST_WINDOW));
             } else if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(wake_queue::destroy(ws, id, now));
             } else if alive(after).is_ok() {

@@ -10,6 +10,7 @@ mod cases {
     mod clocks;
     mod damage;
     mod hearing;
+    mod held;
     mod keys;
     mod living;
     mod logging;

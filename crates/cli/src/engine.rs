@@ -131,13 +131,14 @@ impl Engine {
         Client::new(self.router())
     }
 
-    /// Wakes the agents that are due because of these tasks and agents.
+    /// Wakes the agents that are due because of these tasks and agents, until the stop.
     pub async fn drain(
         &self,
         scope: DrainScope,
+        stop: impl Future<Output = ()> + Send + 'static,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
-        self.dormouse.drain(scope, on_run).await.map_err(|e| told(&e))
+        self.dormouse.drain_until(scope, Box::pin(stop), on_run).await.map_err(|e| told(&e))
     }
 }
 

@@ -23,6 +23,7 @@ mod client;
 mod engine;
 mod sample;
 mod wait;
+mod stop;
 mod session;
 mod find;
 mod command;

@@ -1,6 +1,7 @@
 //! What a command has at hand: the client, the screen, and the agents it must wait for.
 
-use std::io::{ErrorKind, IsTerminal as _};
+use std::future::pending;
+use std::io::{self, ErrorKind, IsTerminal as _};
 
 use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
@@ -8,6 +9,7 @@ use dormouse_adapters::SystemClock;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _, TaskId, Timestamp};
 use jiff::tz::TimeZone;
+use tokio::sync::watch;
 
 use crate::args::{Args, Command};
 use crate::client::{Client, Reply};
@@ -15,8 +17,8 @@ use crate::command;
 use crate::config::Config;
 use crate::engine::{Engine, Place};
 use crate::failure::Failure;
-use crate::terminal::{Screen, line, note};
-use crate::wait;
+use crate::terminal::{Screen, line, moment, note};
+use crate::{stop, wait};
 
 /// One command while it runs.
 pub struct Session {
@@ -32,6 +34,8 @@ pub struct Session {
     since: Timestamp,
     call: String,
     no_wait: bool,
+    /// Turns true when this command is told to stop; listened to while it waits for agents.
+    stop: Option<watch::Receiver<bool>>,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
     all_due: bool,
@@ -107,6 +111,7 @@ impl Session {
             engine,
             since,
             no_wait: config.no_wait,
+            stop: None,
             tasks: Vec::new(),
             agents: Vec::new(),
             all_due: false,
@@ -138,7 +143,7 @@ impl Session {
     pub async fn route(&self) -> Result<(), Failure> {
         match &self.engine {
             Some(engine) if !self.no_wait => {
-                engine.drain(DrainScope::default(), &mut |_nobody| {}).await?;
+                engine.drain(DrainScope::default(), pending(), &mut |_nobody| {}).await?;
             }
             // A server routes by itself.
             Some(_) | None => {}
@@ -173,7 +178,7 @@ impl Session {
     /// ended, or none when nobody was waited for.
     pub async fn wait(&mut self) -> Option<usize> {
         let nobody = self.tasks.is_empty() && self.agents.is_empty() && !self.all_due;
-        if self.no_wait || nobody {
+        if self.no_wait || self.is_stopped() || nobody {
             return None;
         }
         self.flush();
@@ -188,24 +193,28 @@ impl Session {
             proposed
                 .extend(run.task_id.filter(|task| run.proposals > 0 && !proposed.contains(task)));
         };
-        let (ran, waiting) = tokio::select! {
-            biased;
-            interrupted = tokio::signal::ctrl_c() => {
-                note(match (interrupted, &self.engine) {
-                    (Ok(()), Some(_)) => "stopped: the agents go on at the next command",
-                    (Err(_), Some(_)) => "the agents are left for the next command",
-                    (_, None) => "not waiting any more: the server goes on",
-                });
+        let stop = match self.listen() {
+            Ok(stop) => stop,
+            Err(e) => {
+                note(&format!("the agents are left for later: no signal could end this: {e}"));
                 return Some(0);
             }
-            ended = self.run_to_end(scope, &mut on_run) => match ended {
-                Ok(report) => (report.ran, report.waiting),
-                Err(failure) => {
-                    note(&format!("note: agents could not run: {}", line(&failure.message)));
-                    (0, 0)
-                }
-            },
         };
+        let ended = self.run_to_end(scope, stop, &mut on_run).await;
+        let DrainReport { ran, waiting, held, held_until } = match ended {
+            Ok(report) => report,
+            Err(failure) => {
+                note(&format!("note: agents could not run: {}", line(&failure.message)));
+                DrainReport::default()
+            }
+        };
+        if self.is_stopped() {
+            note(match &self.engine {
+                Some(_) => "stopped: the agents go on at the next command",
+                None => "not waiting any more: the server goes on",
+            });
+            return Some(ran);
+        }
         match proposed.as_slice() {
             [] => {}
             [task] => {
@@ -217,18 +226,51 @@ impl Session {
             let (agents, wait) = if waiting == 1 { ("agent", "waits") } else { ("agents", "wait") };
             note(&format!("{waiting} {agents} {wait}: {}", self.command("agent wake --due")));
         }
+        if let Some(until) = held_until {
+            let (agents, wait) = if held == 1 { ("agent", "waits") } else { ("agents", "wait") };
+            let until = moment::minute(until, &self.zone);
+            let command = self.command("agent list");
+            note(&format!("{held} {agents} {wait} until {until}: {command}"));
+        }
         Some(ran)
     }
 
-    /// Runs agents here, or waits until the server has.
+    /// Whether this command was told to stop while it waited for agents.
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| *stop.borrow())
+    }
+
+    /// Listens to signals from here on.
+    fn listen(&mut self) -> io::Result<watch::Receiver<bool>> {
+        let stop = match self.stop.take() {
+            Some(stop) => stop,
+            None => stop::signal("stopping: a second signal ends it at once")?,
+        };
+        Ok(self.stop.insert(stop).clone())
+    }
+
+    /// Runs agents here, or waits until the server has; until the stop.
     async fn run_to_end(
+        &self,
+        scope: DrainScope,
+        stop: watch::Receiver<bool>,
+        on_run: &mut (dyn FnMut(RunOutcome) + Send),
+    ) -> Result<DrainReport, Failure> {
+        match &self.engine {
+            Some(engine) => engine.drain(scope, stop::told(stop), on_run).await,
+            None => tokio::select! {
+                biased;
+                () = stop::told(stop) => Ok(DrainReport::default()),
+                ended = self.wait_for_server(scope, on_run) => ended,
+            },
+        }
+    }
+
+    async fn wait_for_server(
         &self,
         scope: DrainScope,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
-        if let Some(engine) = &self.engine {
-            return engine.drain(scope, on_run).await;
-        }
         let mut agents = scope.agents;
         if scope.all_due {
             agents.extend(wait::at_work(&self.client, &SystemClock).await?);
@@ -239,8 +281,8 @@ impl Session {
             on_run(run);
         };
         let (client, since) = (&self.client, self.since);
-        let waiting = wait::until_asleep(client, &SystemClock, &agents, since, &mut tell).await?;
-        Ok(DrainReport { ran, waiting })
+        let left = wait::until_asleep(client, &SystemClock, &agents, since, &mut tell).await?;
+        Ok(DrainReport { ran, ..left })
     }
 
     /// Runs what is still to be run at the end of a command. A server does that without us.

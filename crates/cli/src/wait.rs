@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dormouse::DrainReport;
 use dormouse::view::{Agent, ChangeSet, Page, Report, RunOutcome, Wake};
 use dormouse_types::port::Clock;
 use dormouse_types::{AgentId, Id as _, RunKey, Timestamp, limits};
@@ -59,8 +60,8 @@ pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>,
     Ok(ids)
 }
 
-/// Waits until these agents sleep again, and tells their runs that ended after `since`; says how
-/// many agents still wait.
+/// Waits until these agents sleep again, and tells their runs that ended after `since`; says who
+/// still waits, and until when.
 ///
 /// Errors: the server does not answer.
 pub async fn until_asleep(
@@ -69,11 +70,18 @@ pub async fn until_asleep(
     agents: &[AgentId],
     since: Timestamp,
     tell: &mut impl FnMut(RunOutcome),
-) -> Result<usize, Failure> {
-    let mut waiting = 0;
+) -> Result<DrainReport, Failure> {
+    let mut left = DrainReport::default();
     for id in agents {
         let agent = asleep(client, clock, id).await?;
-        waiting += usize::from(!matches!(stand(&agent, clock.now()), Stand::Asleep));
+        match stand(&agent, clock.now()) {
+            Stand::Asleep => {}
+            Stand::AtWork => left.waiting += 1,
+            Stand::Held => {
+                left.held += 1;
+                left.held_until = [left.held_until, agent.due_at].into_iter().flatten().min();
+            }
+        }
         let wakes: Page<Wake> = read(client, &format!("/api/agents/{id}/wakes?limit=20")).await?;
         for wake in wakes.items.into_iter().rev() {
             if wake.completed_at.is_some_and(|at| at >= since)
@@ -83,7 +91,7 @@ pub async fn until_asleep(
             }
         }
     }
-    Ok(waiting)
+    Ok(left)
 }
 
 /// An agent once it sleeps, or waits for a time that is not near.

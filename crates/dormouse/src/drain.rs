@@ -1,11 +1,14 @@
 //! What a command does beside its answer: recovery before, due wakes after.
 
 use std::collections::BTreeSet;
+use std::future::pending;
 
-use dormouse_agents::wake::drain::{Ran, Scope};
+use dormouse_agents::wake::drain::{Ran, Scope, Waiting};
 use dormouse_changes::recovery::Recovered;
 use dormouse_store::agent::report;
-use dormouse_types::{AgentId, Caller, TaskId};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{AgentId, Caller, TaskId, Timestamp};
+use futures_util::future::FutureExt as _;
 
 use crate::serve::outcome;
 use crate::view::RunOutcome;
@@ -27,8 +30,12 @@ pub struct DrainScope {
 pub struct DrainReport {
     /// How many runs ended.
     pub ran: usize,
-    /// How many agents still wait for their time.
+    /// How many agents have a wake that waits and may run now.
     pub waiting: usize,
+    /// How many agents of the scope have a wake that was put off.
+    pub held: usize,
+    /// When the first of those comes.
+    pub held_until: Option<Timestamp>,
 }
 
 impl Dormouse {
@@ -58,15 +65,29 @@ impl Dormouse {
         scope: DrainScope,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Error> {
+        self.drain_until(scope, Box::pin(pending()), on_run).await
+    }
+
+    /// The same until `stop` completes: the run that is under way then is put back, and goes on at
+    /// the next drain. It counts as no crash.
+    pub async fn drain_until(
+        &self,
+        scope: DrainScope,
+        stop: BoxFuture<'static, ()>,
+        on_run: &mut (dyn FnMut(RunOutcome) + Send),
+    ) -> Result<DrainReport, Error> {
         let scope = Scope { tasks: scope.tasks, agents: scope.agents, all_due: scope.all_due };
-        let mut drain = self.agents.begin_drain(WORKSPACE, &scope).await?;
+        let agents = self.agents.stopping_on(stop.shared());
+        let mut drain = agents.begin_drain(WORKSPACE, &scope).await?;
         let mut ran = 0;
-        while let Some(one) = self.agents.drain_next(WORKSPACE, &mut drain).await? {
+        while let Some(one) = agents.drain_next(WORKSPACE, &mut drain).await? {
             ran += 1;
             on_run(self.run_outcome(&one).await?);
         }
-        let waiting = self.agents.waiting(WORKSPACE).await?.len();
-        Ok(DrainReport { ran, waiting })
+        let Waiting { ready, mut held } = agents.waiting(WORKSPACE).await?;
+        held.retain(|(agent, _)| drain.covers(agent));
+        let held_until = held.iter().map(|(_, until)| *until).min();
+        Ok(DrainReport { ran, waiting: ready.len(), held: held.len(), held_until })
     }
 
     async fn run_outcome(&self, ran: &Ran) -> Result<RunOutcome, Error> {

@@ -38,7 +38,7 @@ impl Dormouse {
             agents: agents.iter().filter(|a| !is(&a.doc.value, Lifecycle::Destroyed)).count(),
             open_proposals: open.len(),
             tasks_with_proposals: with_proposals.len(),
-            waiting_agents: waiting.len(),
+            waiting_agents: waiting.ready.len(),
             dormant_agents: agents
                 .iter()
                 .filter(|a| a.doc.value.dormant_reason == Some(DormantReason::Failures))

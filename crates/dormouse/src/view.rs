@@ -513,7 +513,7 @@ pub struct Overview {
     pub open_proposals: usize,
     /// Tasks with open proposals.
     pub tasks_with_proposals: usize,
-    /// Agents with a wake that is due or waits.
+    /// Agents at work, or with a wake that may run now; one that was put off is not counted.
     pub waiting_agents: usize,
     /// Agents dormant after failures.
     pub dormant_agents: usize,

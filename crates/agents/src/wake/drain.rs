@@ -1,16 +1,22 @@
 //! Runs what is due: because of one command, or because its time came.
+//!
+//! A command does not wait for a merge window, but what was put off stays put off: by a back-off, by
+//! a provider that is away, by "sleep until", by a time that a person set.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
 use dormouse_store::agent::{entity, subscription};
+use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
 
 use crate::error::readable;
 use crate::task_agent::TaskAgent;
+use crate::wake::route::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
 
 /// A run that ended in this process.
@@ -35,6 +41,15 @@ pub struct Scope {
     pub all_due: bool,
 }
 
+/// Whoever has a wake that waits, by what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Waiting {
+    /// These may run now.
+    pub ready: Vec<AgentId>,
+    /// The wakes of these were put off until then.
+    pub held: Vec<(AgentId, Timestamp)>,
+}
+
 /// A drain under way.
 #[derive(Debug, Default)]
 pub struct Drain {
@@ -42,6 +57,13 @@ pub struct Drain {
     all_due: bool,
     ready: VecDeque<Sleeper>,
     put_back: Vec<AgentId>,
+}
+
+impl Drain {
+    /// Whether the wakes of an agent are among those that this drain runs.
+    pub fn covers(&self, agent: &AgentId) -> bool {
+        self.all_due || self.agents.contains(agent)
+    }
 }
 
 impl Agents {
@@ -71,13 +93,16 @@ impl Agents {
         Ok(Drain { agents, all_due: scope.all_due, ..Drain::default() })
     }
 
-    /// Runs the next wake of a drain; none when nothing is left to run now.
+    /// Runs the next wake of a drain; none when nothing is left to run now, or the program is to stop.
     pub async fn drain_next(
         &self,
         ws: WorkspaceId,
         drain: &mut Drain,
     ) -> Result<Option<Ran>, AgentError> {
         loop {
+            if self.is_stopping() {
+                return Ok(None);
+            }
             if drain.ready.is_empty() {
                 self.route_feed(ws).await?;
                 self.fire_timers(ws).await?;
@@ -110,8 +135,8 @@ impl Agents {
                 rows.extend(self.store.first(wake_queue::of_agent(ws, agent)).await?);
             }
         }
-        let now = self.clock.now();
-        rows.retain(|row| may_run(row, now) && !drain.put_back.contains(&row.agent));
+        let (now, class) = (self.clock.now(), self.driver.model().class());
+        rows.retain(|row| may_run(row, now, class) && !drain.put_back.contains(&row.agent));
         rows.sort_by(|a, b| {
             (a.priority, a.due_at, &a.agent).cmp(&(b.priority, b.due_at, &b.agent))
         });
@@ -125,13 +150,17 @@ impl Agents {
         Ok(Ran { agent: lease.run.agent.clone(), run: lease.run, end })
     }
 
-    /// Agents with a wake that waits, in claim order.
-    pub async fn waiting(&self, ws: WorkspaceId) -> Result<Vec<(Sleeper, Agent)>, AgentError> {
-        let mut waiting = Vec::new();
+    /// Whoever has a wake that waits, in claim order.
+    pub async fn waiting(&self, ws: WorkspaceId) -> Result<Waiting, AgentError> {
+        let (now, class) = (self.clock.now(), self.driver.model().class());
+        let mut waiting = Waiting::default();
         for row in readable(self.store.each(wake_queue::waiting(ws)).await?) {
             let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
             match self.store.first(agent).await? {
-                Some(Ok(agent)) => waiting.push((row, agent.doc.value)),
+                Some(Ok(_)) if row.owner.is_some() || may_run(&row, now, class) => {
+                    waiting.ready.push(row.agent);
+                }
+                Some(Ok(_)) => waiting.held.extend(row.due_at.map(|due| (row.agent, due))),
                 Some(Err(damaged)) => tracing::error!(%damaged, "an agent cannot be read"),
                 None => {}
             }
@@ -140,9 +169,26 @@ impl Agents {
     }
 }
 
-/// Whether a row of a drained agent may run now: a merge window counts as closed, a back-off not.
-fn may_run(row: &Sleeper, now: Timestamp) -> bool {
-    let waits = row.owner.is_none() && row.due_at.is_some();
-    let only_timer = row.reasons == [Reason::Timer] || row.reasons.is_empty();
-    waits && (!only_timer || row.due_at.is_some_and(|due| due <= now))
+/// Whether a row of a drained agent may run now: it is due, a person asks for it, or nothing but a
+/// merge window is open.
+fn may_run(row: &Sleeper, now: Timestamp, class: ModelClass) -> bool {
+    let Some(due) = row.due_at else { return false };
+    if row.owner.is_some() {
+        return false;
+    }
+    // Who was let run again is due within the shortest window.
+    let is_due = due <= now + SHORTEST_WINDOW;
+    let is_asked = row.reasons.iter().any(|reason| !reason.is_automatic());
+    is_due || is_asked || only_merges(row, due, now, merge_window(class))
+}
+
+/// Whether a row waits for nothing but further changes. A run that was put back waits for its
+/// provider, a timer may be a back-off, and a sleep ends when it ends.
+fn only_merges(row: &Sleeper, due: Timestamp, now: Timestamp, window: Duration) -> bool {
+    let sleeps = row.sleep_until.is_some_and(|until| until > now);
+    let was_put_off = row.run_key.is_some() || row.reasons.contains(&Reason::Timer) || sleeps;
+    // One that was noted long ago may have been given a due time just now; and by the clock of
+    // another process its window may end later.
+    let since = row.first_signal_at.unwrap_or(now);
+    !was_put_off && (due <= now + window || due <= since + window)
 }

@@ -95,14 +95,18 @@ pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> 
         .collect()
 }
 
+/// How long signals are merged at the least, and what waited is let wait on when it may run again.
+pub(crate) const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
+
 /// How long signals are merged into one wake.
 ///
 /// Units: 2 s for models that cost nothing, 120 s for paid ones.
 pub fn merge_window(class: ModelClass) -> Duration {
-    match class {
+    let window = match class {
         ModelClass::Free => Duration::from_secs(2),
         ModelClass::Paid => Duration::from_secs(120),
-    }
+    };
+    window.max(SHORTEST_WINDOW)
 }
 
 /// Whether changes wake an agent by themselves.
@@ -233,7 +237,7 @@ impl Agents {
         revived: &mut BTreeSet<AgentId>,
     ) -> Result<Vec<Op>, AgentError> {
         let class = self.driver.model().class();
-        let window = merge_window(class).max(Duration::from_millis(100));
+        let window = merge_window(class);
         let mut signal = Signal {
             agent: concern.agent.clone(),
             reason: Reason::Subscription,

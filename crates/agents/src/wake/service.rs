@@ -112,8 +112,7 @@ pub struct Service {
 impl Service {
     /// A service that runs until `stop` completes.
     pub fn new(agents: &Agents, options: Options, stop: Stop) -> Self {
-        let mut agents = agents.clone();
-        agents.driver = agents.driver.stopping_on(stop.clone());
+        let agents = agents.stopping_on(stop.clone());
         let concurrency = options.concurrency.clamp(1, limits::CONCURRENCY_MAX);
         Self { agents, options: Options { concurrency, ..options }, stop }
     }

@@ -15,8 +15,6 @@ use jiff::tz::TimeZone;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::watch;
 
 use crate::command::open::link;
 use crate::config::{Config, Serving};
@@ -25,6 +23,7 @@ use crate::failure::Failure;
 use crate::folder::Found;
 use crate::sample;
 use crate::served::{Notice, Server, token};
+use crate::stop;
 use crate::terminal::{Screen, line, moment, note};
 
 /// Wakes agents when their time comes, and answers on a port of this machine. Commands on the same
@@ -57,7 +56,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let serving =
         Serving::read(params.bind.as_deref(), params.public_url.as_deref(), params.concurrency)?;
     raise_open_files();
-    let stop = stop_signal()
+    let stop = stop::signal("stopping: a second signal ends it at once")
         .map_err(|e| Failure::failed(format!("signals cannot be listened to: {e}")))?;
     let folder = match enter(config).await? {
         Found::Free(folder) => folder,
@@ -88,13 +87,13 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     }
     announce(config, &server, first_link(&engine, &server, params.demo).await?)?;
 
-    let http = dormouse_server::listen(listener, router, stopped(stop.clone()));
+    let http = dormouse_server::listen(listener, router, stop::told(stop.clone()));
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
     let http = tokio::spawn(http);
     let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
     let zone = engine.zone.clone();
     let mut tell = |event: Served| log(&zone, &told(&event));
-    engine.dormouse.serve(options, Box::pin(stopped(stop)), &mut tell).await;
+    engine.dormouse.serve(options, Box::pin(stop::told(stop)), &mut tell).await;
     match tokio::time::timeout(LAST_REQUESTS, http).await {
         Ok(Ok(())) => {}
         Ok(Err(e)) => log(&zone, &format!("the listener broke: {e}")),
@@ -165,37 +164,6 @@ fn served_already(config: &Config, server: &Server) -> Failure {
 fn no_port(bind: SocketAddr, error: &io::Error) -> Failure {
     Failure::failed(format!("cannot listen on {bind}: {error}"))
         .hint("name another port with --bind, or port 0 for a free one")
-}
-
-/// Turns true with the first signal; the second one ends the process.
-fn stop_signal() -> io::Result<watch::Receiver<bool>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let (tell, stop) = watch::channel(false);
-    #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
-    tokio::spawn(async move {
-        either(&mut interrupt, &mut terminate).await;
-        note("stopping: a second signal ends it at once");
-        tell.send_replace(true);
-        either(&mut interrupt, &mut terminate).await;
-        std::process::exit(1);
-    });
-    Ok(stop)
-}
-
-async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
-    tokio::select! {
-        biased;
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-}
-
-async fn stopped(mut stop: watch::Receiver<bool>) {
-    if stop.wait_for(|stop| *stop).await.is_err() {
-        // Whoever listens to signals is gone: then none can come any more.
-        std::future::pending::<()>().await;
-    }
 }
 
 /// One line of the log: the time, and what happened. Ids and states only: what people wrote is not

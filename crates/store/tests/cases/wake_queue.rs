@@ -29,6 +29,8 @@ each_engine!(
     a_run_given_up_leaves_the_row_free,
     only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live,
     automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not,
+    a_later_try_outlasts_a_sleep_that_is_cleared,
+    a_persons_run_keeps_its_place_until_it_ends,
     the_foremost_of_each_place_contains_the_oldest_of_all,
     a_signal_from_the_future_is_due_now_and_others_are_left_alone,
     what_is_held_catches_up_and_what_is_silenced_does_not,
@@ -401,23 +403,56 @@ fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World)
 
 fn automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not(world: &World) {
     let agent = sleeper(world);
-    world.agent([wake_queue::sleep_until(WS, &agent, Some(at(500)))]);
+    let sleep = |agent, until| wake_queue::sleep_until(WS, agent, until, at(30), Some(at(40)));
+    world.agent([sleep(&agent, Some(at(500)))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(5), 1))]);
     assert_eq!(row(world, &agent).due_at, Some(at(500)));
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(900), 1))]);
     assert_eq!(row(world, &agent).due_at, Some(at(500)), "the earlier time stays");
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(7), 1))]);
     assert_eq!(row(world, &agent).due_at, Some(at(7)));
-    world.agent([wake_queue::sleep_until(WS, &agent, Some(at(600)))]);
+    world.agent([sleep(&agent, Some(at(600)))]);
     assert_eq!(row(world, &agent).due_at, Some(at(7)), "a person waits for it");
 
     let other = sleeper(world);
     world.agent([wake_queue::signal(WS, &signal(&other, Reason::Subscription, Some(5), 1))]);
-    world.agent([wake_queue::sleep_until(WS, &other, Some(at(500)))]);
+    world.agent([sleep(&other, Some(at(500)))]);
     assert_eq!(row(world, &other).due_at, Some(at(500)));
-    world
-        .agent([wake_queue::sleep_until(WS, &other, None), wake_queue::sooner(WS, &other, at(30))]);
+    world.agent([sleep(&other, Some(at(300)))]);
+    assert_eq!(row(world, &other).due_at, Some(at(300)), "it moves with the end of the sleep");
+    world.agent([sleep(&other, None)]);
     assert_eq!((row(world, &other).due_at, row(world, &other).sleep_until), (Some(at(30)), None));
+}
+
+fn a_later_try_outlasts_a_sleep_that_is_cleared(world: &World) {
+    let agent = sleeper(world);
+    let sleep = |until, retry| wake_queue::sleep_until(WS, &agent, until, at(30), retry);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(200), 1))]);
+    world.agent([sleep(None, Some(at(200)))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(200)), "no sleep put it off");
+    world.agent([sleep(Some(at(500)), Some(at(200)))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(500)));
+    world.agent([sleep(None, Some(at(200)))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(200)));
+    world.agent([sleep(Some(at(500)), None), sleep(None, None)]);
+    assert_eq!(row(world, &agent).due_at, Some(at(30)), "a timer has no time of its own any more");
+}
+
+fn a_persons_run_keeps_its_place_until_it_ends(world: &World) {
+    let agent = sleeper(world);
+    let place = || row(world, &agent).priority;
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(5), 1))]);
+    world.agent([claim(&agent, 0, "node", &key("run"))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
+    assert_eq!(place(), Reason::UserInitiated.priority());
+    let sleep = wake_queue::sleep_until(WS, &agent, Some(at(500)), at(1), None);
+    world.agent([sleep]);
+    assert_eq!(row(world, &agent).due_at, Some(at(60)), "a person waits for it");
+    world.agent([reclaim(&agent, 1, "next", &key("run"))]);
+    assert_eq!(row(world, &agent).due_at, Some(at(500)), "nobody waits for the rest");
+    world.agent([wake_queue::release(WS, &agent, "next", 2)]);
+    assert_eq!(place(), Reason::Subscription.priority());
 }
 
 fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {

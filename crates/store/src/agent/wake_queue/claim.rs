@@ -78,14 +78,25 @@ pub fn unchanged(workspace: WorkspaceId, row: &Sleeper) -> Op {
     )
 }
 
-/// Takes the lease of a run that was interrupted; signals that came since stay for the next run.
+/// The place in the claim order of what waits beside a run: SET part, for the end of that run.
+macro_rules! place_of_the_rest {
+    () => {
+        "priority = CASE WHEN reasons = 0 THEN priority WHEN reasons & 24 <> 0 THEN 0
+           WHEN reasons & 4 <> 0 THEN 1 WHEN reasons & 2 <> 0 THEN 2 ELSE 3 END"
+    };
+}
+
+/// Takes the lease of a run that was interrupted; signals that came since stay for the next run, and
+/// wait for the end of a sleep that holds them back.
 pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     claim.op(
         workspace,
         concat!(
             "UPDATE wake_queue SET ",
             lease::take!(),
-            ", due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
+            ", due_at = CASE WHEN reasons = 0 THEN NULL
+                 WHEN reasons & 24 = 0 AND sleep_until > due_at THEN sleep_until
+                 ELSE due_at END
              WHERE ws = ?1 AND agent_id = ?2 AND run_key = ?6 AND ",
             lease::free!()
         ),
@@ -116,8 +127,9 @@ pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64)
         concat!(
             "UPDATE wake_queue SET ",
             lease::give_back!(),
-            ", run_key = NULL, crashes = 0,
-               due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
+            ", run_key = NULL, crashes = 0, ",
+            place_of_the_rest!(),
+            ", due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
              WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
@@ -204,9 +216,12 @@ pub fn free(workspace: WorkspaceId, row: &Sleeper, proof: Proof) -> Op {
 /// Gives up the run of a row that nobody holds; refused when somebody claimed it since.
 pub fn abandon(workspace: WorkspaceId, row: &Sleeper) -> Op {
     Op::one(
-        "UPDATE wake_queue SET crashes = 0, run_key = NULL, epoch = epoch + 1,
-           due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
-         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
+        concat!(
+            "UPDATE wake_queue SET crashes = 0, run_key = NULL, epoch = epoch + 1, ",
+            place_of_the_rest!(),
+            ", due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
+             WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL"
+        ),
         params![ws(workspace), row.agent.to_string(), row.epoch],
         Refusal::LeaseLost,
     )

@@ -152,15 +152,17 @@ pub fn insert(
 
 /// Merges a signal into an agent's row. The window never stretches: an earlier due time stays.
 /// What comes without a person asking waits until the agent's `sleep_until`, and joins a timer that
-/// waits: it does not shorten a back-off.
+/// waits: it does not shorten a back-off. While a run is under way or waits to be resumed, its place
+/// in the claim order stays, or becomes better.
 /// An agent without a row was destroyed: the signal is spent.
 pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     Op::any(
         "UPDATE wake_queue SET
            reasons = reasons | ?3,
            first_signal_at = COALESCE(first_signal_at, ?4),
-           priority = CASE WHEN (due_at IS NULL AND reasons = 0) OR priority > ?7 THEN ?7
-                      ELSE priority END,
+           priority = CASE
+             WHEN (due_at IS NULL AND reasons = 0 AND run_key IS NULL) OR priority > ?7 THEN ?7
+             ELSE priority END,
            due_at = CASE
              WHEN CAST(?5 AS BIGINT) IS NULL THEN due_at
              WHEN ?9 = 1 AND due_at IS NOT NULL AND reasons & 2 <> 0 THEN due_at
@@ -289,21 +291,29 @@ pub fn rescue(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> Op {
 }
 
 /// Holds automatic wakes back until a time, or no longer. What waits for a person is not touched.
-pub fn sleep_until(workspace: WorkspaceId, agent: &AgentId, until: Option<Timestamp>) -> Op {
+///
+/// What waited for the end of an earlier sleep moves with it: to the new end, but not before
+/// `soonest`, and a later try after a failure not before `retry_at`.
+pub fn sleep_until(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    until: Option<Timestamp>,
+    soonest: Timestamp,
+    retry_at: Option<Timestamp>,
+) -> Op {
+    let retry_at = retry_at.map_or(soonest, |retry_at| retry_at.max(soonest));
     Op::any(
         "UPDATE wake_queue SET sleep_until = CAST(?3 AS BIGINT),
-           due_at = CASE WHEN priority > 0 AND due_at < CAST(?3 AS BIGINT)
-                    THEN CAST(?3 AS BIGINT) ELSE due_at END
+           due_at = CASE
+             WHEN reasons & 24 <> 0 OR (priority = 0 AND run_key IS NOT NULL AND owner IS NULL)
+               THEN due_at
+             WHEN due_at = sleep_until AND reasons & 2 <> 0
+               THEN CASE WHEN CAST(?3 AS BIGINT) > ?5 THEN CAST(?3 AS BIGINT) ELSE ?5 END
+             WHEN due_at = sleep_until
+               THEN CASE WHEN CAST(?3 AS BIGINT) > ?4 THEN CAST(?3 AS BIGINT) ELSE ?4 END
+             WHEN due_at < CAST(?3 AS BIGINT) THEN CAST(?3 AS BIGINT)
+             ELSE due_at END
          WHERE ws = ?1 AND agent_id = ?2",
-        params![ws(workspace), agent.to_string(), until],
-    )
-}
-
-/// Makes automatic wakes that were held back due at a time, when that is earlier.
-pub fn sooner(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
-    Op::any(
-        "UPDATE wake_queue SET due_at = ?3
-         WHERE ws = ?1 AND agent_id = ?2 AND due_at > ?3 AND owner IS NULL",
-        params![ws(workspace), agent.to_string(), due_at],
+        params![ws(workspace), agent.to_string(), until, soonest, retry_at],
     )
 }

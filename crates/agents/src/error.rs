@@ -30,6 +30,14 @@ pub enum AgentError {
         /// The task.
         task: TaskId,
     },
+    /// The task of the agent is deleted. Retry: after restoring it.
+    #[error("agent {agent} cannot work: its task {task} is deleted: restore the task first")]
+    NoTask {
+        /// The agent.
+        agent: AgentId,
+        /// Its task.
+        task: TaskId,
+    },
     /// The agent is in no state for this. Retry: after what the message says.
     #[error("agent {agent} is {state}: {hint}")]
     State {
@@ -94,6 +102,7 @@ impl AgentError {
             | Self::Changes(DecideError::Read(ReadError::Corrupt { .. })) => true,
             Self::Exists { .. }
             | Self::TaskDeleted { .. }
+            | Self::NoTask { .. }
             | Self::State { .. }
             | Self::Beyond(_)
             | Self::Unheard { .. }

@@ -325,13 +325,19 @@ impl Agents {
     }
 
     /// Resumes a dormant agent; what it missed is seen.
+    ///
+    /// Errors: `NoTask` while its task is deleted, whether or not it fell asleep because of that.
     pub async fn resume(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
         asked: &Asked,
     ) -> Result<(), AgentError> {
+        let gone = self.deleted_task(ws, id).await?;
         self.change_agent(ws, id, Wanted::plain("agent.resume"), asked, |agent| {
+            if let Some(task) = gone.as_ref().filter(|_| agent.lifecycle != Lifecycle::Destroyed) {
+                return Err(AgentError::NoTask { agent: id.clone(), task: task.clone() });
+            }
             match agent.lifecycle {
                 Lifecycle::Dormant => {
                     agent.lifecycle = Lifecycle::Active;
@@ -343,6 +349,20 @@ impl Agents {
             }
         })
         .await
+    }
+
+    /// The task of an agent, if it is deleted.
+    async fn deleted_task(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Option<TaskId>, AgentError> {
+        self.agent(ws, id).await?;
+        let Some(task) = self.state(ws, id).await?.value.slots.active_task_id else {
+            return Ok(None);
+        };
+        let is_deleted = self.journal.task(ws, &task).await?.deleted_at().is_some();
+        Ok(is_deleted.then_some(task))
     }
 
     /// Destroys an agent: it never runs again, and its trail stays.
@@ -483,6 +503,9 @@ pub(crate) fn fall_asleep(agent: &mut Agent, reason: DormantReason) {
 pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
     let (state, hint) = match agent.lifecycle {
         Lifecycle::Created | Lifecycle::Active => return Ok(()),
+        Lifecycle::Dormant if agent.dormant_reason == Some(DormantReason::TaskDeleted) => {
+            ("dormant", "its task is deleted: restore that, and it works again")
+        }
         Lifecycle::Dormant => ("dormant", "resume it first"),
         Lifecycle::Destroyed => ("destroyed", "create a new agent for its task"),
     };

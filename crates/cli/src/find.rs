@@ -1,7 +1,7 @@
 //! From what a person types to the one thing it means.
 //!
-//! Wherever an id stands, its last characters or words of a task's title do. What means several
-//! things is never guessed.
+//! Wherever an id stands, its last characters or words of a task's title do. A whole title means its
+//! task, whatever other titles begin with it. What means several things is never guessed.
 
 use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow, Token};
 use dormouse_types::{Id as _, TaskId};
@@ -20,7 +20,13 @@ pub async fn task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
         // A row that cannot be read is in no list; asked for by its id, it says what is wrong.
         session.client.get(&format!("/api/journal/tasks/{text}")).await?;
     }
-    one(found, text, "task", task_line, &session.command("task list"))
+    one(
+        titled_so(found, text, |row| &row.title),
+        text,
+        "task",
+        task_line,
+        &session.command("task list"),
+    )
 }
 
 /// The same among deleted tasks.
@@ -38,7 +44,8 @@ pub async fn deleted_task(session: &Session, text: &str) -> Result<TaskRow, Fail
     };
     let found = deleted.items.into_iter().filter(|row| row.deleted_at.is_some() && matches(row));
     let hint = session.command("task list --deleted");
-    one(found.collect(), text, "deleted task", task_line, &hint)
+    let found = titled_so(found.collect(), text, |row| &row.title);
+    one(found, text, "deleted task", task_line, &hint)
 }
 
 /// The whole task.
@@ -65,7 +72,42 @@ pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
     if found.items.iter().any(|agent| agent.lifecycle != "destroyed") {
         found.items.retain(|agent| agent.lifecycle != "destroyed");
     }
-    one(found.items, text, "agent", agent_line, &session.command("agent list"))
+    if found.items.is_empty()
+        && let [task] = &titled_so(tasks(&session.client, text).await?, text, |row| &row.title)[..]
+    {
+        return Err(without_agent(session, task));
+    }
+    let found = titled_so(found.items, text, |it| it.task_title.as_deref().unwrap_or_default());
+    one(found, text, "agent", agent_line, &session.command("agent list"))
+}
+
+/// A task or an agent, whichever was named.
+pub enum Meant {
+    Task(Box<TaskRow>),
+    Agent(Box<Agent>),
+}
+
+/// The task that is meant; where none is, the agent of an id, its end, or its name.
+///
+/// Errors: none, or several.
+pub async fn task_or_agent(session: &Session, text: &str) -> Result<Meant, Failure> {
+    if tasks(&session.client, text).await?.is_empty() {
+        let find = path("/api/agents", &[("find", text)]);
+        let found: Page<Agent> = session.client.get(&find).await?.read()?;
+        if !found.items.is_empty() {
+            let list = session.command("agent list --all");
+            let agent = one(found.items, text, "agent", agent_line, &list)?;
+            return Ok(Meant::Agent(Box::new(agent)));
+        }
+    }
+    Ok(Meant::Task(Box::new(task(session, text).await?)))
+}
+
+/// That a task has no agent, and what gives it one.
+pub fn without_agent(session: &Session, task: &TaskRow) -> Failure {
+    let failure = Failure::failed(format!("the task “{}” has no agent", line(titled(&task.title))));
+    let command = session.command(&format!("agent create {}", task.id.short()));
+    failure.hint(format!("{command} gives it one"))
 }
 
 /// The change set of an id, its end, or of words of its task's title.
@@ -74,7 +116,8 @@ pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
 pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
     let find = path("/api/change-sets", &[("find", text)]);
     let found: Page<ChangeSet> = session.client.get(&find).await?.read()?;
-    one(found.items, text, "change set", set_line, &session.command("change list --all"))
+    let found = titled_so(found.items, text, |set| &set.task_title);
+    one(found, text, "change set", set_line, &session.command("change list --all"))
 }
 
 /// The live token of an id, its end, or words of its name.
@@ -103,6 +146,19 @@ async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     Ok(found.items)
 }
 
+/// Those whose title is exactly what was typed, if there are any; else all.
+fn titled_so<T>(found: Vec<T>, text: &str, title: impl Fn(&T) -> &str) -> Vec<T> {
+    let (mut found, text) = (found, text.trim());
+    let is_it = |one: &T| title(one).trim() == text;
+    let is_like_it = |one: &T| title(one).trim().to_lowercase() == text.to_lowercase();
+    if found.iter().any(is_it) {
+        found.retain(is_it);
+    } else if found.iter().any(is_like_it) {
+        found.retain(is_like_it);
+    }
+    found
+}
+
 /// Exactly one, or why not.
 fn one<T>(
     mut found: Vec<T>,
@@ -123,7 +179,7 @@ fn one<T>(
         (n, Some(last)) => {
             found.push(last);
             let mut failure = Failure::usage(format!("`{}` means {n} {what}s", line(text)))
-                .hint("use the id in the first column, or more words");
+                .hint("use the id in the first column, or the whole title if no other has it");
             failure.more = found.iter().take(SHOWN).map(shown).collect();
             if n > SHOWN {
                 failure.more.push(format!("… and {} more", n - SHOWN));
@@ -170,5 +226,15 @@ mod tests {
         let failure = one(Vec::<&str>::new(), "x", "task", shown, "list").unwrap_err();
         assert_eq!((failure.code, failure.message.as_str()), (1, "there is no task `x`"));
         assert_eq!(one(vec!["a"], "x", "task", shown, "list").ok(), Some("a"));
+    }
+
+    #[test]
+    fn a_whole_title_means_its_task_whatever_begins_with_it() {
+        let so = |text| titled_so(vec!["Old boiler", "old", "Old", "OLD"], text, |title| title);
+        assert_eq!(so("Old"), ["Old"]);
+        assert_eq!(so("oLD"), ["old", "Old", "OLD"]);
+        assert_eq!(so("boiler"), ["Old boiler", "old", "Old", "OLD"]);
+        let equal = titled_so(vec!["Old", "Old boiler", "Old "], "Old", |title| title);
+        assert_eq!(equal, ["Old", "Old "], "equal titles are told apart by their ids");
     }
 }

@@ -17,6 +17,7 @@ use crate::command;
 use crate::config::Config;
 use crate::engine::{Engine, Place};
 use crate::failure::Failure;
+use crate::find::titled;
 use crate::terminal::{Screen, line, moment, note};
 use crate::{stop, wait};
 
@@ -309,7 +310,7 @@ impl Session {
 fn told(run: &RunOutcome) -> String {
     let name = line(&run.agent_name);
     let short = run.agent_id.short();
-    let title = line(&run.task_title);
+    let title = line(titled(&run.task_title));
     let mut text = format!("agent {name} ({short}), {title}: ");
     match run.status.as_str() {
         "completed" => {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
 use dormouse_store::agent::entity::{self, Line};
+use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, Sleeper};
 use dormouse_store::among;
 use dormouse_store::journal::task_list;
@@ -130,6 +131,13 @@ impl Dormouse {
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
+            let mut timers: HashMap<AgentId, Vec<Timer>> = HashMap::new();
+            for timer in self.store.all(timer::among(ws, &ids)).await? {
+                match timer {
+                    Ok(timer) => timers.entry(timer.agent.clone()).or_default().push(timer),
+                    Err(error) => damaged.push(error.to_string()),
+                }
+            }
             let since = self.awake_since(ws, rows.values()).await?;
             let slots = states.values().filter_map(|state| state.slots.active_task_id.as_ref());
             let tasks = slots.map(ToString::to_string).collect::<Vec<_>>();
@@ -142,7 +150,8 @@ impl Dormouse {
                 let title = task.and_then(|task| titles.get(task).cloned());
                 let row = rows.get(id);
                 let since = since.get(id).copied();
-                views.push(self.agent_as(agent, state, row, title, since));
+                let timers = timers.remove(id).unwrap_or_default();
+                views.push(self.agent_as(agent, state, row, &timers, title, since));
             }
         }
         Ok(views)

@@ -121,7 +121,10 @@ impl Dormouse {
             })
             .collect();
         let failures = state.consecutive_failure_count;
-        timers.extend(state.next_wake_at.map(|at| Timer {
+        // A later try that was called off has no timer any more.
+        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        let waits = row.is_some_and(|row| row.reasons.contains(&wake_queue::Reason::Timer));
+        timers.extend(state.next_wake_at.filter(|_| waits).map(|at| Timer {
             kind: "backOff".into(),
             at,
             about: Some(format!("failed runs in a row: {failures}")),

@@ -9,11 +9,13 @@ use dormouse_journal::JournalError;
 use dormouse_store::ReadError;
 use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp};
 
 use crate::agent_state::changed_since;
 use crate::asked::{asked, require, told};
+use crate::scheduled::{self, Known};
 use crate::view::{Agent, Slots, StoppedAgent, UnheardMessage};
 use crate::{Dormouse, Error};
 
@@ -284,8 +286,11 @@ impl Dormouse {
                 Err(error) => return Err(error.into()),
             },
         };
+        let timers = self.store.all(timer::among(ws, std::slice::from_ref(id))).await?;
+        // A damaged timer is told where timers are listed.
+        let timers: Vec<Timer> = timers.into_iter().flatten().collect();
         let since = self.awake_since(ws, row.into_iter()).await?.remove(id);
-        Ok(self.agent_as(stored, state, row, task_title, since))
+        Ok(self.agent_as(stored, state, row, &timers, task_title, since))
     }
 
     /// An agent by everything that is known of it.
@@ -294,12 +299,17 @@ impl Dormouse {
         stored: Stored<agent_entity::Agent>,
         state: State,
         row: Option<&wake_queue::Sleeper>,
+        timers: &[Timer],
         task_title: Option<String>,
         awake_since: Option<Timestamp>,
     ) -> Agent {
         let agent = stored.doc.value;
+        let automatic = is_automatic(&agent, self.model.class());
+        let now = self.clock.now();
+        let known = Known { agent: &agent, automatic, state: &state, row, timers, now };
+        let scheduled_wakes = scheduled::wakes(&known);
         Agent {
-            automatic: is_automatic(&agent, self.model.class()),
+            automatic,
             id: agent.id,
             kind: agent.kind,
             display_name: agent.display_name,
@@ -327,7 +337,8 @@ impl Dormouse {
             awake_since,
             due_at: row.and_then(|row| row.due_at),
             last_wake_at: state.last_wake_at,
-            next_wake_at: state.next_wake_at,
+            next_wake_at: scheduled::next(&scheduled_wakes),
+            scheduled_wakes,
             consecutive_failure_count: state.consecutive_failure_count,
             revision: state.revision,
             processed_counter_by_host: state.processed_counter_by_host,

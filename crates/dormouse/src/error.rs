@@ -259,7 +259,7 @@ fn agent(error: &AgentError) -> &'static str {
     match error {
         AgentError::NotFound { .. } => "not-found",
         AgentError::Exists { .. } => "agent-exists",
-        AgentError::TaskDeleted { .. } => "task-deleted",
+        AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => "task-deleted",
         AgentError::State { .. } => "agent-state",
         AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. } => beyond.limit.problem,
         AgentError::Reused { .. } => "idempotency-mismatch",

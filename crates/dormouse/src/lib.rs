@@ -30,6 +30,7 @@ pub mod doctor;
 pub mod drain;
 pub mod serve;
 mod asked;
+mod scheduled;
 mod page;
 
 use std::path::Path;

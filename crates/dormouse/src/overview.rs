@@ -1,9 +1,12 @@
 //! The state of affairs.
 
+use std::collections::HashSet;
+
+use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::Filter;
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
-use dormouse_store::agent::{change_item, entity, saga};
-use dormouse_types::{Caller, Scope, limits};
+use dormouse_store::agent::{change_item, entity, saga, timer};
+use dormouse_types::{AgentId, Caller, Scope, limits};
 
 use crate::asked::require;
 use crate::view::Overview;
@@ -31,6 +34,15 @@ impl Dormouse {
         let mut with_proposals: Vec<_> = open.iter().map(|item| &item.task).collect();
         with_proposals.dedup();
         let waiting = self.agents.waiting(ws).await?;
+        let class = self.model.class();
+        let awake =
+            agents.iter().map(|agent| &agent.doc.value).filter(|it| is_automatic(it, class));
+        let automatic: HashSet<&AgentId> = awake.map(|agent| &agent.id).collect();
+        // A damaged timer is told where timers are listed.
+        let armed = self.store.all(timer::armed(ws)).await?.into_iter().flatten();
+        let armed = armed.filter(|timer| automatic.contains(&timer.agent)).map(|timer| timer.at);
+        let put_off = waiting.held.iter().map(|(_, until)| *until);
+        let next_wake_at = put_off.chain(armed).min();
         let is = |agent: &Agent, lifecycle| agent.lifecycle == lifecycle;
         Ok(Overview {
             open_tasks,
@@ -39,6 +51,7 @@ impl Dormouse {
             open_proposals: open.len(),
             tasks_with_proposals: with_proposals.len(),
             waiting_agents: waiting.ready.len(),
+            next_wake_at,
             dormant_agents: agents
                 .iter()
                 .filter(|a| a.doc.value.dormant_reason == Some(DormantReason::Failures))

@@ -23,7 +23,7 @@ pub use access::{Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Tic
 pub use attention::{Attention, RecentReport, TaskChange};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use trail::{
-    AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, StoppedAgent,
+    AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake, StoppedAgent,
     Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
 };
 
@@ -278,12 +278,15 @@ pub struct Agent {
     pub activity: String,
     /// When the run under way began; none while none is.
     pub awake_since: Option<Timestamp>,
-    /// When it wakes next, if a wake waits; it may be far ahead.
+    /// When the wake that stands in the queue is due; it may be far ahead. A timer stands there
+    /// when its time has come: `nextWakeAt` knows those that are set.
     pub due_at: Option<Timestamp>,
     /// When its last run completed.
     pub last_wake_at: Option<Timestamp>,
-    /// When a retry after failure is due.
+    /// When it wakes next by itself: the first of `scheduledWakes` that nothing keeps from waking it.
     pub next_wake_at: Option<Timestamp>,
+    /// Every wake that is set, the earliest first.
+    pub scheduled_wakes: Vec<ScheduledWake>,
     /// Failed runs in a row.
     pub consecutive_failure_count: i64,
     /// Its state's revision.
@@ -515,6 +518,8 @@ pub struct Overview {
     pub tasks_with_proposals: usize,
     /// Agents at work, or with a wake that may run now; one that was put off is not counted.
     pub waiting_agents: usize,
+    /// When the next wake comes that was put off, or that a timer is set for.
+    pub next_wake_at: Option<Timestamp>,
     /// Agents dormant after failures.
     pub dormant_agents: usize,
     /// Operations that are not finished.

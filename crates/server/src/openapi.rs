@@ -129,7 +129,7 @@ problems! {
     /// A task gets an agent.
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.
-    Agents = ["conflict", "agent-state"];
+    Agents = ["conflict", "agent-state", "task-deleted"];
     /// The person decides.
     Decides = [
         "conflict",

@@ -23,7 +23,8 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
         let text = away(alert, |at| moment::minute(at, &session.zone));
         session.screen.say(ink.paint(Tone::Red, &text));
     }
-    for (what, command) in next(&overview) {
+    let minute = |at| moment::minute(at, &session.zone);
+    for (what, command) in next(&overview, minute) {
         let command = session.command(command);
         session.screen.say(format!("  {what}: {command}"));
     }
@@ -54,7 +55,7 @@ fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
 }
 
 /// (what there is to do, the command), the most useful first.
-fn next(overview: &Overview) -> Vec<(String, &'static str)> {
+fn next(overview: &Overview, minute: impl Fn(Timestamp) -> String) -> Vec<(String, &'static str)> {
     let mut next = Vec::new();
     if overview.tasks == 0 {
         next.push(("bring tasks in".to_owned(), "import FILE --with-agents"));
@@ -69,6 +70,9 @@ fn next(overview: &Overview) -> Vec<(String, &'static str)> {
         let wait = if overview.waiting_agents == 1 { "waits" } else { "wait" };
         let agents = counted(overview.waiting_agents, "agent");
         next.push((format!("wake {agents} that {wait}"), "agent wake --due"));
+    }
+    if let Some(at) = overview.next_wake_at {
+        next.push((format!("the next wake is set for {}", minute(at)), "agent list"));
     }
     if overview.dormant_agents > 0 {
         let agents = counted(overview.dormant_agents, "agent");
@@ -94,6 +98,7 @@ mod tests {
         open_proposals: 0,
         tasks_with_proposals: 0,
         waiting_agents: 0,
+        next_wake_at: None,
         dormant_agents: 0,
         open_operations: 0,
         queue: Queue {
@@ -131,6 +136,7 @@ mod tests {
 
     #[test]
     fn proposals_come_first_and_an_empty_folder_is_told_how_to_begin() {
+        let next = |overview: &Overview| next(overview, |at| at.micros().to_string());
         let some = Overview { tasks: 3, agents: 1, open_proposals: 1, ..EMPTY };
         assert_eq!(next(&some).first().map(|(_, command)| *command), Some("review"));
         assert_eq!(

@@ -1,13 +1,13 @@
 //! `dormouse report`: what the agent of a task has to tell.
 
 use clap::Args;
-use dormouse::view::{Page, Report};
+use dormouse::view::{Agent, Page, Report, TaskRow};
 use dormouse_types::Id as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::client::path;
+use crate::client::{Reply, path};
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find::{self, Meant, titled};
 use crate::session::Session;
 use crate::terminal::ink::Tone;
 use crate::terminal::{line, markdown, moment};
@@ -15,43 +15,45 @@ use crate::terminal::{line, markdown, moment};
 /// The report is what the agent wrote last; nothing is asked of a model to show it.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// The task
+    /// The task, or an agent, also one that was destroyed
     #[arg(required = true, value_name = "TASK")]
     task: Vec<String>,
-    /// Show the earlier reports too, newest first
+    /// Show the earlier reports too, newest first, those of destroyed agents included
     #[arg(long)]
     history: bool,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let task = find::task(session, &params.task.join(" ")).await?;
-    let Some(agent) = task.agent else {
-        let failure = Failure::failed(format!("the task “{}” has no agent", titled(&task.title)));
-        let command = session.command(&format!("agent create {}", task.id.short()));
-        return Err(failure.hint(format!("{command} gives it one")));
+    let found = find::task_or_agent(session, &params.task.join(" ")).await?;
+    let (agents, title, proposals) = match &found {
+        Meant::Agent(agent) => {
+            let title = agent.task_title.clone().unwrap_or_default();
+            (vec![Agent::clone(agent)], title, 0)
+        }
+        Meant::Task(task) => {
+            let agents = agents_of(session, task, params.history).await?;
+            if agents.is_empty() {
+                return Err(find::without_agent(session, task));
+            }
+            (agents, task.title.clone(), task.open_proposals)
+        }
     };
-    let (reply, reports) = if params.history {
-        let reply = session
-            .client
-            .get(&path(&format!("/api/agents/{agent}/reports"), &[("limit", "50")]))
-            .await?;
-        let page: Page<Report> = reply.read()?;
-        (reply, page.items)
+    let reports = if params.history {
+        let (body, reports) = history(session, &agents).await?;
+        if session.screen.is_json() {
+            session.screen.body(&body);
+            return Ok(());
+        }
+        reports
     } else {
-        let wake = session.command(&format!("agent wake {}", agent.short()));
-        let reply = session
-            .client
-            .get(&format!("/api/agents/{agent}/report"))
-            .await
-            .map_err(|failure| failure.hint(format!("{wake} lets it look again")))?;
-        let report: Report = reply.read()?;
-        (reply, vec![report])
+        let reply = newest(session, &agents).await?;
+        if session.print_body(&reply) {
+            return Ok(());
+        }
+        vec![reply.read()?]
     };
-    if session.print_body(&reply) {
-        return Ok(());
-    }
     let ink = session.screen.ink();
-    session.screen.say(ink.bold(&line(titled(&task.title))));
+    session.screen.say(ink.bold(&line(titled(&title))));
     if reports.is_empty() {
         session.screen.say("No report yet.");
     }
@@ -59,7 +61,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let at = moment::minute(report.created_at, &session.zone);
         let model = report.provenance.get("model").and_then(Value::as_str).unwrap_or("its model");
         session.screen.say(ink.dim(&format!("written {at} by {}", line(model))));
-        if let Some(since) = report.stale_since {
+        let ended = agents.iter().find(|agent| agent.id == report.agent_id);
+        if let Some((agent, at)) = ended.and_then(|agent| Some((agent, agent.destroyed_at?))) {
+            let (name, at) = (line(&agent.display_name), moment::minute(at, &session.zone));
+            let text = format!("for agent {name} ({}), destroyed {at}", agent.id.short());
+            session.screen.say(ink.dim(&text));
+        } else if let Some(since) = report.stale_since {
             let since = moment::minute(since, &session.zone);
             let text = format!("out of date since {since}");
             session.screen.say(ink.paint(Tone::Yellow, &text));
@@ -68,13 +75,75 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(body(report, session.screen.prose_width(), ink));
         session.screen.say("");
     }
-    if task.open_proposals > 0 {
+    if let Meant::Task(task) = &found
+        && proposals > 0
+    {
         let command = session.command(&format!("review {}", task.id.short()));
-        session
-            .screen
-            .say(format!("{}: {command}", super::counted(task.open_proposals, "open proposal")));
+        session.screen.say(format!("{}: {command}", super::counted(proposals, "open proposal")));
     }
     Ok(())
+}
+
+/// Whose reports are meant by a task: its agent's; without one, or for its history, those of the
+/// agents that were destroyed too, newest first.
+async fn agents_of(
+    session: &Session,
+    task: &TaskRow,
+    is_history: bool,
+) -> Result<Vec<Agent>, Failure> {
+    let mut agents = Vec::new();
+    if let Some(agent) = &task.agent {
+        agents.push(session.client.get(&format!("/api/agents/{agent}")).await?.read()?);
+    }
+    if !agents.is_empty() && !is_history {
+        return Ok(agents);
+    }
+    let mut cursor = None::<String>;
+    loop {
+        let mut query = vec![("lifecycle", "destroyed"), ("limit", "200")];
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page: Page<Agent> = session.client.get(&path("/api/agents", &query)).await?.read()?;
+        let is_of_task = |agent: &Agent| agent.slots.active_task_id.as_ref() == Some(&task.id);
+        agents.extend(page.items.into_iter().filter(is_of_task));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(agents);
+        }
+    }
+}
+
+/// The last report of the first agent that has one.
+async fn newest(session: &Session, agents: &[Agent]) -> Result<Reply, Failure> {
+    let mut refused = None;
+    for agent in agents {
+        match session.client.get(&format!("/api/agents/{}/report", agent.id)).await {
+            Ok(reply) => return Ok(reply),
+            Err(failure) if agent.lifecycle == "destroyed" => refused = Some(failure),
+            Err(failure) => {
+                let wake = session.command(&format!("agent wake {}", agent.id.short()));
+                return Err(failure.hint(format!("{wake} lets it look again")));
+            }
+        }
+    }
+    Err(refused.unwrap_or_else(|| Failure::failed("there is no report")))
+}
+
+/// The reports of all these agents, newest first, and the same as a body.
+async fn history(session: &Session, agents: &[Agent]) -> Result<(Vec<u8>, Vec<Report>), Failure> {
+    let mut items: Vec<Value> = Vec::new();
+    for agent in agents {
+        let reports = path(&format!("/api/agents/{}/reports", agent.id), &[("limit", "50")]);
+        let page: Page<Value> = session.client.get(&reports).await?.read()?;
+        items.extend(page.items);
+    }
+    let written = |report: &Value| report["createdAt"].as_str().unwrap_or_default().to_owned();
+    items.sort_by_key(|report| std::cmp::Reverse(written(report)));
+    let body = json!({"items": items, "nextCursor": null}).to_string().into_bytes();
+    let read = |report| serde_json::from_value(report);
+    let reports: Result<Vec<Report>, _> = items.into_iter().map(read).collect();
+    let reports = reports
+        .map_err(|e| Failure::failed(format!("the answer of the API cannot be read: {e}")))?;
+    Ok((body, reports))
 }
 
 /// The report as Markdown; one of an older shape as its JSON.

@@ -19,7 +19,7 @@ fn runs(world: &World, agent: &str) -> Vec<String> {
     let runs = runs.filter(|run| !run["runKey"].is_null());
     let word =
         |run: &Value| format!("{} {}", run["status"].as_str().unwrap_or("?"), run["crashes"]);
-    runs.map(|run| word(run)).collect()
+    runs.map(word).collect()
 }
 
 #[test]

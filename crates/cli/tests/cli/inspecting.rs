@@ -315,3 +315,32 @@ fn whoever_follows_an_agent_sees_each_line_once_as_it_comes() {
         "{alone:?}"
     );
 }
+
+#[test]
+fn the_reports_of_a_destroyed_agent_stay_readable() {
+    let world = World::with_agents();
+    let old = world.json(&["report", "water butt"]);
+    let id = old["agentId"].as_str().expect("an id").to_owned();
+    let short = &id[id.len() - 5..];
+    world.ok(&["agent", "destroy", "Wanda"]);
+    let shown = world.ok(&["agent", "show", short]).out;
+    assert!(shown.contains(&format!(" report {short}")), "{shown}");
+    for words in [short, "water butt"] {
+        assert_eq!(world.json(&["report", words])["id"], old["id"], "{words}");
+        let out = world.ok(&["report", words]).out;
+        assert!(out.contains(&format!("for agent Wanda ({short}), destroyed ")), "{out}");
+    }
+
+    world.ok(&["agent", "create", "water butt", "--name", "Wilma"]);
+    let new = world.json(&["report", "water butt"]);
+    assert_ne!(new["agentId"], old["agentId"], "the living one is meant");
+    let history = world.json(&["report", "water butt", "--history"]);
+    let ids: Vec<_> =
+        history["items"].as_array().expect("a list").iter().map(|r| &r["id"]).collect();
+    assert_eq!(ids, [&new["id"], &old["id"]]);
+    let out = world.ok(&["report", "water butt", "--history"]).out;
+    assert!(out.contains("for agent Wanda"), "{out}");
+    assert_eq!(world.json(&["report", short])["id"], old["id"]);
+    let nobody = world.run(&["report", "nobody at all"]);
+    assert!(nobody.code == 1 && nobody.err.contains("there is no task"), "{nobody:?}");
+}

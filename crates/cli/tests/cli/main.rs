@@ -26,6 +26,7 @@ mod running;
 mod screens;
 mod scripts;
 mod serve;
+mod set_wakes;
 mod tasks;
 mod two_commands;
 mod words;

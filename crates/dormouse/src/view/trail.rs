@@ -55,6 +55,24 @@ pub struct Wake {
     pub error_message: Option<String>,
 }
 
+/// A wake that is set: when, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ScheduledWake {
+    /// When the agent wakes; none while it does not wake by itself and no time is set.
+    pub at: Option<Timestamp>,
+    /// `wakeAt` (a person set the time), `dueDate` (it draws near), `backOff` (another try after a
+    /// failed run), `subscription` (something changed), `creation`, `userInitiated`, `reanalysis`,
+    /// `interrupted` (a run goes on), `timer`.
+    pub reason: String,
+    /// What it is about: of `dueDate` the day.
+    pub about: Option<String>,
+    /// What it waits for beside the time: `sleepUntil` and `backOff` have moved `at` to their end;
+    /// while `automation` is off, or the agent is `dormant`, it does not wake at all.
+    pub held_by: Option<String>,
+}
+
 /// A message with its content.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

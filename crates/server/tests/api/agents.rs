@@ -222,3 +222,70 @@ async fn an_export_is_one_document_that_names_its_format() {
     assert_eq!(all["tasks"][0]["task"]["id"], json!(task));
     assert_eq!(all["tasks"][0]["readOnly"]["agents"][0]["agent"]["id"], json!(agent));
 }
+
+#[tokio::test]
+async fn an_agent_tells_every_wake_that_is_set_with_its_time_and_reason() {
+    let world = World::new();
+    let (task, id) = with_agent(&world).await;
+    let agent = format!("/api/agents/{id}");
+    let patched = async |path: &str, body: &str| {
+        let answer = world.call("PATCH", path, body).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    };
+    patched(&format!("/api/journal/tasks/{task}"), r#"{"dueOn": "2026-03-09"}"#).await;
+    world.drain(&task).await;
+    world.call("POST", &format!("{agent}/wake"), r#"{"at": "2026-03-05T18:00:00Z"}"#).await;
+    let wake = |at: &str, reason: &str, about: Value, held: Value| json!({"at": at, "reason": reason, "about": about, "heldBy": held});
+    let none = Value::Null;
+    let due =
+        |held: &Value| wake("2026-03-08T09:00:00Z", "dueDate", json!("2026-03-09"), held.clone());
+    let shown = world.get(&agent).await.json();
+    let set =
+        json!([wake("2026-03-05T18:00:00Z", "wakeAt", none.clone(), none.clone()), due(&none)]);
+    assert_eq!((&shown["scheduledWakes"], &shown["nextWakeAt"]), (&set, &set[0]["at"]));
+    assert_eq!(shown["dueAt"], none, "nothing stands in the queue");
+    let overview = world.get("/api/overview").await.json();
+    assert_eq!(overview["nextWakeAt"], set[0]["at"]);
+
+    patched(&agent, r#"{"sleepUntil": "2026-03-06T09:00:00Z"}"#).await;
+    let note = r#"{"text": "One more thing."}"#;
+    world.call("POST", &format!("/api/journal/tasks/{task}/entries"), note).await;
+    world.drain(&task).await;
+    let held =
+        |reason: &str| wake("2026-03-06T09:00:00Z", reason, Value::Null, json!("sleepUntil"));
+    let shown = world.get("/api/agents").await.json()["items"][0].clone();
+    assert_eq!(shown["scheduledWakes"], json!([held("subscription"), held("wakeAt"), due(&none)]));
+    assert_eq!(shown["nextWakeAt"], "2026-03-06T09:00:00Z");
+
+    world.call("POST", &format!("{agent}/pause"), "").await;
+    let shown = world.get(&agent).await.json();
+    let kept: Vec<_> = shown["scheduledWakes"].as_array().expect("a list").iter().collect();
+    assert!(kept.iter().all(|wake| wake["heldBy"] == "dormant") && kept.len() == 3, "{shown}");
+    assert_eq!(shown["nextWakeAt"], none);
+}
+
+#[tokio::test]
+async fn an_agent_is_not_resumed_while_its_task_is_deleted() {
+    let world = World::new();
+    let (task, agent) = with_agent(&world).await;
+    let resume = format!("/api/agents/{agent}/resume");
+    world.call("DELETE", &format!("/api/journal/tasks/{task}"), "").await;
+    let before = world.call("POST", &resume, "").await;
+    assert_eq!(
+        (before.status, before.json()["type"].clone()),
+        (409, json!("/problems/task-deleted"))
+    );
+    world.drain(&task).await;
+    let asleep = world.call("POST", &resume, "").await;
+    assert_eq!(asleep.json()["type"], "/problems/task-deleted", "{}", asleep.body);
+    assert!(asleep.body.contains("restore the task"), "{}", asleep.body);
+    let wake = world.call("POST", &format!("/api/agents/{agent}/wake"), "{}").await;
+    assert!(wake.status == 409 && wake.body.contains("its task is deleted"), "{}", wake.body);
+    let shown = world.get(&format!("/api/agents/{agent}")).await.json();
+    assert_eq!(
+        (&shown["lifecycle"], &shown["dormantReason"]),
+        (&json!("dormant"), &json!("taskDeleted"))
+    );
+    world.call("POST", &format!("/api/journal/tasks/{task}/restore"), "").await;
+    assert_eq!(world.call("POST", &resume, "").await.json()["lifecycle"], "active");
+}

@@ -1,7 +1,10 @@
 //! Timers: when an agent is to be woken whatever happens. One row per agent and kind.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{AgentId, Timestamp, WorkspaceId};
 
+use crate::among;
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
@@ -139,6 +142,34 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Timer> {
               WHERE ws = ?1 AND agent_id = ?2 ORDER BY kind",
         params: params_values![ws(workspace), agent.to_string()],
         decode,
+    }
+}
+
+/// Timers of at most a page of agents, by agent and kind. A damaged row is told for itself.
+pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, ReadError>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
+             WHERE ws = ?1 AND agent_id IN (",
+            ") ORDER BY agent_id, kind",
+        )
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: among::params(workspace, agents),
+        decode: |row| Ok(decode(row)),
+    }
+}
+
+/// Timers that have not fired, earliest first.
+pub fn armed(workspace: WorkspaceId) -> Query<Result<Timer, ReadError>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
+              WHERE ws = ?1 AND fired_at IS NULL ORDER BY at, agent_id, kind",
+        params: params_values![ws(workspace)],
+        decode: |row| Ok(decode(row)),
     }
 }
 

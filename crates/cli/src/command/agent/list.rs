@@ -2,7 +2,7 @@
 
 use clap::Args;
 use dormouse::view::{Agent, Page};
-use dormouse_types::Id as _;
+use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::path;
 use crate::failure::Failure;
@@ -43,22 +43,25 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(format!("No agents. Give a task one: {command}"));
         return Ok(());
     }
+    let is_any_set = agents.iter().any(|agent| agent.next_wake_at.is_some());
     let mut table = Table::new([
         ("id", Fit::Whole),
         ("name", Fit::Drop(2)),
         ("task", Fit::Cut),
         ("state", Fit::Whole),
-        ("wakes", Fit::Drop(3)),
+        // Kept on a narrow screen once it says when.
+        ("wakes", Fit::Drop(if is_any_set { 0 } else { 3 })),
         ("last run", Fit::Drop(1)),
     ]);
+    let minute = |at| moment::minute(at, &session.zone);
     for agent in agents {
         table.row([
             agent.id.short().to_owned(),
             agent.display_name.clone(),
             agent.task_title.as_deref().map_or("(gone)", titled).to_owned(),
             state(agent).to_owned(),
-            if agent.automatic { "by itself" } else { "when asked" }.to_owned(),
-            agent.last_wake_at.map_or_else(String::new, |at| moment::minute(at, &session.zone)),
+            wakes(agent, minute),
+            agent.last_wake_at.map_or_else(String::new, minute),
         ]);
     }
     let (width, ink) = (session.screen.width(), session.screen.ink());
@@ -68,6 +71,15 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(format!("more: {command}"));
     }
     Ok(())
+}
+
+/// Whether an agent wakes by itself, and when next.
+fn wakes(agent: &Agent, minute: impl Fn(Timestamp) -> String) -> String {
+    let by = if agent.automatic { "by itself" } else { "when asked" };
+    match agent.next_wake_at {
+        Some(at) => format!("{by}, next {}", minute(at)),
+        None => by.to_owned(),
+    }
 }
 
 /// What an agent is doing, or why it does nothing.

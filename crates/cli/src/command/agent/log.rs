@@ -38,7 +38,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return super::follow::run(session, &agent).await;
     }
     // A key is looked for among all recent runs, not among the few that are shown.
-    let limit = if params.run.is_some() { 200 } else { params.limit };
+    let limit = match params.limit {
+        _ if params.run.is_some() => 200,
+        // A wake that waits stands on top, and was asked nothing yet.
+        limit if params.prompt => limit.saturating_add(1).min(200),
+        limit => limit,
+    };
     let wakes = path(&format!("/api/agents/{}/wakes", agent.id), &[("limit", &limit.to_string())]);
     let reply = session.client.get(&wakes).await?;
     let mut page: Page<Wake> = reply.read()?;

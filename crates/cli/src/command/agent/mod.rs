@@ -4,6 +4,7 @@ mod create;
 mod follow;
 mod list;
 mod log;
+pub mod scheduled;
 mod settings;
 mod show;
 mod wake;
@@ -75,6 +76,21 @@ fn unheard(session: &mut Session, reply: &Reply) -> Result<(), Failure> {
         session.screen.say(format!("not heard: {}", line(text)));
     }
     Ok(())
+}
+
+/// What brings back the task of an agent that sleeps because it was deleted; none for others.
+fn restores(session: &Session, agent: &Agent) -> Option<String> {
+    let is_gone = agent.dormant_reason.as_deref() == Some("taskDeleted");
+    let task = agent.slots.active_task_id.as_ref().filter(|_| is_gone)?;
+    Some(session.command(&format!("task restore {}", task.short())))
+}
+
+/// The same as the hint of a refusal.
+fn with_its_task(session: &Session, agent: &Agent, failure: Failure) -> Failure {
+    match restores(session, agent) {
+        Some(command) => failure.hint(format!("{command} brings its task back")),
+        None => failure,
+    }
 }
 
 /// A time as it was typed, or that there is none.

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use dormouse::view::Agent;
 use serde_json::{Map, json};
 
+use super::scheduled;
 use crate::args::{Clearable, time_or_none};
 use crate::client::Reply;
 use crate::failure::Failure;
@@ -83,8 +84,21 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     }
     let agent = find::agent(session, &params.agent).await?;
     let path = format!("/api/agents/{}", agent.id);
-    let reply = session.client.patch(&path, body.into()).await?;
-    say(session, &agent, &reply, &told.join("\n"))
+    let reply = session.client.patch(&path, body.into()).await;
+    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
+    say(session, &agent, &reply, &told.join("\n"))?;
+    // What waited for this runs now; what still waits is told.
+    session.touch_agent(&agent.id);
+    session.wait().await;
+    if session.screen.is_json() {
+        return Ok(());
+    }
+    let path = format!("/api/agents/{}", agent.id);
+    let agent: Agent = session.client.get(&path).await?.read()?;
+    for wake in scheduled::told(&agent, |at| moment::minute(at, &session.zone)) {
+        session.screen.say(format!("set: {wake}"));
+    }
+    Ok(())
 }
 
 pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -108,7 +122,8 @@ pub async fn destroy(session: &mut Session, params: Params) -> Result<(), Failur
 }
 
 async fn post(session: &Session, agent: &Agent, what: &str) -> Result<Reply, Failure> {
-    session.client.post(&format!("/api/agents/{}/{what}", agent.id), json!({})).await
+    let reply = session.client.post(&format!("/api/agents/{}/{what}", agent.id), json!({})).await;
+    reply.map_err(|failure| super::with_its_task(session, agent, failure))
 }
 
 fn say(session: &mut Session, agent: &Agent, reply: &Reply, text: &str) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use dormouse::view::Agent;
 use dormouse_types::Id as _;
 
 use super::list::state;
+use super::scheduled;
 use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
@@ -40,12 +41,16 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let command = session.command(&format!("agent wake {}", agent.id.short()));
         session.screen.say(format!("\nchanged {ago}; update now: {command}"));
     }
-    if agent.lifecycle == "dormant" {
+    if let Some(command) = super::restores(session, &agent) {
+        session.screen.say(format!("\nbring its task back: {command}"));
+    } else if agent.lifecycle == "dormant" {
         let command = session.command(&format!("agent resume {}", agent.id.short()));
         session.screen.say(format!("\nlet it work again: {command}"));
     }
     if let Some(task) = &agent.slots.active_task_id {
-        let command = session.command(&format!("report {}", task.short()));
+        // The report of its task may be another agent's by now.
+        let whose = if agent.destroyed_at.is_some() { agent.id.short() } else { task.short() };
+        let command = session.command(&format!("report {whose}"));
         session.screen.say(format!("\nits report: {command}"));
     }
     Ok(())
@@ -68,8 +73,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     facts.extend(agent.sleep_until.map(|until| ("held back", format!("until {}", at(until)))));
     facts.push(("model", agent.model.clone()));
     facts.extend(agent.last_wake_at.map(|last| ("last run", at(last))));
-    facts.extend(agent.due_at.map(|due| ("due", at(due))));
-    facts.extend(agent.next_wake_at.map(|next| ("retry", at(next))));
+    facts.extend(scheduled::told(agent, at).into_iter().map(|wake| ("wakes", wake)));
     if agent.consecutive_failure_count > 0 {
         facts.push(("failures", format!("{} in a row", agent.consecutive_failure_count)));
     }

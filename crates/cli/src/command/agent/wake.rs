@@ -54,7 +54,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return super::unheard(session, &reply);
     }
     if let Some(at) = at {
-        let reply = session.client.post(&path, json!({"at": at})).await?;
+        let reply = session.client.post(&path, json!({"at": at})).await;
+        let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
         let name = super::named(&agent);
         return tell(
             session,
@@ -66,7 +67,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         );
     }
     let body = params.say.map_or_else(|| json!({}), |say| json!({"message": say}));
-    let reply = session.client.post(&path, body).await?;
+    let reply = session.client.post(&path, body).await;
+    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
     wait(session, &agent.id, reply).await
 }
 
@@ -80,7 +82,8 @@ fn tell(session: &mut Session, reply: &Reply, text: &str) -> Result<(), Failure>
 pub async fn reanalyse(session: &mut Session, params: ReanalyseParams) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let path = format!("/api/agents/{}/reanalyse", agent.id);
-    let reply = session.client.post(&path, json!({})).await?;
+    let reply = session.client.post(&path, json!({})).await;
+    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
     wait(session, &agent.id, reply).await
 }
 

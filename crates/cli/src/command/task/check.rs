@@ -80,6 +80,9 @@ fn item<'a>(items: &'a [Item], text: &str) -> Result<&'a Item, Failure> {
     };
     let mut found: Vec<&Item> = items.iter().filter(by_id).collect();
     if found.is_empty() {
+        found = items.iter().filter(|item| item.title.trim() == text.trim()).collect();
+    }
+    if found.is_empty() {
         found = items.iter().filter(by_words).collect();
     }
     match found.as_slice() {

@@ -75,6 +75,7 @@ impl Fields {
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let row = find::task(session, &params.task.join(" ")).await?;
+    let before = find::whole_task(session, &row.id).await?.revision;
     let (path, body) = (format!("/api/journal/tasks/{}", row.id), params.fields.body());
     let reply = match params.if_revision {
         Some(revision) => session.client.patch_if(&path, body, revision).await?,
@@ -83,7 +84,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        session.screen.say(format!("changed {}", super::named(&task)));
+        // A change that somebody else made meanwhile counts as one: it is no worse to say so.
+        let what = if task.revision == before { "unchanged" } else { "changed" };
+        session.screen.say(format!("{what} {}", super::named(&task)));
     }
     Ok(())
 }

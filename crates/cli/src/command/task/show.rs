@@ -1,12 +1,13 @@
 //! `dormouse task show`.
 
 use clap::Args;
-use dormouse::view::{Activity, Entry, Page, Task};
+use dormouse::view::{Activity, Agent, Entry, Page, Task};
 use dormouse_types::By;
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
 use dormouse_types::task::{EntryKind, LinkKind};
 
+use crate::command::agent::scheduled;
 use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
@@ -33,20 +34,28 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return Ok(());
     }
     let task: Task = reply.read()?;
-    for text in page(session, &task) {
+    let wakes = match &task.agent {
+        Some(agent) => {
+            let agent: Agent = session.client.get(&format!("/api/agents/{agent}")).await?.read()?;
+            let wakes = scheduled::told(&agent, |at| moment::minute(at, &session.zone));
+            wakes.into_iter().map(|wake| ("wakes", wake)).collect()
+        }
+        None => Vec::new(),
+    };
+    for text in page(session, &task, wakes) {
         session.screen.say(text);
     }
     Ok(())
 }
 
-fn page(session: &Session, task: &Task) -> Vec<String> {
+fn page(session: &Session, task: &Task, wakes: Vec<(&'static str, String)>) -> Vec<String> {
     let (ink, width) = (session.screen.ink(), session.screen.prose_width());
     let mut lines = wrap::text(&line(titled(&task.title)), width, NO_MARGIN);
     for text in &mut lines {
         *text = ink.bold(text);
     }
     lines.push(ink.dim(task.id.as_str()));
-    for (name, value) in facts(task) {
+    for (name, value) in facts(task).into_iter().chain(wakes) {
         let name = format!("{name:<10}");
         let margin = Margin { first: &name, rest: "          " };
         lines.extend(wrap::text(&line(&value), width, margin));

@@ -1,0 +1,116 @@
+//! The wakes that are set for an agent: when it wakes, why, and what keeps it from waking.
+
+use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
+use dormouse_store::agent::timer::Timer;
+use dormouse_store::agent::wake_queue::{Reason, Sleeper};
+use dormouse_types::Timestamp;
+
+use crate::view::ScheduledWake;
+
+/// What is known of an agent that decides when it wakes.
+pub(crate) struct Known<'a> {
+    pub agent: &'a Agent,
+    /// Whether changes wake it by themselves.
+    pub automatic: bool,
+    pub state: &'a State,
+    pub row: Option<&'a Sleeper>,
+    pub timers: &'a [Timer],
+    pub now: Timestamp,
+}
+
+/// Every wake that is set for an agent, the earliest first.
+pub(crate) fn wakes(known: &Known<'_>) -> Vec<ScheduledWake> {
+    if known.agent.lifecycle == Lifecycle::Destroyed {
+        return Vec::new();
+    }
+    let mut wakes = known.row.map_or_else(Vec::new, |row| queued(known, row));
+    wakes.extend(known.timers.iter().filter(|it| it.fired_at.is_none()).map(|it| armed(known, it)));
+    wakes.sort_by(|a, b| {
+        let place = |wake: &ScheduledWake| (wake.at.is_none(), wake.at, wake.reason.clone());
+        place(a).cmp(&place(b))
+    });
+    wakes
+}
+
+/// When an agent wakes next by itself.
+pub(crate) fn next(wakes: &[ScheduledWake]) -> Option<Timestamp> {
+    let is_kept =
+        |wake: &&ScheduledWake| matches!(wake.held_by.as_deref(), Some("automation" | "dormant"));
+    wakes.iter().filter(|wake| !is_kept(wake)).find_map(|wake| wake.at)
+}
+
+/// What keeps an agent from waking by itself at all.
+fn kept_by(known: &Known<'_>) -> Option<&'static str> {
+    match known.agent.lifecycle {
+        Lifecycle::Dormant => Some("dormant"),
+        Lifecycle::Created | Lifecycle::Active | Lifecycle::Destroyed if !known.automatic => {
+            Some("automation")
+        }
+        Lifecycle::Created | Lifecycle::Active | Lifecycle::Destroyed => None,
+    }
+}
+
+/// When the end of a sleep holds an automatic wake back.
+fn sleeps_until(known: &Known<'_>) -> Option<Timestamp> {
+    known.row.and_then(|row| row.sleep_until).filter(|until| *until > known.now)
+}
+
+/// What stands in the queue.
+fn queued(known: &Known<'_>, row: &Sleeper) -> Vec<ScheduledWake> {
+    let mut wakes = Vec::new();
+    let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
+    let mut wake = |reason: &str, about: Option<String>, is_automatic: bool| {
+        let held_by = match kept_by(known) {
+            _ if !is_automatic && known.agent.lifecycle != Lifecycle::Dormant => None,
+            Some(kept) => Some(kept),
+            None if row.due_at.is_some() && row.due_at == sleeps_until(known) => Some("sleepUntil"),
+            None if backs_off && reason != "backOff" => Some("backOff"),
+            None => None,
+        };
+        // Noted for the next wake, which is not set: a first one that waits for words, a change of
+        // a linked task.
+        if row.due_at.is_some() || held_by.is_some() {
+            let (reason, held_by) = (reason.to_owned(), held_by.map(str::to_owned));
+            wakes.push(ScheduledWake { at: row.due_at, reason, about, held_by });
+        }
+    };
+    if row.run_key.is_some() && row.owner.is_none() {
+        wake("interrupted", None, row.priority > 0);
+    }
+    for reason in &row.reasons {
+        if *reason != Reason::Timer {
+            wake(reason.name(), None, reason.is_automatic());
+            continue;
+        }
+        if backs_off {
+            wake("backOff", None, true);
+        }
+        let mut fired = known.timers.iter().filter(|timer| timer.fired_at.is_some()).peekable();
+        if fired.peek().is_none() && !backs_off {
+            wake("timer", None, true);
+        }
+        for timer in fired {
+            wake(timer.kind.name(), timer.about.clone(), true);
+        }
+    }
+    wakes
+}
+
+/// A timer that has not fired: it wakes the agent then, or joins what holds it back.
+fn armed(known: &Known<'_>, timer: &Timer) -> ScheduledWake {
+    let joins = known.row.filter(|row| row.reasons.contains(&Reason::Timer));
+    let back_off = joins.and_then(|row| row.due_at).filter(|_| known.state.next_wake_at.is_some());
+    let later = |end: Option<Timestamp>| end.filter(|end| *end > timer.at);
+    let (at, held_by) = match (kept_by(known), later(sleeps_until(known)), later(back_off)) {
+        (Some(kept), _, _) => (timer.at, Some(kept)),
+        (None, _, Some(end)) => (end, Some("backOff")),
+        (None, Some(end), None) => (end, Some("sleepUntil")),
+        (None, None, None) => (timer.at, None),
+    };
+    ScheduledWake {
+        at: Some(at),
+        reason: timer.kind.name().to_owned(),
+        about: timer.about.clone(),
+        held_by: held_by.map(str::to_owned),
+    }
+}

@@ -7,11 +7,12 @@
 //! Does not own: rules about tasks, agents or proposals. A command is a client of the REST API,
 //! also when no server runs; `engine` is the one place that knows the parts behind it.
 //!
-//! Reading order: `args` (what can be typed), `session` (how a command runs), `engine`, `folder` and
+//! Reading order: `args` (what can be typed), `argv` (how it is told apart), `session` (how a command runs), `engine`, `folder` and
 //! `served` (who holds the data), `command` (one file for each), `client`, `wait`, `find`,
 //! `terminal`.
 
 mod args;
+mod argv;
 mod config;
 mod failure;
 #[cfg(feature = "faults")]
@@ -30,10 +31,12 @@ mod command;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
+    let mut command = args::Args::command();
+    command.build();
+    let args = args::Args::parse_from(argv::plain(std::env::args_os(), &command));
     // What a room cannot tell its caller, such as a damaged row that a list leaves out, is told
     // beside the answer.
     tracing_subscriber::fmt()

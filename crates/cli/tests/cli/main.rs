@@ -28,6 +28,7 @@ mod scripts;
 mod serve;
 mod set_wakes;
 mod tasks;
+mod text;
 mod two_commands;
 mod words;
 mod world;

@@ -9,12 +9,11 @@ use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::wake_run;
-use std::time::Duration;
-
 use dormouse_store::{Op, ReadError};
 use dormouse_types::limits::{self, Beyond};
 use dormouse_types::{AgentId, Id as _, MessageId, RequestId, Seq, Timestamp, WorkspaceId};
 
+use crate::wake::route::SHORTEST_WINDOW;
 use crate::{AgentError, Agents};
 
 /// A message of a person to an agent.

@@ -23,8 +23,8 @@ pub use access::{Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Tic
 pub use attention::{Attention, RecentReport, TaskChange};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use trail::{
-    AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake, StoppedAgent,
-    Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
+    AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake,
+    StoppedAgent, Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
 };
 
 /// One page of a list.

@@ -11,6 +11,7 @@ mod chaos_books;
 #[cfg(feature = "faults")]
 mod chaos_load;
 mod decisions;
+#[cfg(feature = "faults")]
 mod held;
 mod inspecting;
 mod kill;

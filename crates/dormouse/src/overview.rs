@@ -12,6 +12,9 @@ use crate::asked::require;
 use crate::view::Overview;
 use crate::{Dormouse, Error};
 
+/// Timers that are looked at for the next one whose agent wakes by itself.
+const TIMERS: i64 = 200;
+
 impl Dormouse {
     /// How many tasks, agents and open proposals there are.
     pub async fn overview(&self, caller: &Caller) -> Result<Overview, Error> {
@@ -39,8 +42,12 @@ impl Dormouse {
             agents.iter().map(|agent| &agent.doc.value).filter(|it| is_automatic(it, class));
         let automatic: HashSet<&AgentId> = awake.map(|agent| &agent.id).collect();
         // A damaged timer is told where timers are listed.
-        let armed = self.store.all(timer::armed(ws)).await?.into_iter().flatten();
-        let armed = armed.filter(|timer| automatic.contains(&timer.agent)).map(|timer| timer.at);
+        let armed = self.store.all(timer::coming(ws, self.clock.now(), TIMERS)).await?;
+        let armed = armed
+            .into_iter()
+            .flatten()
+            .filter(|timer| automatic.contains(&timer.agent))
+            .map(|timer| timer.at);
         let put_off = waiting.held.iter().map(|(_, until)| *until);
         let next_wake_at = put_off.chain(armed).min();
         let is = |agent: &Agent, lifecycle| agent.lifecycle == lifecycle;

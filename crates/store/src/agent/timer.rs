@@ -145,13 +145,13 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Timer> {
     }
 }
 
-/// Timers of at most a page of agents, by agent and kind. A damaged row is told for itself.
+/// Timers of at most a page of agents. A damaged row is told for itself.
 pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, ReadError>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         among::sql(
             "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
              WHERE ws = ?1 AND agent_id IN (",
-            ") ORDER BY agent_id, kind",
+            ")",
         )
     });
     Query {
@@ -162,13 +162,17 @@ pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, 
     }
 }
 
-/// Timers that have not fired, earliest first.
-pub fn armed(workspace: WorkspaceId) -> Query<Result<Timer, ReadError>> {
+/// Timers that are to fire after a time, earliest first. A damaged row is told for itself.
+pub fn coming(
+    workspace: WorkspaceId,
+    after: Timestamp,
+    limit: i64,
+) -> Query<Result<Timer, ReadError>> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
-              WHERE ws = ?1 AND fired_at IS NULL ORDER BY at, agent_id, kind",
-        params: params_values![ws(workspace)],
+              WHERE ws = ?1 AND fired_at IS NULL AND at > ?2 ORDER BY at, agent_id LIMIT ?3",
+        params: params_values![ws(workspace), after, limit],
         decode: |row| Ok(decode(row)),
     }
 }

@@ -252,6 +252,8 @@ fn queries(world: &World) -> Vec<Asked> {
         wake_run::counted_by_key(WS, &key),
         wake_request::of_run(WS, &key),
         timer::of_agent(WS, &agent),
+        timer::among(WS, std::slice::from_ref(&agent)),
+        timer::coming(WS, at(0), 1),
         timer::due(WS, at(0), 1),
         timer::next_of_each(),
         breaker::of_provider(WS, "provider"),

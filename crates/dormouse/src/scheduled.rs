@@ -1,7 +1,7 @@
 //! The wakes that are set for an agent: when it wakes, why, and what keeps it from waking.
 
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
-use dormouse_store::agent::timer::Timer;
+use dormouse_store::agent::timer::{Kind, Timer};
 use dormouse_store::agent::wake_queue::{Reason, Sleeper};
 use dormouse_types::Timestamp;
 
@@ -101,7 +101,9 @@ fn armed(known: &Known<'_>, timer: &Timer) -> ScheduledWake {
     let joins = known.row.filter(|row| row.reasons.contains(&Reason::Timer));
     let back_off = joins.and_then(|row| row.due_at).filter(|_| known.state.next_wake_at.is_some());
     let later = |end: Option<Timestamp>| end.filter(|end| *end > timer.at);
-    let (at, held_by) = match (kept_by(known), later(sleeps_until(known)), later(back_off)) {
+    // Automation that is switched off holds no time that a person set.
+    let kept = kept_by(known).filter(|kept| *kept != "automation" || timer.kind != Kind::WakeAt);
+    let (at, held_by) = match (kept, later(sleeps_until(known)), later(back_off)) {
         (Some(kept), _, _) => (timer.at, Some(kept)),
         (None, _, Some(end)) => (end, Some("backOff")),
         (None, Some(end), None) => (end, Some("sleepUntil")),

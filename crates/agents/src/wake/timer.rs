@@ -9,7 +9,7 @@ use dormouse_types::{AgentId, Seq, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::lifecycle::Settings;
+use crate::lifecycle::{Settings, alive};
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
@@ -81,16 +81,23 @@ impl Agents {
 
     async fn ring(&self, ws: WorkspaceId, due: &Timer) -> Result<Signal, AgentError> {
         let class = self.driver.model().class();
-        let may_wake = match self.agent(ws, &due.agent).await {
-            Ok(agent) => is_automatic(&agent.doc.value, class),
+        let (may_wake, reason) = match self.agent(ws, &due.agent).await {
+            Ok(agent) => {
+                let automatic = is_automatic(&agent.doc.value, class);
+                // Automation that is switched off holds no time that a person set.
+                let is_asked = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();
+                let reason =
+                    if is_asked && !automatic { Reason::UserInitiated } else { Reason::Timer };
+                (automatic || is_asked, reason)
+            }
             // A damaged agent is woken: its run fails and says why.
-            Err(AgentError::Read(_)) => true,
-            Err(AgentError::NotFound { .. }) => false,
+            Err(AgentError::Read(_)) => (true, Reason::Timer),
+            Err(AgentError::NotFound { .. }) => (false, Reason::Timer),
             Err(error) => return Err(error),
         };
         Ok(Signal {
             agent: due.agent.clone(),
-            reason: Reason::Timer,
+            reason,
             at: self.clock.now(),
             due_at: may_wake.then_some(due.at),
             upto: Seq(0),

@@ -1,8 +1,11 @@
 //! Timers: due dates that draw near, "wake me at", and sleeping until a time.
 
+use std::time::Duration;
+
 use dormouse_adapters::scripted::Answer;
 use dormouse_journal::Edit;
 use dormouse_runs::End;
+use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::timer;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_testkit::ManualClock;
@@ -154,6 +157,19 @@ fn an_agent_wakes_at_the_time_a_person_set_and_not_when_it_was_taken_back() {
     wake_at(&world, &agent, None);
     node.jump_to("2026-03-02T15:00:00Z");
     assert_eq!(node.ran(), []);
+}
+
+#[test]
+fn a_time_that_a_person_set_wakes_an_agent_that_wakes_for_nothing_else() {
+    let (world, task, agent) = World::settled();
+    let mut node = world.serve();
+    world.set_automation(&agent, Automation::Off);
+    wake_at(&world, &agent, Some("2026-03-04T10:00:00Z"));
+    world.note_now(&task, "The van is booked.");
+    world.answers(1);
+    node.pass(Duration::from_secs(3 * 24 * 3600));
+    assert_eq!(node.ran(), [(agent.clone(), DONE)]);
+    assert_eq!(world.runs(&agent)[0].initiator, "person");
 }
 
 #[test]

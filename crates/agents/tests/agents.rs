@@ -16,6 +16,7 @@ mod cases {
     mod logging;
     mod neighbours;
     mod order;
+    mod positions;
     mod proposing;
     mod remembering;
     mod reporting;

@@ -253,9 +253,10 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
 
 /// How far the agents were told of the journal.
 fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
+    // The position first: a server beside this may write and route between the two reads.
+    let position = agent.all(feed_position::read(WORKSPACE), "feed position", diagnosis);
     let head = journal.all(change_log::head(Db::Journal, WORKSPACE), "journal head", diagnosis);
     let head = head.first().copied().unwrap_or_default();
-    let position = agent.all(feed_position::read(WORKSPACE), "feed position", diagnosis);
     let routed = position.first().map_or(Seq(0), |position| position.seq);
     diagnosis.journal_head = Some(head.0);
     diagnosis.routed_upto = Some(routed.0);

@@ -162,25 +162,27 @@ impl Dormouse {
     ) -> Result<Since, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
-        let (journal, agent) = (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
-        let end = Cursor { journal: journal.end(), agent: agent.end() }.to_string();
-        if cursor == Some(end.as_str()) {
-            return Ok(Since::Page { events: Vec::new(), cursor: end });
-        }
         let Some(text) = cursor else {
-            return Ok(Since::Page { events: Vec::new(), cursor: end });
+            let (journal, agent) =
+                (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
+            let cursor = Cursor { journal: journal.end(), agent: agent.end() }.to_string();
+            return Ok(Since::Page { events: Vec::new(), cursor });
         };
         let cursor = Cursor::read(text).ok_or_else(|| {
             let shown: String = text.chars().take(60).collect();
             let message = format!("`{shown}` is not a cursor of events: leave it out to begin");
             Error::Invalid { field: "?since", message }
         })?;
-        if let Err(end) = resume(&cursor, &journal, &agent) {
-            return Ok(Since::Resync { cursor: end.to_string() });
-        }
+        // The rows first, what is known of the logs behind them: rows that were taken away between
+        // the two reads are then noticed, and a head is never older than the place it is compared
+        // with.
         let rows = |db, seq| self.store.all(change_log::told(db, ws, seq, BATCH));
         let in_journal = rows(Db::Journal, cursor.journal.1).await?;
         let in_agent = rows(Db::Agent, cursor.agent.1).await?;
+        let (journal, agent) = (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
+        if let Err(end) = resume(&cursor, &journal, &agent) {
+            return Ok(Since::Resync { cursor: end.to_string() });
+        }
         let (mut events, cursor) = events(cursor, in_journal, in_agent);
         self.find_tasks_of(ws, &mut events).await?;
         Ok(Since::Page { events, cursor: cursor.to_string() })

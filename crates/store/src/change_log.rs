@@ -189,7 +189,8 @@ pub fn last_before(
     }
 }
 
-/// Takes away the change rows up to a position, and says so where [`trimmed`] reads it.
+/// Takes away the change rows up to a position, and says so where [`trimmed`] reads it. Of two nodes
+/// that do it at once, the one that was to take away less does not move the mark back.
 pub fn trim(workspace: WorkspaceId, upto: Seq) -> [Op; 2] {
     [
         Op::any(
@@ -198,7 +199,9 @@ pub fn trim(workspace: WorkspaceId, upto: Seq) -> [Op; 2] {
         ),
         Op::one(
             "INSERT INTO meta (key, value) VALUES (?1, ?2)
-             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+             ON CONFLICT (key) DO UPDATE SET value = CASE
+               WHEN CAST(meta.value AS BIGINT) > CAST(excluded.value AS BIGINT) THEN meta.value
+               ELSE excluded.value END",
             params![format!("trimmed:{}", workspace.0), upto.0.to_string()],
             Refusal::Broken,
         ),

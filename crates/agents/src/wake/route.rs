@@ -144,8 +144,10 @@ impl Agents {
     /// it was.
     pub(crate) async fn unrouted(&self) -> Result<Vec<(WorkspaceId, Seq)>, AgentError> {
         let host = self.store.host(Db::Journal);
-        let heads = self.store.all(change_log::heads(Db::Journal)).await?;
+        // Positions before heads: another node may write and route between the two reads, and then
+        // the head is ahead of the position, never behind it.
         let routed = readable(self.store.each(feed_position::all()).await?);
+        let heads = self.store.all(change_log::heads(Db::Journal)).await?;
         let unrouted = heads.into_iter().filter_map(|(ws, head)| {
             let known = routed.iter().find(|(known, at)| *known == ws && at.host == host);
             let from = known.map_or(Seq(0), |(_, at)| at.seq);
@@ -162,8 +164,6 @@ impl Agents {
         let mut routed = 0;
         loop {
             let host = self.store.host(Db::Journal);
-            let head =
-                self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
             let position = match self.store.first(feed_position::read(ws)).await {
                 Err(damaged @ ReadError::Corrupt { .. }) => {
                     tracing::error!(%damaged, "the feed goes on from its present end");
@@ -171,21 +171,31 @@ impl Agents {
                     else {
                         continue;
                     };
-                    let to = Position { host, seq: head };
+                    let to = Position { host, seq: self.journal_head(ws).await? };
                     self.skip_feed(ws, feed_position::mend(ws, &written, &to), to.seq).await?;
                     continue;
                 }
                 other => other?,
             };
-            let known = position.as_ref().filter(|at| at.host == host && at.seq <= head);
-            if position.is_some() && known.is_none() {
-                // Another journal, or one restored from a backup: go on from its present end.
-                let to = Position { host, seq: head };
-                let advance = feed_position::advance(ws, position.as_ref(), &to);
-                self.skip_feed(ws, advance, head).await?;
-                continue;
-            }
-            let from = known.map_or(Seq(0), |at| at.seq);
+            // The position was read first: another node may write and route between the two reads,
+            // and a head that is read before would then look like one that has gone back.
+            let head = self.journal_head(ws).await?;
+            let from = match &position {
+                None => Seq(0),
+                Some(at) if at.host != host => {
+                    // Another journal: its positions say nothing of this one, which is taken up at
+                    // its present end.
+                    let to = Position { host, seq: head };
+                    let advance = feed_position::advance(ws, position.as_ref(), &to);
+                    self.skip_feed(ws, advance, head).await?;
+                    continue;
+                }
+                Some(at) if at.seq > head => {
+                    self.refuse_a_lost_end(ws, at).await?;
+                    continue;
+                }
+                Some(at) => at.seq,
+            };
             let changes = self.store.each(change_log::after(ws, from, BATCH)).await?;
             let n_changes = changes.len();
             let changes = readable(changes);
@@ -225,6 +235,29 @@ impl Agents {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    async fn journal_head(&self, ws: WorkspaceId) -> Result<Seq, ReadError> {
+        Ok(self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default())
+    }
+
+    /// Refuses to go on where the journal ends before a place up to which it was routed. Both are
+    /// read once more before that, so that a pair of reads which straddles a fail-over is no alarm.
+    ///
+    /// The position stays as it is: what was routed is not routed twice, and the next start, which
+    /// sees that the journal is older than the agents know, says so and makes it another journal.
+    async fn refuse_a_lost_end(&self, ws: WorkspaceId, seen: &Position) -> Result<(), ReadError> {
+        let again = self.store.first(feed_position::read(ws)).await?;
+        let head = self.journal_head(ws).await?;
+        if again.as_ref() != Some(seen) || seen.seq <= head {
+            return Ok(());
+        }
+        let detail = format!(
+            "it ends at {head}, but was routed up to {}: another copy took its place while \
+             Dormouse ran. Stop Dormouse, look at `dormouse doctor`, and start it again",
+            seen.seq
+        );
+        Err(ReadError::Engine { db: Db::Journal.name(), detail })
     }
 
     /// The ops that tell an agent of a change; an agent that slept because its task was deleted

@@ -1,5 +1,6 @@
 //! Agents on a store in memory, asking a model that answers from a script.
 
+pub mod between;
 pub mod counting;
 pub mod model;
 pub mod node;

@@ -84,7 +84,8 @@ pub fn mend(workspace: WorkspaceId, written: &[String; 2], to: &Position) -> Op 
     )
 }
 
-/// Moves the position; refused when somebody else moved it since it was read.
+/// Moves the position; refused when somebody else moved it since it was read, and when it would go
+/// back in the same journal: whatever a node has read, what was routed stays routed.
 pub fn advance(workspace: WorkspaceId, from: Option<&Position>, to: &Position) -> Op {
     match from {
         None => Op::one(
@@ -93,7 +94,8 @@ pub fn advance(workspace: WorkspaceId, from: Option<&Position>, to: &Position) -
             Refusal::FeedMoved,
         ),
         Some(from) => Op::one(
-            "UPDATE feed_position SET host = ?2, seq = ?3 WHERE ws = ?1 AND host = ?4 AND seq = ?5",
+            "UPDATE feed_position SET host = ?2, seq = ?3
+             WHERE ws = ?1 AND host = ?4 AND seq = ?5 AND (host <> ?2 OR seq <= ?3)",
             params![
                 ws(workspace),
                 to.host.to_string(),

@@ -25,6 +25,11 @@ fn the_position_moves_once_from_where_it_was_read(world: &World) {
     assert_eq!(world.agent_refusal([advance(Some(&place(3)), &place(9))]), Refusal::FeedMoved);
     assert_eq!(world.only(feed_position::read(WS)), place(7));
 
+    // Whoever was overtaken between two reads moves nothing back.
+    let back = advance(Some(&place(7)), &place(6));
+    assert_eq!(world.agent_refusal([back]), Refusal::FeedMoved);
+    assert_eq!(world.only(feed_position::read(WS)), place(7));
+
     // A journal that was restored is another journal: its positions are not comparable.
     let other = Position { host: restored, seq: Seq(7) };
     assert_eq!(world.agent_refusal([advance(Some(&other), &place(9))]), Refusal::FeedMoved);

@@ -1,0 +1,89 @@
+//! Positions beside another node: they never move back, and nobody is marked for nothing.
+
+use std::sync::{Arc, Mutex};
+
+use dormouse_store::agent::feed_position;
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::TaskId;
+use dormouse_types::port::Clock;
+
+use crate::world::between::Between;
+use crate::world::{DONE, WS, World, now};
+
+/// A slow node and a quick one on the same store, with a busy task and one that nobody touches.
+struct Two {
+    slow: World,
+    quick: Arc<Mutex<World>>,
+    engine: Arc<Between>,
+    busy: TaskId,
+    quiet: TaskId,
+}
+
+impl Two {
+    fn new() -> Self {
+        let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
+        let sqlite = Arc::new(sqlite);
+        let engine = Arc::new(Between::over(sqlite.clone()));
+        let slow = World::on(engine.clone(), clock.clone(), "slow");
+        let quick = World::on(sqlite, clock, "quick");
+        let [busy, quiet] = ["Move to the new flat", "Read a book"].map(|title| {
+            let task = slow.task(title, &["It began."]);
+            slow.create(&task);
+            slow.answers(1);
+            assert_eq!(slow.ends(&task), [DONE]);
+            task
+        });
+        Self { slow, quick: Arc::new(Mutex::new(quick)), engine, busy, quiet }
+    }
+
+    /// After each read of a statement the quick node writes a note and routes it, so often.
+    fn overtake_after(&self, statement: &'static str, mut times: usize) {
+        let (quick, busy) = (self.quick.clone(), self.busy.clone());
+        self.engine.after(statement, move || {
+            if times > 0 {
+                times -= 1;
+                let quick = quick.lock().expect("one thread");
+                quick.note_now(&busy, "The van is booked.");
+                quick.route();
+            }
+        });
+    }
+
+    fn position(&self) -> i64 {
+        let quick = self.quick.lock().expect("one thread");
+        now(quick.store.first(feed_position::read(WS))).expect("readable").expect("routed").seq.0
+    }
+
+    /// Why the agent of the task that nobody touches is to wake.
+    fn marks_of_the_quiet_one(&self) -> usize {
+        let agent = now(self.slow.agents.of_task(WS, &self.quiet)).expect("readable");
+        let agent = agent.expect("an agent").doc.value.id;
+        self.slow.row(&agent).reasons.len()
+    }
+}
+
+/// Another node commits and routes between any two reads of this one.
+#[test]
+fn a_node_that_was_overtaken_between_two_reads_moves_nothing_back_and_marks_nobody() {
+    for statement in ["FROM counters", "FROM feed_position", "FROM change_log"] {
+        for times in [1, 2, 5] {
+            let two = Two::new();
+            two.slow.note_now(&two.busy, "The boxes are here.");
+            two.overtake_after(statement, times);
+            let before = two.position();
+            two.slow.route();
+            let lag = now(two.slow.agents.routing_lag()).expect("readable");
+            assert!(two.position() > before, "{statement} {times}");
+            assert_eq!(two.marks_of_the_quiet_one(), 0, "{statement} {times}");
+            assert_eq!(lag.as_secs(), 0, "{statement} {times}");
+            two.overtake_after(statement, 0);
+            two.slow.route();
+            let after = two.position();
+            two.slow.route();
+            assert_eq!(two.position(), after, "{statement} {times}: nothing is routed twice");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! An engine that lets something happen between two reads.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
+use dormouse_types::HostId;
+use dormouse_types::port::BoxFuture;
+
+type Happening = Box<dyn FnMut() + Send>;
+
+/// Does something after each read of a statement, until it is told to stop.
+pub struct Between {
+    engine: Arc<dyn Backend>,
+    after: Mutex<Option<(&'static str, Happening)>>,
+}
+
+impl Between {
+    pub fn over(engine: Arc<dyn Backend>) -> Self {
+        Self { engine, after: Mutex::default() }
+    }
+
+    /// From now on this happens after each read whose statement contains a text.
+    pub fn after(&self, part: &'static str, happening: impl FnMut() + Send + 'static) {
+        *self.after.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((part, Box::new(happening)));
+    }
+
+    fn happen(&self, sql: &str) {
+        // Taken out meanwhile: what happens may read through this engine itself.
+        let taken = self.after.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((part, mut happening)) = taken {
+            if sql.contains(part) {
+                happening();
+            }
+            let mut after = self.after.lock().unwrap_or_else(PoisonError::into_inner);
+            after.get_or_insert((part, happening));
+        }
+    }
+}
+
+impl Backend for Between {
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        Box::pin(async move {
+            let rows = self.engine.read(db, sql, params).await?;
+            self.happen(sql);
+            Ok(rows)
+        })
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        self.engine.commit(commit)
+    }
+
+    fn host(&self, db: Db) -> HostId {
+        self.engine.host(db)
+    }
+
+    fn changes(&self) -> Hints {
+        self.engine.changes()
+    }
+}

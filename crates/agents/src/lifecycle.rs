@@ -6,11 +6,11 @@ use dormouse_store::agent::agent_entity::{
     self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
 };
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::agent::link;
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::timer;
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::agent::{link, outdated};
 use dormouse_store::doc::Doc;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log, receipt,
@@ -425,6 +425,7 @@ impl Agents {
             if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(subscription::delete_of_agent(ws, id));
                 ops.push(timer::delete_of_agent(ws, id));
+                ops.push(outdated::clear(ws, id));
             }
             let class = self.driver.model().class();
             if !changed {

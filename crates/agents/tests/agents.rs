@@ -19,6 +19,7 @@ mod cases {
     mod positions;
     mod proposing;
     mod remembering;
+    mod restored;
     mod reporting;
     mod scale;
     mod serving;

@@ -67,6 +67,14 @@ impl Client {
         matches!(asked, Ok(Ok(_)))
     }
 
+    /// What the server says keeps it from being of use, if it answers and something does.
+    pub async fn trouble(&self) -> Option<String> {
+        let asked = tokio::time::timeout(PATIENCE, self.get("/readyz")).await;
+        let Ok(Err(Failure { body: Some(body), .. })) = asked else { return None };
+        let told: Value = serde_json::from_slice(&body).ok()?;
+        Some(told.get("reason")?.as_str()?.to_owned())
+    }
+
     /// Reads.
     pub async fn get(&self, path: &str) -> Result<Reply, Failure> {
         self.send(Method::GET, path, None, None).await

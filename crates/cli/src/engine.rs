@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use dormouse::view::RunOutcome;
-use dormouse::{Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
+use dormouse::{Db, Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
 use dormouse_adapters::{OsEntropy, SystemClock};
 use dormouse_builtin::Builtin;
 use dormouse_types::port::{Clock, Entropy, Model};
@@ -70,12 +70,33 @@ impl Engine {
     ///
     /// Errors: the store cannot be opened.
     pub async fn start(config: &Config, folder: Option<Folder>) -> Result<Self, Failure> {
+        Self::begin(config, folder, None).await
+    }
+
+    /// Makes a database anew that is missing, and lets the agents know.
+    ///
+    /// Errors: it is not missing, or the store cannot be opened.
+    pub async fn start_without(missing: Db, config: &Config) -> Result<(), Failure> {
+        Self::begin(config, None, Some(missing)).await.map(drop)
+    }
+
+    async fn begin(
+        config: &Config,
+        folder: Option<Folder>,
+        missing: Option<Db>,
+    ) -> Result<Self, Failure> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let entropy: Arc<dyn Entropy> = Arc::new(
             OsEntropy::open()
                 .map_err(|e| Failure::failed(format!("/dev/urandom cannot be read: {e}")))?,
         );
-        let store = open(config, &clock, &entropy).await?;
+        let store = open(config, missing, &clock, &entropy).await?;
+        // A damaged page is no matter of what was being done when it was met.
+        let ended = store.clone();
+        let told = move |e: &dormouse::Error| match ended.writing_ended() {
+            Some(why) => Failure::failed(why),
+            None => told(e),
+        };
         let owner = match &config.database {
             None => format!("process-{}", std::process::id()),
             // Process ids are the same on several machines.
@@ -144,15 +165,23 @@ impl Engine {
 
 async fn open(
     config: &Config,
+    missing: Option<Db>,
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
 ) -> Result<Store, Failure> {
-    let store = match &config.database {
-        None => dormouse::open_folder(&config.data, clock, entropy)
-            .map_err(|e| Failure::failed(e.to_string()))?,
-        Some(url) => dormouse::open_postgres(url.reveal(), clock, entropy)
+    let failed = |e: &dyn std::fmt::Display| Failure::failed(e.to_string());
+    let data = &config.data;
+    let store = match (&config.database, missing) {
+        (None, None) => dormouse::open_folder(data, clock, entropy).map_err(|e| failed(&e))?,
+        (None, Some(db)) => {
+            dormouse::open_folder_without(db, data, clock, entropy).map_err(|e| failed(&e))?
+        }
+        (Some(url), None) => {
+            dormouse::open_postgres(url.reveal(), clock, entropy).await.map_err(|e| failed(&e))?
+        }
+        (Some(url), Some(db)) => dormouse::open_postgres_without(db, url.reveal(), clock, entropy)
             .await
-            .map_err(|e| Failure::failed(e.to_string()))?,
+            .map_err(|e| failed(&e))?,
     };
     #[cfg(feature = "faults")]
     let store = store.with_faults(config.faults.clone());

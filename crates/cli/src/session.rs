@@ -67,8 +67,11 @@ pub async fn run(args: Args) -> u8 {
             Err(failure) => report(&failure, is_json, &call),
         };
     }
-    if let Some(Command::Doctor(_)) = &args.command {
-        return command::doctor::run(&config);
+    if let Some(Command::Doctor(params)) = &args.command {
+        return match command::doctor::run(&config, params).await {
+            Ok(code) => code,
+            Err(failure) => report(&failure, is_json, &call),
+        };
     }
     if let Some(Command::Openapi) = &args.command {
         return match command::openapi::run(&config) {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
-use dormouse_store::among;
+use dormouse_store::{Db, among};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId, limits};
 
 use crate::asked::require;
@@ -32,6 +33,7 @@ impl Dormouse {
         let behind = cursor.map(Place::read).transpose()?;
         let mut all = proposals(self.store.all(change_item::open(ws)).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
+        all.extend(restored(&self.store.all(outdated::all(ws)).await?));
         for alert in self.alerts(ws).await? {
             let name = &alert.provider;
             all.push(Attention {
@@ -123,6 +125,31 @@ impl Dormouse {
         }
         Ok(())
     }
+}
+
+/// One line for each database that was restored, as long as agents have not reported since.
+fn restored(outdated: &[Outdated]) -> Vec<Attention> {
+    Db::ALL
+        .into_iter()
+        .filter_map(|db| {
+            let mut of_db = outdated.iter().filter(|one| one.db == db);
+            let first = of_db.next()?;
+            let n = 1 + of_db.count();
+            let name = match db {
+                Db::Journal => "The journal was",
+                Db::Agent => "The database of the agents was",
+            };
+            let agents = if n == 1 { "1 agent has".into() } else { format!("{n} agents have") };
+            Some(Attention {
+                count: Some(n),
+                text: format!(
+                    "{name} restored or made anew: {agents} not reported since, and what they \
+                     wrote before may tell of what is not there any more"
+                ),
+                ..blank(format!("restored:{}", db.name()), "restored", first.at, &["wake", "open"])
+            })
+        })
+        .collect()
 }
 
 fn changes(n: usize) -> String {

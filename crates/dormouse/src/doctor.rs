@@ -1,29 +1,37 @@
 //! Looks at the databases of a data folder without opening them for work: beside a running server,
 //! and where they cannot be opened at all.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use dormouse_store::agent::feed_position::{self, Position};
-use dormouse_store::agent::{breaker, raw as agent_rows, saga, wake_queue, wake_tally};
-use dormouse_store::backend::sqlite::look::{Facts, Look};
+use dormouse_store::agent::{
+    breaker, change_item, outdated, raw as agent_rows, saga, wake_queue, wake_tally,
+};
+use dormouse_store::backend::sqlite::look::{self, Facts, Look};
+use dormouse_store::backend::sqlite::{OpenError, health};
+use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
-use dormouse_store::{Db, Query, ReadError, change_log};
+use dormouse_store::{Db, Query, ReadError, among, change_log, receipt};
 use dormouse_types::{Seq, Timestamp};
 
 use crate::WORKSPACE;
 use crate::operations::{alert, operation_view, queue_view};
-use crate::view::{DatabaseLook, Diagnosis};
+use crate::view::{DatabaseLook, Diagnosis, Severity};
 
 /// Rows that are looked over at once.
 const BATCH: i64 = 500;
 /// Units: seconds. How far the newest change may lie ahead of the clock.
 const AHEAD: u64 = 60;
+/// What to do about a file that cannot be read.
+const RESTORE: &str = "restore the data folder from a backup";
 /// 2026-01-01: this program is not older, so no clock that is right shows less.
 const FIRST_DAY: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 
 /// Adds what the databases of a folder tell to a diagnosis.
 ///
-/// Nothing is written, and nobody is waited for. What cannot be read is a finding.
+/// Nothing is written but the mark of a damaged page, and nobody is waited for. What cannot be read is
+/// a finding.
 pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
     let mut found = [None, None];
     for (place, db) in found.iter_mut().zip(Db::ALL) {
@@ -33,17 +41,13 @@ pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
         let action = "set the clock of this machine";
         diagnosis.problem(format!("the clock says {}, which cannot be", diagnosis.at), action);
     }
+    mark(folder, diagnosis);
     let [journal, agent] = found;
-    match (&journal, &agent) {
-        (None, None) => return,
-        (Some(_), None) | (None, Some(_)) if diagnosis.findings.is_empty() => {
-            let missing = if journal.is_none() { Db::Journal } else { Db::Agent };
-            diagnosis.problem(
-                format!("{}.sqlite is missing beside the other database", missing.name()),
-                "restore it from a backup of the data folder",
-            );
-        }
-        (_, _) => {}
+    if diagnosis.findings.iter().all(|finding| finding.severity == Severity::Note) {
+        missing(folder, diagnosis);
+    }
+    if let (None, None) = (&journal, &agent) {
+        return;
     }
     for look in [&journal, &agent].into_iter().flatten() {
         clock(look, diagnosis);
@@ -57,6 +61,54 @@ pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
     }
     if let (Some(journal), Some(agent)) = (&journal, &agent) {
         routing(journal, agent, diagnosis);
+        recognised(journal, agent, diagnosis);
+        receipts(journal, agent, diagnosis);
+    }
+}
+
+/// Takes the mark of a damaged page away once both files were read whole and are well, and leaves it
+/// where damage was found that nobody has met at work yet.
+fn mark(folder: &Path, diagnosis: &mut Diagnosis) {
+    let damaged = diagnosis.damaged_files.join(" and ");
+    let done = match (health::read(folder), damaged.as_str()) {
+        (Ok(None), "") => Ok(()),
+        (Ok(None), damaged) => {
+            let met =
+                format!("{damaged} was found damaged by `dormouse doctor` at {}", diagnosis.at);
+            health::put(folder, &met)
+        }
+        (Ok(Some(met)), "") => health::clear(folder).map(|()| {
+            diagnosis.note(format!(
+                "{met}; now both files were read whole and are well, and Dormouse may start again"
+            ));
+        }),
+        (Ok(Some(met)), _) => {
+            let action = "restore the data folder from a backup, then run `dormouse doctor` again";
+            diagnosis.problem(format!("{met}; nothing is opened while that is so"), action);
+            Ok(())
+        }
+        (Err(e), _) => Err(e),
+    };
+    if let Err(e) = done {
+        let action = "check the owner and the permissions of the data folder";
+        diagnosis.problem(format!("the mark of a damaged page cannot be kept: {e}"), action);
+    }
+}
+
+fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
+    match look::missing(folder) {
+        Ok(None) => {}
+        Ok(Some(db)) => {
+            let name = db.name();
+            diagnosis.problem(
+                format!("{name}.sqlite is missing beside the other database"),
+                format!(
+                    "restore it from a backup of the data folder; `dormouse doctor \
+                     --accept-missing {name}` goes on without it, for good"
+                ),
+            );
+        }
+        Err(error) => diagnosis.problem(error.to_string(), RESTORE),
     }
 }
 
@@ -71,7 +123,7 @@ impl Open {
     /// Reads rows; what cannot be read is a finding, and no rows.
     fn all<T>(&self, query: Query<T>, what: &str, diagnosis: &mut Diagnosis) -> Vec<T> {
         self.look.all(query).unwrap_or_else(|error| {
-            let action = "restore the data folder from a backup";
+            let action = RESTORE;
             diagnosis.problem(format!("the {what} cannot be read: {error}"), action);
             Vec::new()
         })
@@ -79,20 +131,18 @@ impl Open {
 }
 
 fn database(folder: &Path, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
-    let look = match Look::open(folder, db) {
-        Ok(look) => look?,
-        Err(error) => {
-            diagnosis.problem(error.to_string(), "restore the data folder from a backup");
-            return None;
+    let name = format!("{}.sqlite", db.name());
+    let mut unreadable = |error: OpenError| {
+        if matches!(error, OpenError::Damaged { .. }) {
+            diagnosis.damaged_files.push(name.clone());
         }
+        diagnosis.problem(error.to_string(), RESTORE);
     };
-    let facts = match look.facts() {
-        Ok(facts) => facts,
-        Err(error) => {
-            diagnosis.problem(error.to_string(), "restore the data folder from a backup");
-            return None;
-        }
-    };
+    let look = Look::open(folder, db).map_err(&mut unreadable).ok()??;
+    let facts = look.facts().map_err(&mut unreadable).ok()?;
+    if !facts.faults.is_empty() {
+        diagnosis.damaged_files.push(name);
+    }
     let can_be_read = judge(db, &facts, diagnosis);
     let host = facts.host.clone();
     diagnosis.databases.push(DatabaseLook {
@@ -111,7 +161,7 @@ fn database(folder: &Path, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
 fn judge(db: Db, facts: &Facts, diagnosis: &mut Diagnosis) -> bool {
     let name = db.name();
     for fault in &facts.faults {
-        let action = "restore the data folder from a backup";
+        let action = RESTORE;
         diagnosis.problem(format!("{name}.sqlite is damaged: {fault}"), action);
     }
     if facts.journal_mode != "wal" {
@@ -137,7 +187,7 @@ fn judge(db: Db, facts: &Facts, diagnosis: &mut Diagnosis) -> bool {
         return false;
     }
     if facts.host.is_none() {
-        let action = "restore the data folder from a backup";
+        let action = RESTORE;
         diagnosis.problem(format!("{name}.sqlite has no host id"), action);
     }
     true
@@ -266,11 +316,109 @@ fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
         diagnosis,
     );
     diagnosis.changes_to_route = behind.first().copied();
-    let Some(Position { host, seq }) = position.into_iter().next() else { return };
+    let Some(Position { host, seq, .. }) = position.into_iter().next() else { return };
     if journal.host.as_deref() != Some(&host.to_string()) || seq > head {
         diagnosis.note(
             "the agents knew another journal, or a newer state of this one: the next start goes on \
-             from its end and marks every report as out of date",
+             from its end, and every agent looks at its task anew",
         );
+    }
+}
+
+/// Whether each database is what the other remembers of it, and who has not reported since one was not.
+fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
+    let known = |open: &Open, diagnosis: &mut Diagnosis| {
+        let host = open.host.as_ref()?.parse().ok()?;
+        let renewals = open.all(identity::renewals(open.db), "changes of id", diagnosis);
+        let marks = open.all(identity::marks(open.db), "counters", diagnosis);
+        Some(Known { host, renewals, marks })
+    };
+    // Of the two, the one that remembers is read first: a server beside this may write in between.
+    let (of_agent, of_journal) = (known(agent, diagnosis), known(journal, diagnosis));
+    let (Some(of_agent), Some(of_journal)) = (of_agent, of_journal) else { return };
+    let again = known(agent, diagnosis).unwrap_or_else(|| of_agent.clone());
+    let pairs = [(journal, &of_journal, &of_agent), (agent, &again, &of_journal)];
+    for (open, own, other) in pairs {
+        let name = open.db.name();
+        if let Some(lost) = identity::lost(own, other) {
+            diagnosis.problem(
+                format!(
+                    "{name}.sqlite is not what the other database remembers: it ends at {}, {} is \
+                     remembered",
+                    lost.found, lost.remembered
+                ),
+                "put the newer file back if there is one; else the next start goes on from here, and \
+                 every agent looks at its task anew",
+            );
+        }
+        if let Some(last) = own.renewals.last() {
+            let why = last.reason.told();
+            diagnosis.note(format!("{name}.sqlite {why}; that was noticed at {}", last.at));
+        }
+    }
+    let outdated = agent.all(outdated::all(WORKSPACE), "outdated agents", diagnosis);
+    for db in Db::ALL {
+        let agents: Vec<String> =
+            outdated.iter().filter(|one| one.db == db).map(|one| one.agent.to_string()).collect();
+        if !agents.is_empty() {
+            diagnosis.problem(
+                format!(
+                    "{} have not reported since {}.sqlite was restored or made anew: {}",
+                    if agents.len() == 1 { "1 agent".into() } else { format!("{} agents", agents.len()) },
+                    db.name(),
+                    named(&agents)
+                ),
+                "start Dormouse: whoever wakes by itself reports anew; `dormouse agent wake` wakes the \
+                 others",
+            );
+        }
+    }
+}
+
+/// Names that are few, and the first of many.
+fn named(all: &[String]) -> String {
+    match all.len() {
+        0..=3 => all.join(", "),
+        n => format!("{} and {} more", all[..3].join(", "), n - 3),
+    }
+}
+
+/// What counts as applied has a receipt in the journal.
+fn receipts(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
+    let mut place = (String::new(), -1);
+    let mut lost = Vec::new();
+    loop {
+        let limit = i64::try_from(among::MOST).unwrap_or(i64::MAX);
+        let query = change_item::confirmed_behind(WORKSPACE, (&place.0, place.1), limit);
+        let items = agent.all(query, "confirmed proposals", diagnosis);
+        let Some((set, index, _)) = items.last() else { break };
+        place = (set.clone(), *index);
+        let ids: Vec<String> = items.iter().map(|(_, _, id)| id.clone()).collect();
+        let known = receipt::known(Db::Journal, WORKSPACE, &ids);
+        let known: BTreeSet<String> =
+            journal.all(known, "receipts", diagnosis).into_iter().collect();
+        let unknown = items.into_iter().filter(|(_, _, id)| !known.contains(id));
+        lost.extend(unknown.map(|(set, index, _)| format!("{set}:{index}")));
+    }
+    if lost.is_empty() {
+        return;
+    }
+    let what = format!(
+        "{} confirmed and not in the journal: {}",
+        if lost.len() == 1 {
+            "1 proposal is".into()
+        } else {
+            format!("{} proposals are", lost.len())
+        },
+        named(&lost)
+    );
+    let renewals = journal.all(identity::renewals(Db::Journal), "changes of id", diagnosis);
+    match renewals.last() {
+        // It was said, and there is nothing to repair.
+        Some(last) => diagnosis.note(format!("{what}. The journal {} since", last.reason.told())),
+        None => diagnosis.problem(
+            what,
+            "the journal is older than they are: put the newer file back if there is one",
+        ),
     }
 }

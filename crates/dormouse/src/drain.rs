@@ -43,7 +43,10 @@ impl Dormouse {
     ///
     /// The caller holds the data folder's lock.
     pub async fn recover(&self) -> Result<Vec<String>, Error> {
-        let mut told = self.agents.take_over(WORKSPACE).await?;
+        // First of all: what is taken over then is of the store that is there.
+        let mut told: Vec<String> =
+            self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
+        told.extend(self.agents.take_over(WORKSPACE).await?);
         told.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
         Ok(told)
     }
@@ -51,7 +54,9 @@ impl Dormouse {
     /// Finishes what a node left half way that has been silent for as long as a lease lasts; one
     /// line for each. Other nodes may be at work meanwhile.
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
-        let mut told = self.agents.take_over_dead(&BTreeSet::new()).await?;
+        let mut told: Vec<String> =
+            self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
+        told.extend(self.agents.take_over_dead(&BTreeSet::new()).await?);
         let silent = self.agents.lease();
         told.extend(
             self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded),

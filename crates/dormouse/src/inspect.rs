@@ -6,6 +6,7 @@ use dormouse_store::agent::agent_entity;
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::message;
+use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
 use dormouse_store::agent::{wake_request, wake_run};
@@ -15,7 +16,7 @@ use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId, Workspace
 use serde_json::Value;
 
 use crate::asked::require;
-use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Wake};
+use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Restored, Wake};
 use crate::{Dormouse, Error, page};
 
 /// Which messages of an agent are asked for.
@@ -38,8 +39,10 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let agent = self.agent(caller, id).await?;
         let latest = self.agents.latest_report(caller.workspace, id).await?;
+        let outdated = self.store.first(outdated::of_agent(caller.workspace, id)).await?;
         Ok(latest.map(|report| Report {
             stale_since: agent.stale_since,
+            written_before: outdated.map(restored_view),
             task_id: agent.slots.active_task_id,
             ..report_view(report)
         }))
@@ -385,7 +388,12 @@ pub(crate) fn report_view(report: report::Report) -> Report {
         provenance: report.provenance,
         created_at: report.created_at,
         stale_since: None,
+        written_before: None,
     }
+}
+
+pub(crate) fn restored_view(outdated: Outdated) -> Restored {
+    Restored { database: outdated.db.name().into(), at: outdated.at }
 }
 
 /// The number of the commit that wrote a row.

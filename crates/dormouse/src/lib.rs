@@ -50,9 +50,9 @@ pub use agent_list::AgentFilter;
 pub use agents::AgentPatch;
 pub use change_sets::{Verdict, VerdictOf};
 pub use dormouse_journal::{Deleted, Due, Sort};
-pub use dormouse_store::Store;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
+pub use dormouse_store::{Db, Store};
 pub use dormouse_types::Caller;
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
@@ -144,6 +144,20 @@ pub fn open_folder(
     Ok(Store::new(Arc::new(sqlite), Arc::new(NoFaults)))
 }
 
+/// Opens a data folder in which a database is missing, and makes that one anew. The caller holds the
+/// folder's lock.
+///
+/// Errors: as of [`open_folder`]; and the database is not missing.
+pub fn open_folder_without(
+    missing: Db,
+    folder: &Path,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Store, OpenError> {
+    let sqlite = Sqlite::open_without(missing, folder, clock, &**entropy)?;
+    Ok(Store::new(Arc::new(sqlite), Arc::new(NoFaults)))
+}
+
 /// Opens the databases of a Postgres server, and creates their schemas where they are missing. Any
 /// number of nodes may hold them open.
 ///
@@ -154,14 +168,30 @@ pub async fn open_postgres(
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
 ) -> Result<Store, OpenPostgresError> {
-    let options = postgres::Options {
+    let postgres = Postgres::connect(options(url, clock), &**entropy).await?;
+    Ok(Store::new(Arc::new(postgres), Arc::new(NoFaults)))
+}
+
+/// Opens a Postgres server on which one of the two schemas is missing, and makes that one anew.
+///
+/// Errors: as of [`open_postgres`]; and the schema is not missing.
+pub async fn open_postgres_without(
+    missing: Db,
+    url: &str,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Store, OpenPostgresError> {
+    let postgres = Postgres::connect_without(missing, options(url, clock), &**entropy).await?;
+    Ok(Store::new(Arc::new(postgres), Arc::new(NoFaults)))
+}
+
+fn options(url: &str, clock: &Arc<dyn Clock>) -> postgres::Options {
+    postgres::Options {
         url: url.to_owned(),
         prefix: String::new(),
         time: postgres::Time::Database,
         clock: clock.clone(),
-    };
-    let postgres = Postgres::connect(options, &**entropy).await?;
-    Ok(Store::new(Arc::new(postgres), Arc::new(NoFaults)))
+    }
 }
 
 /// The time zone of a data folder: taken once from the system, kept from then on.

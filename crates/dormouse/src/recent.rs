@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use dormouse_changes::set::fold;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::ChangeSet;
+use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report::{self, Report};
 use dormouse_store::agent::{entity, subscription, wake_queue};
 use dormouse_store::among;
@@ -15,7 +16,7 @@ use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limi
 use crate::agent_state::changed_since;
 use crate::asked::require;
 use crate::change_sets::{item_view, takes_away};
-use crate::inspect::report_view;
+use crate::inspect::{report_view, restored_view};
 use crate::view::{Page, RecentReport, TaskChange};
 use crate::{Dormouse, Error, page};
 
@@ -57,12 +58,16 @@ impl Dormouse {
         let queue = self.store.each(wake_queue::among(ws, &agents)).await?.into_iter().flatten();
         let stale: HashMap<AgentId, _> =
             queue.filter_map(|row| Some((row.agent.clone(), changed_since(&row)?))).collect();
+        let outdated = self.store.all(outdated::some(ws, &agents)).await?.into_iter();
+        let mut outdated: HashMap<AgentId, Outdated> =
+            outdated.map(|one| (one.agent.clone(), one)).collect();
         let items = heads.items.into_iter().filter_map(|head| {
             let task_id = own.get(&head.agent_id);
             let task = task_id.and_then(|id| tasks.get(id));
             Some(RecentReport {
                 report: crate::view::Report {
                     stale_since: stale.get(&head.agent_id).copied(),
+                    written_before: outdated.remove(&head.agent_id).map(restored_view),
                     task_id: task_id.cloned(),
                     ..report_view(reports.remove(&head.report_id)?)
                 },

@@ -67,10 +67,19 @@ impl Dormouse {
 }
 
 impl Dormouse {
-    /// What keeps this node from being of use now; none while its changes are routed in time.
+    /// Why this process writes nothing more until it is started again; none while it does.
+    pub fn writing_ended(&self) -> Option<String> {
+        self.store.writing_ended()
+    }
+
+    /// What keeps this node from being of use now; none while it writes, and its changes are routed
+    /// in time.
     ///
     /// Errors: the store cannot be read.
     pub async fn hindrance(&self) -> Result<Option<String>, Error> {
+        if let Some(why) = self.store.writing_ended() {
+            return Ok(Some(why));
+        }
         let lag = self.agents.routing_lag().await?.as_secs();
         let late = lag > limits::ROUTING_LAG_SECONDS;
         Ok(late.then(|| format!("changes wait for {lag} seconds to be routed")))

@@ -343,6 +343,19 @@ pub struct Report {
     pub created_at: Timestamp,
     /// Since when it is out of date; none while it is fresh, or of an old report.
     pub stale_since: Option<Timestamp>,
+    /// Set when it is older than one of the databases: it may tell of what is not there any more.
+    pub written_before: Option<Restored>,
+}
+
+/// A database that was restored from an older copy, or made anew, and has not been reported on since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Restored {
+    /// `journal` or `agent`.
+    pub database: String,
+    /// When that was noticed.
+    pub at: Timestamp,
 }
 
 /// A change set with its items.

@@ -20,6 +20,14 @@ impl Db {
     /// Both, in the order in which they are opened.
     pub const ALL: [Self; 2] = [Self::Journal, Self::Agent];
 
+    /// The one beside it.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Journal => Self::Agent,
+            Self::Agent => Self::Journal,
+        }
+    }
+
     /// The name of its file and of its Postgres schema.
     pub fn name(self) -> &'static str {
         match self {
@@ -265,7 +273,7 @@ pub enum CommitError {
         detail: String,
     },
     /// The engine failed; nothing was written. Retrying helps only after the cause is gone.
-    #[error("{label}: cannot write to the {db} database: {detail}")]
+    #[error("cannot write to the {db} database: {detail}")]
     Broken {
         /// The commit.
         label: &'static str,

@@ -6,7 +6,7 @@
 //! all. The failures it defends against: a half-written change, a lost acknowledged write, a
 //! doubled operation, a row of a newer version that loses what this version does not know.
 //!
-//! Reading order: [`value`], [`commit`], [`store`], [`doc`], [`change_log`], [`receipt`], [`lease`], then the
+//! Reading order: [`value`], [`commit`], [`store`], [`doc`], [`change_log`], [`identity`], [`receipt`], [`lease`], then the
 //! nouns of the two databases in [`journal`] and [`agent`], and [`backend`].
 
 pub mod value;
@@ -14,6 +14,7 @@ pub mod commit;
 pub mod store;
 pub mod doc;
 pub mod change_log;
+pub mod identity;
 pub mod receipt;
 pub mod text;
 pub mod among;

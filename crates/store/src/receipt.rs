@@ -1,7 +1,10 @@
 //! Receipts: what was applied under an id, and what its caller was told.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{Digest, Seq, Timestamp, WorkspaceId};
 
+use crate::among;
 use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
@@ -41,4 +44,16 @@ pub fn by_id(db: Db, workspace: WorkspaceId, id: &str) -> Query<Receipt> {
             })
         },
     }
+}
+
+/// Which of some ids have a receipt.
+pub fn known(db: Db, workspace: WorkspaceId, ids: &[String]) -> Query<String> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql("SELECT id FROM applied_operations WHERE ws = ?1 AND id IN (", ")")
+    });
+    let decode = |row: &crate::value::Row| {
+        let column = |e| ReadError::column(Db::Journal, "receipt", &e);
+        Ok(row.text(0).map_err(column)?.to_owned())
+    };
+    Query { db, sql: &SQL, params: among::params(workspace, ids), decode }
 }

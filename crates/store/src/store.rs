@@ -74,6 +74,10 @@ pub trait Backend: Send + Sync {
     ///
     /// It is a hint and may be lost: who waits for it looks at the rows from time to time as well.
     fn changes(&self) -> Hints;
+    /// Why this process writes nothing more until it is started again; none while it does.
+    fn writing_ended(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Reads and commits. Cheap to clone.
@@ -145,6 +149,11 @@ impl Store {
     /// Hears of commits that others may want to know of; see [`Backend::changes`].
     pub fn changes(&self) -> Hints {
         self.backend.changes()
+    }
+
+    /// Why this process writes nothing more; see [`Backend::writing_ended`].
+    pub fn writing_ended(&self) -> Option<String> {
+        self.backend.writing_ended()
     }
 
     /// The id of a database: the epoch of cursors and the key of vector clocks.

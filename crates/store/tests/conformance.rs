@@ -18,6 +18,9 @@ mod cases {
     mod feed_position;
     mod fence;
     mod folder;
+    mod identity;
+    mod lost_pages;
+    mod lost_schemas;
     mod later_tries;
     mod links;
     mod log_lines;

@@ -89,6 +89,12 @@ impl Server {
         assert_eq!(told, "stopped", "the server stops");
     }
 
+    /// Stops it at once, and lets a standby take its place on the same port.
+    pub fn promote_a_standby(&self) {
+        let told = lock(&self.shell).ask("promote");
+        assert_eq!(told, "promoted", "a standby takes the server's place");
+    }
+
     /// Starts it again after [`Server::stop`], on the same port.
     pub fn start_again(&self) {
         let told = lock(&self.shell).ask("start");

@@ -5,7 +5,7 @@ use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
-use dormouse_store::agent::{entity, link, wake_queue};
+use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Db, Op};
 use dormouse_turns::RunLog;
@@ -166,6 +166,7 @@ impl TaskAgent<'_> {
         }
         let mut ops: Vec<Op> =
             fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
+        ops.push(outdated::clear(ws, &run.agent));
         if let Some(head) = &trail.head {
             value.recent_head_message_id = Some(head.clone());
             ops.push(link::delete_from(ws, run.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));

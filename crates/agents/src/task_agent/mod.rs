@@ -42,6 +42,8 @@ struct Held {
     log_upto: OnceLock<i64>,
     /// The changes of the run's interval.
     delta: OnceLock<Delta>,
+    /// Whether the agent has not reported since a database was restored.
+    outdated: OnceLock<bool>,
 }
 
 impl From<AgentError> for WorkError {

@@ -9,7 +9,7 @@ use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::message::{self, Message, kind};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::Reason;
-use dormouse_store::agent::{entity, log_line};
+use dormouse_store::agent::{entity, log_line, outdated};
 use dormouse_store::change_log;
 use dormouse_turns::request;
 use dormouse_types::model::{
@@ -114,6 +114,16 @@ impl TaskAgent<'_> {
         Ok(self.held.report.get().and_then(Option::as_ref))
     }
 
+    /// Whether one of the databases is not the one in which the agent reported last.
+    async fn is_outdated(&self, lease: &Lease) -> Result<bool, WorkError> {
+        if let Some(known) = self.held.outdated.get() {
+            return Ok(*known);
+        }
+        let outdated = outdated::of_agent(lease.ws, &lease.run.agent);
+        let is_outdated = self.agents.store.first(outdated).await?.is_some();
+        Ok(*self.held.outdated.get_or_init(|| is_outdated))
+    }
+
     pub(super) async fn instruction(
         &self,
         lease: &Lease,
@@ -123,7 +133,7 @@ impl TaskAgent<'_> {
         let reanalysis = lease.run.reason == Reason::Reanalysis.name();
         Ok(Instruction {
             first: last.is_none(),
-            report_due: last.is_none() || reanalysis,
+            report_due: last.is_none() || reanalysis || self.is_outdated(lease).await?,
             report_only,
             today: self.agents.clock.now().day_in(&self.agents.zone),
             last_report: last.map(|report| LastReport {
@@ -189,7 +199,8 @@ impl TaskAgent<'_> {
         let nothing_changed = asked.contains(&run.reason.as_str())
             && said.is_empty()
             && delta.changes.is_empty()
-            && delta.timers.is_empty();
+            && delta.timers.is_empty()
+            && !self.is_outdated(lease).await?;
         let store = &self.agents.store;
         let lines = store.all(log_line::of_agent(lease.ws, &run.agent, 1, i64::MAX)).await?;
         let log_upto = *self.held.log_upto.get_or_init(|| lines.last().map_or(0, |line| line.n));

@@ -3,16 +3,16 @@
 use dormouse_runs::Lease;
 use dormouse_runs::breaker::{Gate, gate, probing};
 use dormouse_runs::status::{Event, after};
-use dormouse_store::agent::agent_entity::{
-    Agent, DormantReason, Lifecycle, State, own_subscription,
-};
+use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::journal::fence;
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, change_log};
-use dormouse_types::{AgentId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{
+    AgentId, HostId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits,
+};
 
 use crate::inbox::Waiting;
 use crate::wake::key::{Cause, run_key, strongest};
@@ -62,6 +62,8 @@ fn is_by_itself(reasons: &[Reason], waiting: Waiting) -> bool {
 /// What a fresh run is decided on beside its row: a damaged agent runs, fails and says why.
 struct Before {
     processed: Seq,
+    /// Which journal that counts in, for an agent that has known another one.
+    journal: Option<HostId>,
     words: Waiting,
 }
 
@@ -337,13 +339,14 @@ impl Agents {
 
     async fn before(&self, ws: WorkspaceId, id: &AgentId) -> Result<Before, AgentError> {
         match self.state(ws, id).await {
-            Ok(state) => Ok(Before {
-                processed: self.processed(&state.value),
-                words: self.waiting_words(ws, &state.value).await?,
-            }),
+            Ok(state) => {
+                let (processed, journal) = self.processed(ws, &state.value).await?;
+                let words = self.waiting_words(ws, &state.value).await?;
+                Ok(Before { processed, journal, words })
+            }
             // The run of a damaged agent fails and says why; it must begin for that.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => {
-                Ok(Before { processed: Seq(0), words: Waiting::NOTHING })
+                Ok(Before { processed: Seq(0), journal: None, words: Waiting::NOTHING })
             }
             Err(error) => Err(error),
         }
@@ -356,7 +359,7 @@ impl Agents {
         before: &Before,
     ) -> Result<Run, AgentError> {
         let now = self.clock.now();
-        let processed = before.processed;
+        let (processed, journal) = (before.processed, before.journal.clone());
         let reason = strongest(&row.reasons);
         let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
         let due = row.due_at.unwrap_or(now);
@@ -364,7 +367,7 @@ impl Agents {
             Reason::Subscription => {
                 let upto = row.upto.max(processed);
                 let id = own_subscription(&row.agent).to_string();
-                (Cause::Subscription { processed, upto }, id, upto)
+                (Cause::Subscription { processed, upto, journal }, id, upto)
             }
             Reason::Timer => (Cause::Timer { scheduled_at: due }, due.micros().to_string(), head),
             Reason::Creation => (Cause::Creation, "creation".into(), head),
@@ -396,12 +399,6 @@ impl Agents {
             completed_at: None,
             error: None,
         })
-    }
-
-    /// What the agent's last completed run had seen of this journal.
-    pub(crate) fn processed(&self, state: &State) -> Seq {
-        let host = self.store.host(Db::Journal);
-        Seq(state.processed_counter_by_host.get(host.as_str()).copied().unwrap_or(0))
     }
 }
 

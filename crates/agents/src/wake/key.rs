@@ -2,7 +2,7 @@
 
 use dormouse_store::agent::agent_entity::own_subscription;
 use dormouse_store::agent::wake_queue::Reason;
-use dormouse_types::{AgentId, Id as _, RunKey, Seq, Timestamp, hash};
+use dormouse_types::{AgentId, HostId, Id as _, RunKey, Seq, Timestamp, hash};
 
 /// What names a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub enum Cause {
         processed: Seq,
         /// What this run sees at least.
         upto: Seq,
+        /// The journal that counts so, for an agent that has known another one: their numbers may
+        /// be the same.
+        journal: Option<HostId>,
     },
     /// A time that came.
     Timer {
@@ -35,8 +38,9 @@ pub enum Cause {
 /// Source: `docs/adr/0003-run-keys-from-stored-facts.md`.
 pub fn run_key(agent: &AgentId, cause: &Cause) -> RunKey {
     let (middle, last) = match cause {
-        Cause::Subscription { processed, upto } => {
-            (own_subscription(agent).to_string(), format!("{processed}-{upto}"))
+        Cause::Subscription { processed, upto, journal } => {
+            let journal = journal.as_ref().map(|host| format!("{host}:")).unwrap_or_default();
+            (own_subscription(agent).to_string(), format!("{journal}{processed}-{upto}"))
         }
         Cause::Timer { scheduled_at } => ("timer".into(), scheduled_at.micros().to_string()),
         Cause::Creation => ("creation".into(), "0".into()),
@@ -60,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_key_is_the_hash_of_its_parts() {
-        let cause = Cause::Subscription { processed: Seq(3), upto: Seq(9) };
+        let cause = Cause::Subscription { processed: Seq(3), upto: Seq(9), journal: None };
         // printf 'ag-…|su-…|3-9' | sha256sum
         let expected =
             hash::sha256("ag-01jd7m3k5vn2c8q4w6x0z9abcd|su-01jd7m3k5vn2c8q4w6x0z9abcd|3-9");
@@ -69,12 +73,16 @@ mod tests {
 
     #[test]
     fn the_same_interval_is_the_same_run_and_a_later_one_is_another() {
-        let key = |processed, upto| {
-            run_key(&agent(), &Cause::Subscription { processed: Seq(processed), upto: Seq(upto) })
+        let of = |processed, upto, journal| {
+            let (processed, upto) = (Seq(processed), Seq(upto));
+            run_key(&agent(), &Cause::Subscription { processed, upto, journal })
         };
+        let key = |processed, upto| of(processed, upto, None);
         assert_eq!(key(1, 2), key(1, 2));
         assert_ne!(key(1, 2), key(2, 3));
         assert_ne!(key(1, 2), key(1, 3));
+        let journal: HostId = "ho-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+        assert_ne!(key(1, 2), of(1, 2, Some(journal)), "another journal counts anew");
     }
 
     #[test]

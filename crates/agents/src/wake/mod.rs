@@ -1,6 +1,7 @@
 //! Who wakes when: routing, the queue, keys, claims, recovery, drain.
 
 pub mod route;
+pub mod restored;
 pub mod key;
 pub mod timer;
 pub mod order;

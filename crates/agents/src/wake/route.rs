@@ -143,13 +143,13 @@ impl Agents {
     /// Workspaces whose journal has moved on since it was routed, each with the place up to which
     /// it was.
     pub(crate) async fn unrouted(&self) -> Result<Vec<(WorkspaceId, Seq)>, AgentError> {
-        let host = self.store.host(Db::Journal);
         // Positions before heads: another node may write and route between the two reads, and then
         // the head is ahead of the position, never behind it.
         let routed = readable(self.store.each(feed_position::all()).await?);
         let heads = self.store.all(change_log::heads(Db::Journal)).await?;
         let unrouted = heads.into_iter().filter_map(|(ws, head)| {
-            let known = routed.iter().find(|(known, at)| *known == ws && at.host == host);
+            let is_known = |at: &Position| !self.is_of_another_store(at);
+            let known = routed.iter().find(|(known, at)| *known == ws && is_known(at));
             let from = known.map_or(Seq(0), |(_, at)| at.seq);
             (known.is_none() || from != head).then_some((ws, from))
         });
@@ -171,7 +171,7 @@ impl Agents {
                     else {
                         continue;
                     };
-                    let to = Position { host, seq: self.journal_head(ws).await? };
+                    let to = Position::to(host, self.journal_head(ws).await?);
                     self.skip_feed(ws, feed_position::mend(ws, &written, &to), to.seq).await?;
                     continue;
                 }
@@ -182,12 +182,8 @@ impl Agents {
             let head = self.journal_head(ws).await?;
             let from = match &position {
                 None => Seq(0),
-                Some(at) if at.host != host => {
-                    // Another journal: its positions say nothing of this one, which is taken up at
-                    // its present end.
-                    let to = Position { host, seq: head };
-                    let advance = feed_position::advance(ws, position.as_ref(), &to);
-                    self.skip_feed(ws, advance, head).await?;
+                Some(at) if self.is_of_another_store(at) => {
+                    self.begin_anew(ws, at, head).await?;
                     continue;
                 }
                 Some(at) if at.seq > head => {
@@ -208,7 +204,7 @@ impl Agents {
                 last.map(|upto| Batch { from, upto, changes })
             };
             let Some(batch) = batch else { return Ok(routed) };
-            let to = Position { host, seq: batch.upto };
+            let to = Position::to(host, batch.upto);
             let mut commit = Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(
                 ws,
                 position.as_ref(),
@@ -237,7 +233,7 @@ impl Agents {
         }
     }
 
-    async fn journal_head(&self, ws: WorkspaceId) -> Result<Seq, ReadError> {
+    pub(crate) async fn journal_head(&self, ws: WorkspaceId) -> Result<Seq, ReadError> {
         Ok(self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default())
     }
 

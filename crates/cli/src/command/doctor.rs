@@ -1,24 +1,55 @@
 //! `dormouse doctor`: looks whether the data folder is well, beside a server and where nothing else
-//! starts.
+//! starts; and goes on without a database that is missing, when a person says so.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use dormouse::Db;
 use dormouse::view::{Diagnosis, FileLook, Severity};
 use dormouse_adapters::SystemClock;
 use dormouse_types::Timestamp;
 use dormouse_types::port::Clock as _;
 use jiff::tz::TimeZone;
 
+use crate::client::Client;
 use crate::config::Config;
+use crate::engine::{Engine, enter};
+use crate::failure::Failure;
+use crate::folder::Found;
+use crate::served::Server;
 use crate::terminal::ink::Tone;
 use crate::terminal::{Screen, line, moment, note};
 
-/// Looks at the files of the data folder and changes nothing. Ends with 1 when something needs you.
+/// Looks at the files of the data folder, all of them and to the last page, and says what needs you.
+/// Ends with 1 when something does. Where a damaged page was met at work nothing is opened until both
+/// files have passed here.
 #[derive(Debug, Args)]
-pub struct Params {}
+pub struct Params {
+    /// Go on without this database, which is missing and cannot be restored: it is made anew and
+    /// empty, and what only it held is lost for good
+    #[arg(long, value_name = "DATABASE")]
+    accept_missing: Option<Missing>,
+}
+
+/// A database that is missing.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Missing {
+    /// The tasks, and everything else you wrote
+    Journal,
+    /// The agents, their reports and proposals
+    Agent,
+}
+
+impl Missing {
+    fn db(self) -> Db {
+        match self {
+            Self::Journal => Db::Journal,
+            Self::Agent => Db::Agent,
+        }
+    }
+}
 
 /// The files of a data folder.
 const FILES: &[&str] = &[
@@ -29,6 +60,7 @@ const FILES: &[&str] = &[
     "agent.sqlite-wal",
     "lock",
     "server.json",
+    "damaged",
 ];
 /// Whoever reads these can do everything.
 const SECRET: &[&str] = &["server.json"];
@@ -36,8 +68,41 @@ const SECRET: &[&str] = &["server.json"];
 const SCARCE: u64 = 100 * 1024 * 1024;
 
 /// Looks, tells, and gives the exit code.
-pub fn run(config: &Config) -> u8 {
+///
+/// Errors: a database was to be given up that is there, or the folder cannot be used.
+pub async fn run(config: &Config, params: &Params) -> Result<u8, Failure> {
+    if let Some(missing) = params.accept_missing {
+        let _folder = match &config.database {
+            Some(_) => None,
+            None => Some(match enter(config).await? {
+                Found::Free(folder) => folder,
+                Found::Served(server) => return Err(served(config, &server)),
+            }),
+        };
+        Engine::start_without(missing.db(), config).await?;
+        note(&format!("the {} database was made anew", missing.db().name()));
+    }
     let mut diagnosis = look(config, SystemClock.now());
+    if let Some(why) = server_trouble(config).await {
+        diagnosis
+            .problem(format!("the server of this folder is not ready: {why}"), "start it again");
+    }
+    Ok(tell_all(config, diagnosis))
+}
+
+fn served(config: &Config, server: &Server) -> Failure {
+    let (data, pid) = (config.data.display(), server.pid);
+    Failure::failed(format!("{data} is served, by process {pid}"))
+        .hint(format!("`kill {pid}` first"))
+}
+
+/// What the server of the folder says keeps it from being of use, if there is one and something does.
+async fn server_trouble(config: &Config) -> Option<String> {
+    let server = crate::served::read(&config.data)?;
+    Client::of(server).trouble().await
+}
+
+fn tell_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
     diagnosis.findings.sort_by_key(|finding| finding.severity);
     let mut screen = Screen::new(config.screen);
     match serde_json::to_vec(&diagnosis) {

@@ -71,6 +71,15 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             let text = format!("out of date since {since}");
             session.screen.say(ink.paint(Tone::Yellow, &text));
         }
+        if let Some(restored) = &report.written_before {
+            let name = match restored.database.as_str() {
+                "journal" => "the journal",
+                _ => "the database of the agents",
+            };
+            let at = moment::minute(restored.at, &session.zone);
+            let text = format!("written before {name} was restored or made anew ({at})");
+            session.screen.say(ink.paint(Tone::Yellow, &text));
+        }
         session.screen.say("");
         session.screen.say(body(report, session.screen.prose_width(), ink));
         session.screen.say("");

@@ -128,7 +128,9 @@ async fn first_link(
     is_wanted: bool,
 ) -> Result<Option<String>, Failure> {
     let (dormouse, owner) = (&engine.dormouse, Caller::owner(WORKSPACE));
-    let told = |e: dormouse::Error| Failure::failed(e.problem().detail);
+    let told = |e: dormouse::Error| {
+        Failure::failed(dormouse.writing_ended().unwrap_or_else(|| e.problem().detail))
+    };
     let tokens = dormouse.list_tokens(&owner).await.map_err(told)?;
     let is_known = tokens.iter().any(|token| token.is_live && token.kind == "person");
     if is_known && !is_wanted && !std::io::stdout().is_terminal() {

@@ -23,6 +23,7 @@ mod kill_points;
 #[cfg(feature = "faults")]
 mod kill_serve;
 mod reach;
+mod restored;
 mod running;
 mod screens;
 mod scripts;

@@ -12,7 +12,7 @@ use super::{ChangeItem, Report};
 pub struct Attention {
     /// What it is, as long as it lasts.
     pub id: String,
-    /// `changes`, `expiring`, `agentDormant`, `provider`, `runFailed`.
+    /// `changes`, `expiring`, `agentDormant`, `provider`, `runFailed`, `restored`.
     pub kind: String,
     /// Since when.
     pub since: Timestamp,
@@ -24,7 +24,8 @@ pub struct Attention {
     pub agent_id: Option<AgentId>,
     /// What people call it.
     pub agent_name: Option<String>,
-    /// Of proposals: how many.
+    /// Of proposals: how many. Of a database that was restored: how many agents have not reported
+    /// since.
     pub count: Option<usize>,
     /// Of proposals: when the first of them expires. Of a provider: when it is asked again.
     pub expires_at: Option<Timestamp>,

@@ -73,6 +73,8 @@ pub struct Diagnosis {
     pub alerts: Vec<ProviderAlert>,
     /// Rows that cannot be read, by their ids.
     pub damaged: Vec<String>,
+    /// Files with pages that are not what was written to them.
+    pub damaged_files: Vec<String>,
 }
 
 impl Diagnosis {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use dormouse::{Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder};
+use dormouse::{
+    Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder, open_folder_without,
+};
 use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::{Db, Query};
 use dormouse_testkit::{CountingEntropy, ManualClock};
@@ -41,6 +43,27 @@ fn start(folder: &Path, clock: &ManualClock, seed: u64) -> (Dormouse, Store, Arc
     let port: Arc<dyn Clock> = Arc::new(clock.clone());
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
     let store = open_folder(folder, &port, &entropy).expect("the folder opens");
+    started(store, port, entropy)
+}
+
+/// The same, on a folder that lacks its agent store.
+fn start_without_agents(
+    folder: &Path,
+    clock: &ManualClock,
+    seed: u64,
+) -> (Dormouse, Store, Arc<Script>) {
+    let port: Arc<dyn Clock> = Arc::new(clock.clone());
+    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
+    assert!(open_folder(folder, &port, &entropy).is_err(), "nobody goes on without it unasked");
+    let store = open_folder_without(Db::Agent, folder, &port, &entropy).expect("it goes on");
+    started(store, port, entropy)
+}
+
+fn started(
+    store: Store,
+    port: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+) -> (Dormouse, Store, Arc<Script>) {
     let script = Arc::new(Script::default());
     let dormouse = Dormouse::new(Parts {
         store: store.clone(),
@@ -113,7 +136,7 @@ fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
     }
 
     clock.advance(std::time::Duration::from_secs(60));
-    let (dormouse, store, script) = start(folder.path(), &clock, 2);
+    let (dormouse, store, script) = start_without_agents(folder.path(), &clock, 2);
     assert_eq!(drain(&dormouse), Vec::<String>::new(), "nobody wakes for what is over");
     assert!(script.asked().is_empty());
     let agents = wait(dormouse.agent_of_task(&me(), &tasks[0]));
@@ -133,4 +156,76 @@ fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
     clock.advance(std::time::Duration::from_secs(60));
     assert_eq!(drain(&dormouse), ["completed"]);
     assert_eq!(drain(&dormouse), Vec::<String>::new());
+}
+
+/// What needs the person because a database was restored: the kind, and how many agents.
+fn restored(dormouse: &Dormouse) -> Vec<(String, Option<usize>)> {
+    let needs = wait(dormouse.needs_attention(&me(), 50, None)).expect("a page").items;
+    let restored = needs.into_iter().filter(|one| one.kind == "restored");
+    restored.map(|one| (one.id, one.count)).collect()
+}
+
+#[test]
+fn behind_an_older_journal_it_is_said_until_each_agent_has_reported_anew() {
+    let (folder, copy) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("one"));
+    let clock = ManualClock::at("2026-03-02T09:00:00Z");
+    let (dormouse, store, script) = start(folder.path(), &clock, 1);
+    let tasks = ["One", "Two", "Paused"].map(|title| {
+        let new =
+            NewTask { title: title.into(), note: Some("It began.".into()), ..NewTask::default() };
+        let task = wait(dormouse.create_task(&me(), new, None)).expect("a task").id;
+        let agent = wait(dormouse.create_agent(&me(), &task, None, None)).expect("an agent").id;
+        (task, agent)
+    });
+    answers(&script, 3);
+    assert_eq!(drain(&dormouse).len(), 3);
+    drop((dormouse, store));
+    let files = || {
+        let entries = std::fs::read_dir(folder.path()).expect("the folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("journal"))
+    };
+    for name in files() {
+        std::fs::copy(folder.path().join(&name), copy.path().join(&name)).expect("a copy");
+    }
+    let (dormouse, store, script) = start(folder.path(), &clock, 2);
+    (0..9).for_each(|n| note(&dormouse, &tasks[0].0, &format!("Note {n}.")));
+    wait(dormouse.pause_agent(&me(), &tasks[2].1, None)).expect("paused");
+    answers(&script, 1);
+    assert_eq!(drain(&dormouse), ["completed"]);
+    assert_eq!(restored(&dormouse), []);
+    let host = store.host(Db::Journal);
+    drop((dormouse, store));
+
+    for name in files().collect::<Vec<_>>() {
+        std::fs::remove_file(folder.path().join(&name)).expect("it is gone");
+    }
+    for entry in std::fs::read_dir(copy.path()).expect("the copy") {
+        let entry = entry.expect("an entry");
+        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("put back");
+    }
+    let (dormouse, store, script) = start(folder.path(), &clock, 3);
+    assert_ne!(store.host(Db::Journal), host);
+    let all = |n| vec![("restored:journal".to_owned(), Some(n))];
+    assert_eq!(restored(&dormouse), all(3));
+    let written_before = |agent| {
+        let report = wait(dormouse.report(&me(), agent)).expect("readable").expect("a report");
+        report.written_before.map(|restored| restored.database)
+    };
+    for (_, agent) in &tasks {
+        assert_eq!(written_before(agent).as_deref(), Some("journal"));
+    }
+    let page = wait(dormouse.recent_reports(&me(), 50, None)).expect("a page").items;
+    assert!(page.iter().all(|one| one.report.written_before.is_some()), "{page:?}");
+    answers(&script, 2);
+    assert_eq!(drain(&dormouse), ["completed", "completed"], "nothing is skipped");
+    assert_eq!(restored(&dormouse), all(1), "who is paused has not reported");
+    assert_eq!(written_before(&tasks[0].1), None);
+    assert_eq!(written_before(&tasks[2].1).as_deref(), Some("journal"));
+    wait(dormouse.resume_agent(&me(), &tasks[2].1, None)).expect("resumed");
+    clock.advance(std::time::Duration::from_secs(60));
+    answers(&script, 1);
+    assert_eq!(drain(&dormouse), ["completed"]);
+    assert_eq!(restored(&dormouse), []);
 }

@@ -311,6 +311,26 @@ pub fn open_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, i6
     }
 }
 
+/// Operations that an item counts as applied, in the order of their items behind one of them.
+pub fn confirmed_behind(
+    workspace: WorkspaceId,
+    (set, index): (&str, i64),
+    limit: i64,
+) -> Query<(String, i64, String)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, operation_id FROM change_items
+              WHERE ws = ?1 AND (set_id, item_index) > (?2, ?3) AND state = 'confirmed'
+              ORDER BY set_id, item_index LIMIT ?4",
+        params: params_values![ws(workspace), set, index, limit],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "change item", &e);
+            let text = |at| row.text(at).map(ToOwned::to_owned).map_err(column);
+            Ok((text(0)?, row.int(1).map_err(column)?, text(2)?))
+        },
+    }
+}
+
 /// The tasks about which anything is open, all over a workspace.
 pub fn open_tasks(workspace: WorkspaceId) -> Query<String> {
     Query {

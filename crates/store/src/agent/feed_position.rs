@@ -4,7 +4,7 @@ use dormouse_types::{HostId, Seq, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
-use crate::value::Row;
+use crate::value::{Param, Row};
 use crate::{params, params_values};
 
 /// A position of the journal's feed.
@@ -14,19 +14,31 @@ pub struct Position {
     pub host: HostId,
     /// Everything up to here was routed.
     pub seq: Seq,
+    /// The agent store that it was written in, as that was called then; none of a place to go to.
+    pub agent: Option<HostId>,
+}
+
+impl Position {
+    /// A place to go to.
+    pub fn to(host: HostId, seq: Seq) -> Self {
+        Self { host, seq, agent: None }
+    }
 }
 
 fn decode(row: &Row) -> Result<Position, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "feed position", &e);
-    let host = row.text(0).map_err(column)?;
-    Ok(Position {
-        host: host.parse().map_err(|e: dormouse_types::IdError| ReadError::Corrupt {
+    let host = |host: &str| -> Result<HostId, ReadError> {
+        host.parse().map_err(|e: dormouse_types::IdError| ReadError::Corrupt {
             db: "agent",
             noun: "feed position",
             id: host.to_owned(),
             detail: e.to_string(),
-        })?,
+        })
+    };
+    Ok(Position {
+        host: host(row.text(0).map_err(column)?)?,
         seq: Seq(row.int(1).map_err(column)?),
+        agent: row.opt_text(2).map_err(column)?.map(host).transpose()?,
     })
 }
 
@@ -34,7 +46,7 @@ fn decode(row: &Row) -> Result<Position, ReadError> {
 pub fn read(workspace: WorkspaceId) -> Query<Position> {
     Query {
         db: Db::Agent,
-        sql: "SELECT host, seq FROM feed_position WHERE ws = ?1",
+        sql: "SELECT host, seq, agent_host FROM feed_position WHERE ws = ?1",
         params: params_values![ws(workspace)],
         decode,
     }
@@ -58,11 +70,11 @@ pub fn as_written(workspace: WorkspaceId) -> Query<[String; 2]> {
 pub fn all() -> Query<(WorkspaceId, Position)> {
     Query {
         db: Db::Agent,
-        sql: "SELECT host, seq, ws FROM feed_position ORDER BY ws",
+        sql: "SELECT host, seq, agent_host, ws FROM feed_position ORDER BY ws",
         params: Vec::new(),
         decode: |row| {
             let workspace =
-                row.int(2).map_err(|e| ReadError::column(Db::Agent, "feed position", &e))?;
+                row.int(3).map_err(|e| ReadError::column(Db::Agent, "feed position", &e))?;
             Ok((WorkspaceId(workspace), decode(row)?))
         },
     }
@@ -71,14 +83,15 @@ pub fn all() -> Query<(WorkspaceId, Position)> {
 /// Puts a position in the place of one that cannot be read; refused when somebody else did.
 pub fn mend(workspace: WorkspaceId, written: &[String; 2], to: &Position) -> Op {
     Op::one(
-        "UPDATE feed_position SET host = ?2, seq = ?3
+        "UPDATE feed_position SET host = ?2, seq = ?3, agent_host = ?6
          WHERE ws = ?1 AND CAST(host AS TEXT) = ?4 AND CAST(seq AS TEXT) = ?5",
         params![
             ws(workspace),
             to.host.to_string(),
             to.seq.0,
             written[0].as_str(),
-            written[1].as_str()
+            written[1].as_str(),
+            Param::Host
         ],
         Refusal::FeedMoved,
     )
@@ -89,19 +102,20 @@ pub fn mend(workspace: WorkspaceId, written: &[String; 2], to: &Position) -> Op 
 pub fn advance(workspace: WorkspaceId, from: Option<&Position>, to: &Position) -> Op {
     match from {
         None => Op::one(
-            "INSERT INTO feed_position (ws, host, seq) VALUES (?1, ?2, ?3)",
-            params![ws(workspace), to.host.to_string(), to.seq.0],
+            "INSERT INTO feed_position (ws, host, seq, agent_host) VALUES (?1, ?2, ?3, ?4)",
+            params![ws(workspace), to.host.to_string(), to.seq.0, Param::Host],
             Refusal::FeedMoved,
         ),
         Some(from) => Op::one(
-            "UPDATE feed_position SET host = ?2, seq = ?3
+            "UPDATE feed_position SET host = ?2, seq = ?3, agent_host = ?6
              WHERE ws = ?1 AND host = ?4 AND seq = ?5 AND (host <> ?2 OR seq <= ?3)",
             params![
                 ws(workspace),
                 to.host.to_string(),
                 to.seq.0,
                 from.host.to_string(),
-                from.seq.0
+                from.seq.0,
+                Param::Host
             ],
             Refusal::FeedMoved,
         ),

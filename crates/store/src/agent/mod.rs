@@ -9,6 +9,7 @@ pub mod change_item;
 pub mod link;
 pub mod subscription;
 pub mod feed_position;
+pub mod outdated;
 pub mod wake_queue;
 pub mod wake_tally;
 pub mod timer;

@@ -313,6 +313,19 @@ pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq>
     }
 }
 
+/// The runs that have not ended.
+pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
+                logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
+                created_at, started_at, completed_at, error_message
+              FROM wake_run_log WHERE ws = ?1 AND status IN ('queued', 'started')",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}
+
 /// What the run had seen before it began that had seen least, among those that have not ended.
 pub fn least_processed(workspace: WorkspaceId) -> Query<Option<Seq>> {
     Query {

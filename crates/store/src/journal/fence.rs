@@ -33,3 +33,16 @@ pub fn of(workspace: WorkspaceId, holder: &str) -> Query<i64> {
         decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Journal, "fence", &e)),
     }
 }
+
+/// The epochs of all holders of a workspace.
+pub fn all(workspace: WorkspaceId) -> Query<(String, i64)> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT holder, epoch FROM fence WHERE ws = ?1",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "fence", &e);
+            Ok((row.text(0).map_err(column)?.to_owned(), row.int(1).map_err(column)?))
+        },
+    }
+}

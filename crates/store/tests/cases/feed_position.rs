@@ -1,7 +1,7 @@
 //! How far the feed was routed moves once from each place.
 
 use dormouse_store::agent::feed_position::{self, Position};
-use dormouse_store::{Op, Refusal};
+use dormouse_store::{Db, Op, Refusal};
 use dormouse_types::{HostId, Seq};
 
 use crate::world::{OTHER_WS, WS, World};
@@ -14,7 +14,8 @@ fn advance(from: Option<&Position>, to: &Position) -> Op {
 
 fn the_position_moves_once_from_where_it_was_read(world: &World) {
     let (host, restored): (HostId, HostId) = (world.id(), world.id());
-    let place = |seq| Position { host: host.clone(), seq: Seq(seq) };
+    let agent = Some(world.store.host(Db::Agent));
+    let place = |seq| Position { host: host.clone(), seq: Seq(seq), agent: agent.clone() };
     assert_eq!(world.first(feed_position::read(WS)), None);
     let early = advance(Some(&place(0)), &place(1));
     assert_eq!(world.agent_refusal([early]), Refusal::FeedMoved, "nothing was routed yet");
@@ -31,7 +32,7 @@ fn the_position_moves_once_from_where_it_was_read(world: &World) {
     assert_eq!(world.only(feed_position::read(WS)), place(7));
 
     // A journal that was restored is another journal: its positions are not comparable.
-    let other = Position { host: restored, seq: Seq(7) };
+    let other = Position { host: restored, ..place(7) };
     assert_eq!(world.agent_refusal([advance(Some(&other), &place(9))]), Refusal::FeedMoved);
     world.agent([advance(Some(&place(7)), &Position { seq: Seq(2), ..other.clone() })]);
     assert_eq!(world.only(feed_position::read(WS)), Position { seq: Seq(2), ..other });
@@ -39,7 +40,8 @@ fn the_position_moves_once_from_where_it_was_read(world: &World) {
 
 fn each_workspace_has_its_position(world: &World) {
     let host: HostId = world.id();
-    let place = |seq| Position { host: host.clone(), seq: Seq(seq) };
+    let agent = Some(world.store.host(Db::Agent));
+    let place = |seq| Position { host: host.clone(), seq: Seq(seq), agent: agent.clone() };
     world.agent([feed_position::advance(WS, None, &place(3))]);
     world.agent([feed_position::advance(OTHER_WS, None, &place(5))]);
     world.agent([feed_position::advance(OTHER_WS, Some(&place(5)), &place(6))]);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
-use dormouse_store::{Op, Refusal, params};
+use dormouse_store::{Db, Op, Refusal, params};
 use dormouse_types::{AgentId, HostId, RunKey, Seq};
 
 use crate::world::{WS, World, at};
@@ -118,7 +118,8 @@ fn a_run_that_ends_leaves_nothing_due_without_a_reason(world: &World) {
 
 fn a_position_that_cannot_be_read_is_mended_once(world: &World) {
     let host: HostId = world.id();
-    let place = |seq| Position { host: host.clone(), seq: Seq(seq) };
+    let agent = Some(world.store.host(Db::Agent));
+    let place = |seq| Position { host: host.clone(), seq: Seq(seq), agent: agent.clone() };
     world.agent([feed_position::advance(WS, None, &place(3))]);
     let sql = "UPDATE feed_position SET host = 'nonsense' WHERE ws = ?1";
     world.agent([Op::any(sql, params![WS.0])]);

@@ -4,14 +4,14 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message::{self, kind};
 use dormouse_store::agent::{
-    breaker, change_item, entity, feed_position, link, log_line, report, saga, subscription, timer,
-    wake_queue, wake_request, wake_run, wake_tally,
+    breaker, change_item, entity, feed_position, link, log_line, outdated, report, saga,
+    subscription, timer, wake_queue, wake_request, wake_run, wake_tally,
 };
 use dormouse_store::journal::task::Wanted;
 use dormouse_store::journal::{
     access_code, fence, field_say, imported, label, linked_entry, setting, task, task_list, token,
 };
-use dormouse_store::{Db, Query, agent, change_log, journal, receipt, text};
+use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::{
     AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
 };
@@ -282,6 +282,15 @@ fn queries(world: &World) -> Vec<Asked> {
         journal::raw::behind(WS, "", 1),
         change_log::oldest(Db::Journal),
         change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1)),
+        identity::renewals(Db::Journal),
+        identity::marks(Db::Agent),
+        outdated::all(WS),
+        outdated::of_agent(WS, &agent),
+        outdated::some(WS, std::slice::from_ref(&agent)),
+        wake_run::unfinished(WS),
+        fence::all(WS),
+        change_item::confirmed_behind(WS, ("cs", 0), 1),
+        receipt::known(Db::Journal, WS, &["op".to_owned()]),
         entity::some::<Agent>(WS, &[&agent]),
         entity::page_of_kind::<Agent>(WS, (at(0), ""), 1),
         agent_entity::failed(WS),
@@ -330,6 +339,8 @@ const WHOLE: &[&str] = &[
     // Asked only once there are more change rows than are kept.
     "change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1))",
     "wake_queue::oldest_signal(WS)",
+    // Asked once, when a database was restored.
+    "fence::all(WS)",
     // A list that is sifted by agents looks at all of them.
     "subscription::own(WS)",
 ];
@@ -350,6 +361,8 @@ const SMALL: &[&str] = &[
     "SCAN saga_log USING COVERING INDEX saga_log_open",
     // The first entry for the workspace.
     "SEARCH t USING INDEX timers_due (ws=?)",
+    // Only who has not reported since a database was restored.
+    "SEARCH outdated_agents USING INDEX sqlite_autoindex_outdated_agents_1 (ws=?)",
     // One row per provider.
     "SEARCH breakers USING INDEX sqlite_autoindex_breakers_1 (ws=?)",
     // The last entry.
@@ -380,6 +393,7 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "change_items_waiting",
     "saga_log_open",
     "breakers_pkey",
+    "outdated_agents_pkey",
     "settings_pkey",
     "tokens_pkey",
     // The first entry, and the first behind it.

@@ -273,6 +273,7 @@ const AGENT: &[&str] = &[
     "SELECT * FROM subscriptions ORDER BY 1, 2, 3",
     "SELECT * FROM feed_position ORDER BY 1",
     "SELECT * FROM wake_queue ORDER BY 1, 2",
+    "SELECT * FROM outdated_agents ORDER BY 1, 2",
     "SELECT * FROM timers ORDER BY 1, 2, 3",
     "SELECT * FROM breakers ORDER BY 1, 2",
     "SELECT * FROM wake_run_log ORDER BY 1, 2",

@@ -1,4 +1,4 @@
-# Runs a private Postgres server: supervisor PORT FSYNC. Reads `stop` and `start` from the standard
+# Runs a private Postgres server: supervisor PORT FSYNC. Reads `stop`, `start` and `promote` from the standard
 # input, and ends, with the server, when that is closed. Answers with one line each.
 set -u
 # Nothing but the end of the input ends it: also not an answer that nobody reads any more.
@@ -44,25 +44,41 @@ if ! make --locale-provider=icu --icu-locale=en; then
     fi
 fi
 
-start() {
+launch() {
     : >log
     $as "$bin/postgres" -D "$folder/data" -p "$port" -c listen_addresses=127.0.0.1 \
         -c unix_socket_directories= -c "fsync=$fsync" -c max_connections=300 \
         -c shared_buffers=32MB >>log 2>&1 </dev/null &
     pid=$!
-    until grep -q 'ready to accept connections' log; do
+}
+await() {
+    until grep -q "$1" log; do
         if ! kill -0 "$pid" 2>/dev/null; then
             echo "postgres does not start: $(tail -n 3 log | tr '\n' ' ')"
             end 1
         fi
         sleep 0.05
     done
+}
+start() {
+    launch
+    await 'ready to accept connections'
     echo ready
 }
 stop() {
     kill -QUIT "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
     pid=
+}
+# Crashes it and lets a standby on the same files take its place: another timeline begins.
+promote() {
+    stop
+    $as touch data/standby.signal
+    launch
+    await 'ready to accept read-only connections'
+    $as "$bin/pg_ctl" -D "$folder/data" promote >/dev/null 2>&1
+    await 'ready to accept connections'
+    echo promoted
 }
 
 start
@@ -73,6 +89,7 @@ while read -r command; do
             echo stopped
             ;;
         start) start ;;
+        promote) promote ;;
     esac
 done
 [ -z "$pid" ] || stop

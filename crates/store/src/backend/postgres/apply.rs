@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{HostId, Seq};
+use dormouse_types::{HostId, Id as _, Seq};
 use tokio_postgres::Statement;
 
 use super::Time;
@@ -22,8 +22,9 @@ use crate::value::{Row, Value};
 const NEW_COUNTER: &str =
     "INSERT INTO counters (ws, seq) VALUES (?1, 0) ON CONFLICT (ws) DO NOTHING";
 const COUNTER: &str = "SELECT seq FROM counters WHERE ws = ?1 FOR UPDATE";
-const SET_COUNTER: &str = "UPDATE counters SET seq = ?2 WHERE ws = ?1";
-const NOW: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+/// The time, and whose database this is now: read behind the locks on the counters.
+const NOW: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), value
+     FROM meta WHERE key = 'host'";
 const RECEIPT: &str =
     "INSERT INTO applied_operations (ws, id, request_digest, answer, effects, seq, at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, id) DO NOTHING";
@@ -36,8 +37,19 @@ const AUDIT: &str = "INSERT INTO audit_log (ws, seq, n, actor, action, object, d
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 /// The statements of the writer itself.
-const OWN: &[&str] =
-    &[NEW_COUNTER, COUNTER, SET_COUNTER, NOW, RECEIPT, RECEIPT_BY_ID, CHANGE, AUDIT];
+const OWN: &[&str] = &[NEW_COUNTER, COUNTER, NOW, RECEIPT, RECEIPT_BY_ID, CHANGE, AUDIT];
+
+/// The statement that moves a counter, and with it what is remembered of the other schema: how far
+/// that had come when this was about to be committed. A commit is shown to others behind the flush of
+/// its record, and both schemas share one log, so what is remembered is kept wherever this is.
+pub(super) fn set_counter(other: &str) -> String {
+    format!(
+        "UPDATE counters SET seq = ?2,
+           other_host = (SELECT value FROM \"{other}\".meta WHERE key = 'host'),
+           other_seq = COALESCE((SELECT seq FROM \"{other}\".counters WHERE ws = ?1), 0)
+         WHERE ws = ?1"
+    )
+}
 
 /// Why a batch has no answers. The transaction is not open any more.
 pub(super) enum Stop {
@@ -49,6 +61,9 @@ pub(super) enum Stop {
     Unknown(Failure),
     /// The engine took the whole transaction back; nothing was written.
     Broken(Failure),
+    /// The schema goes on under another id, which another node gave it; nothing was written, and
+    /// nothing is to be.
+    Renewed(String),
 }
 
 impl Stop {
@@ -67,12 +82,14 @@ pub(super) struct Batch<'a> {
     pub(super) db: Db,
     pub(super) host: &'a HostId,
     pub(super) time: &'a Time,
+    /// See [`set_counter`].
+    pub(super) set_counter: &'a str,
 }
 
 /// The statements of a batch, or why one cannot even be prepared.
-type Prepared = HashMap<&'static str, Result<Statement, Failure>>;
+type Prepared<'a> = HashMap<&'a str, Result<Statement, Failure>>;
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
     /// Applies commits in one transaction and says for each what became of it.
     ///
     /// `known` are the workspaces that have a counter.
@@ -91,16 +108,17 @@ impl Batch<'_> {
             known.insert(*ws);
         }
         let result = self.transaction(commits, &workspaces, &prepared).await;
-        if let Err(Stop::Conflict(_) | Stop::Broken(_)) = &result {
+        if let Err(Stop::Conflict(_) | Stop::Broken(_) | Stop::Renewed(_)) = &result {
             known.clear();
             self.session.run("ROLLBACK").await.map_err(Stop::before_commit)?;
         }
         result
     }
 
-    async fn prepare(&self, commits: &[Commit]) -> Result<Prepared, Failure> {
+    async fn prepare(&self, commits: &[Commit]) -> Result<Prepared<'a>, Failure> {
         let asked = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
-        let all: BTreeSet<&'static str> = OWN.iter().copied().chain(asked).collect();
+        let own = OWN.iter().copied().chain([self.set_counter]);
+        let all: BTreeSet<&'a str> = own.chain(asked).collect();
         let sent =
             all.iter().map(|sql| -> BoxFuture<'_, _> { Box::pin(self.session.prepare(sql)) });
         let mut prepared = Prepared::new();
@@ -119,7 +137,7 @@ impl Batch<'_> {
         &self,
         commits: &[Commit],
         workspaces: &BTreeSet<i64>,
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
     ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
         let (mut counters, now) = self.begin(workspaces, prepared).await?;
         let before = counters.clone();
@@ -153,7 +171,7 @@ impl Batch<'_> {
     async fn begin(
         &self,
         workspaces: &BTreeSet<i64>,
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
     ) -> Result<(BTreeMap<i64, i64>, i64), Stop> {
         let session = self.session;
         let mut sent: Vec<BoxFuture<'_, Result<Vec<Row>, Failure>>> = vec![Box::pin(async move {
@@ -164,10 +182,8 @@ impl Batch<'_> {
         for ws in workspaces {
             sent.push(Box::pin(async move { session.rows_of(counter, &[(*ws).into()]).await }));
         }
-        if matches!(self.time, Time::Database) {
-            let now = own(prepared, NOW)?;
-            sent.push(Box::pin(async move { session.rows_of(now, &[]).await }));
-        }
+        let now = own(prepared, NOW)?;
+        sent.push(Box::pin(async move { session.rows_of(now, &[]).await }));
         let answers: Result<Vec<_>, _> = together(sent).await.into_iter().collect();
         let mut answers = answers.map_err(Stop::before_commit)?.into_iter().skip(1);
         let gone = |what: &str| {
@@ -177,13 +193,19 @@ impl Batch<'_> {
                 detail: format!("{what} in the {} database is gone", self.db.name()),
             })
         };
-        let mut int = || -> Option<i64> { answers.next()?.first()?.int(0).ok() };
+        let mut row = || -> Option<Row> { answers.next()?.into_iter().next() };
         let mut counters = BTreeMap::new();
         for ws in workspaces {
-            counters.insert(*ws, int().ok_or_else(|| gone("the counter of a workspace"))?);
+            let counter = row().and_then(|row| row.int(0).ok());
+            counters.insert(*ws, counter.ok_or_else(|| gone("the counter of a workspace"))?);
+        }
+        let now = row().ok_or_else(|| gone("the id"))?;
+        let host = now.text(1).unwrap_or_default();
+        if host != self.host.as_str() {
+            return Err(Stop::Renewed(renewed(host, self.host)));
         }
         let now = match self.time {
-            Time::Database => int().ok_or_else(|| gone("the time"))?,
+            Time::Database => now.int(0).map_err(|_| gone("the time"))?,
             Time::Clock(clock) => clock.now().micros(),
         };
         Ok((counters, now))
@@ -195,7 +217,7 @@ impl Batch<'_> {
         commit: &Commit,
         seq: i64,
         now: i64,
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
         savepoint: &str,
     ) -> Result<(), Halt> {
         let session = self.session;
@@ -249,7 +271,7 @@ impl Batch<'_> {
         &self,
         commit: &Commit,
         settled: Settled,
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
     ) -> Result<Result<Committed, CommitError>, Stop> {
         let label = commit.label;
         let broken = |detail: String| CommitError::Broken { label, db: self.db.name(), detail };
@@ -271,12 +293,12 @@ impl Batch<'_> {
     }
 
     /// Ends the transaction: with COMMIT when something was written.
-    async fn end(&self, moved: &[[Value; 2]], prepared: &Prepared) -> Result<(), Stop> {
+    async fn end(&self, moved: &[[Value; 2]], prepared: &Prepared<'_>) -> Result<(), Stop> {
         let session = self.session;
         if moved.is_empty() {
             return session.run("ROLLBACK").await.map_err(Stop::before_commit);
         }
-        let set = own(prepared, SET_COUNTER)?;
+        let set = own(prepared, self.set_counter)?;
         let mut sent: Vec<BoxFuture<'_, Result<u64, Failure>>> = Vec::new();
         for params in moved {
             sent.push(Box::pin(async move { session.execute(set, params).await }));
@@ -296,8 +318,14 @@ impl Batch<'_> {
 }
 
 /// A statement of the writer itself.
-fn own<'a>(prepared: &'a Prepared, sql: &'static str) -> Result<&'a Statement, Stop> {
+fn own<'a>(prepared: &'a Prepared<'_>, sql: &str) -> Result<&'a Statement, Stop> {
     prepared[sql].as_ref().map_err(|failure| Stop::Broken(failure.clone()))
+}
+
+/// What is said where a schema has another id than the one it was opened under.
+pub(super) fn renewed(found: &str, expected: &HostId) -> String {
+    // Positions that were read from one database mean nothing in another.
+    format!("the server now holds another database (host {found}, not {expected}): start again")
 }
 
 /// Why a commit was not applied.

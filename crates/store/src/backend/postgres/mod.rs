@@ -26,7 +26,7 @@ use crate::value::{Row, Value};
 use listener::{Changes, Listener};
 use readers::Readers;
 use session::{Address, Session};
-use writer::Writer;
+use writer::{Ended, Writer};
 
 pub use open::OpenError;
 pub use value::statement;
@@ -60,6 +60,7 @@ pub struct Postgres {
     agent: Half,
     changes: Arc<Changes>,
     listener: JoinHandle<()>,
+    ended: Arc<Ended>,
 }
 
 struct Half {
@@ -90,9 +91,31 @@ impl Postgres {
     /// Connects, brings both schemas to the present version, and starts the writers and the
     /// listener on the runtime this is called on.
     ///
-    /// Errors: the URL cannot be used, nobody answers, the schemas cannot be written, or a newer
-    /// version wrote them.
+    /// A schema that is not what the other remembers of it goes on under another id, see
+    /// [`crate::identity`]; both do where a standby took over, or the server was restored.
+    ///
+    /// Errors: the URL cannot be used, nobody answers, the schemas cannot be written, one of them is
+    /// missing, or a newer version wrote them.
     pub async fn connect(options: Options, entropy: &dyn Entropy) -> Result<Self, OpenError> {
+        Self::accepting(options, None, entropy).await
+    }
+
+    /// Connects where a schema is missing, and makes that one anew.
+    ///
+    /// Errors: as of [`Postgres::connect`]; and the schema is not missing.
+    pub async fn connect_without(
+        missing: Db,
+        options: Options,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, OpenError> {
+        Self::accepting(options, Some(missing), entropy).await
+    }
+
+    async fn accepting(
+        options: Options,
+        accepted: Option<Db>,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, OpenError> {
         let Options { url, prefix, time, clock } = options;
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !prefix.chars().all(is_plain) || prefix.len() > LONGEST_PREFIX {
@@ -105,10 +128,23 @@ impl Postgres {
         let address = Arc::new(open::address(&url)?);
         let journal = Opening::new(&address, &prefix, Db::Journal).await?;
         let agent = Opening::new(&address, &prefix, Db::Agent).await?;
-        let changes = Arc::new(Changes::new());
-        let ports = Ports { time, clock: clock.clone(), changes: changes.clone() };
-        let journal = journal.half(&ports, entropy).await?;
-        let agent = agent.half(&ports, entropy).await?;
+        let schemas = [journal.schema.clone(), agent.schema.clone()];
+        open::refuse_missing(&journal.session, &schemas, accepted).await?;
+        for opening in [&journal, &agent] {
+            let Opening { session, db, schema, .. } = opening;
+            open::prepare(session, *db, schema, clock.now(), entropy).await?;
+        }
+        let unreachable = |e: session::Failure| OpenError::Unreachable { detail: e.detail };
+        let timeline = open::timeline(&journal.session).await.map_err(unreachable)?;
+        let of = timeline.as_deref();
+        let [of_journal, of_agent] =
+            open::recognise(&journal.session, &schemas, accepted, of, clock.now(), entropy).await?;
+        let (changes, ended) = (Arc::new(Changes::new()), Arc::new(Ended::default()));
+        let (clock_of_ports, told) = (clock.clone(), changes.clone());
+        let ports =
+            Ports { time, clock: clock_of_ports, changes: told, timeline, ended: ended.clone() };
+        let journal = journal.half(of_journal, &schemas[1], &ports);
+        let agent = agent.half(of_agent, &schemas[0], &ports);
         let listener = Listener {
             address: address.clone(),
             channel: format!("{prefix}dormouse_changes"),
@@ -116,7 +152,7 @@ impl Postgres {
             changes: changes.clone(),
         };
         let listener = address.runtime.spawn(listener.run());
-        Ok(Self { journal, agent, changes, listener })
+        Ok(Self { journal, agent, changes, listener, ended })
     }
 
     /// How many transactions this node's writer of a database has ended since it started.
@@ -137,6 +173,8 @@ struct Ports {
     time: Time,
     clock: Arc<dyn Clock>,
     changes: Arc<Changes>,
+    timeline: Option<String>,
+    ended: Arc<Ended>,
 }
 
 /// A database whose version is not newer than this program, and nothing of it is written yet.
@@ -156,9 +194,8 @@ impl Opening {
         Ok(Self { address: address.clone(), db, schema, session })
     }
 
-    async fn half(self, ports: &Ports, entropy: &dyn Entropy) -> Result<Half, OpenError> {
+    fn half(self, host: HostId, other: &str, ports: &Ports) -> Half {
         let Self { address, db, schema, session } = self;
-        let host = open::prepare(&session, db, &schema, ports.clock.now(), entropy).await?;
         let writer = Writer {
             address: address.clone(),
             setup: setup(&schema, false),
@@ -168,9 +205,12 @@ impl Opening {
             clock: ports.clock.clone(),
             changes: ports.changes.clone(),
             session: Some(session),
+            set_counter: apply::set_counter(other),
+            timeline: ports.timeline.clone(),
+            ended: ports.ended.clone(),
         };
         let readers = Readers::new(address, setup(&schema, true));
-        Ok(Half { host, db, readers, writer: writer.start() })
+        Half { host, db, readers, writer: writer.start() }
     }
 }
 
@@ -204,5 +244,9 @@ impl Backend for Postgres {
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    fn writing_ended(&self) -> Option<String> {
+        self.ended.why()
     }
 }

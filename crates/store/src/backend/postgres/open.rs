@@ -15,8 +15,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session::{Address, Failure, Session};
 use super::value;
-use crate::backend::sqlite::open::migrations;
+use crate::backend::sqlite::open::{self as sqlite, Found, migrations};
 use crate::commit::Db;
+use crate::identity::{self, Known, Reason};
 use crate::value::Value;
 
 /// Why a Postgres database could not be opened. Nothing was changed.
@@ -60,6 +61,23 @@ pub enum OpenError {
         schema: String,
         /// What the engine says.
         detail: String,
+    },
+    /// It is not there, and the other schema has been written to.
+    #[error(
+        "schema {schema} is missing beside the other one. Restore it from a backup of the database; \
+         `dormouse doctor --accept-missing {}` goes on without it, for good", .db.name()
+    )]
+    Missing {
+        /// The Postgres schema.
+        schema: String,
+        /// Which database.
+        db: Db,
+    },
+    /// A person gave up a schema that is there.
+    #[error("schema {schema} is not missing: nothing was changed")]
+    Present {
+        /// The Postgres schema.
+        schema: String,
     },
     /// The schema is there, but not as this program makes it.
     #[error(
@@ -173,8 +191,8 @@ async fn version(session: &Session, schema: &str) -> Result<i64, OpenError> {
     if count(1)? == 0 {
         return Err(damaged("it holds tables, but none named meta".to_owned()));
     }
-    let sql = "SELECT value FROM meta WHERE key = 'schema'";
-    let rows = session.rows(sql, &[]).await.map_err(fail)?;
+    let sql = format!("SELECT value FROM \"{schema}\".meta WHERE key = 'schema'");
+    let rows = session.rows(&sql, &[]).await.map_err(fail)?;
     let found = rows.first().map(|row| row.text(0)).transpose().map_err(|e| damaged(e.to_string()));
     match found?.map(str::parse) {
         Some(Ok(version)) => Ok(version),
@@ -207,7 +225,7 @@ pub(super) async fn refuse_newer(session: &Session, db: Db, schema: &str) -> Res
     Ok(())
 }
 
-/// Brings a schema to the present version and reads its host id.
+/// Brings a schema to the present version.
 ///
 /// Each step is one transaction under a lock of its own: of several nodes that start together one
 /// makes it and the others find it made; interrupted, the old schema stands whole.
@@ -217,7 +235,7 @@ pub(super) async fn prepare(
     schema: &str,
     now: Timestamp,
     entropy: &dyn Entropy,
-) -> Result<HostId, OpenError> {
+) -> Result<(), OpenError> {
     let fail = |e: Failure| failed(schema, e);
     loop {
         session.run("BEGIN").await.map_err(fail)?;
@@ -229,12 +247,7 @@ pub(super) async fn prepare(
         }
         ended.map_err(fail)?;
     }
-    let sql = "SELECT value FROM meta WHERE key = 'host'";
-    let damaged = |detail: String| OpenError::Damaged { schema: schema.to_owned(), detail };
-    let rows = session.rows(sql, &[]).await.map_err(fail)?;
-    let row = rows.first().ok_or_else(|| damaged("meta holds no host".to_owned()))?;
-    let host = row.text(0).map_err(|e| damaged(e.to_string()))?;
-    host.parse().map_err(|e| damaged(format!("{e}")))
+    Ok(())
 }
 
 /// Makes the next step; whether there was one to make.
@@ -283,4 +296,171 @@ async fn step(
         meta("host", HostId::fresh(now, entropy).to_string()).await.map_err(fail)?;
     }
     Ok(true)
+}
+
+/// Where the database is in the history of its server: it changes when a standby takes over, and when
+/// the server is restored to an earlier moment. None where the server does not tell.
+pub(super) async fn timeline(session: &Session) -> Result<Option<String>, Failure> {
+    // Its first eight digits name the timeline that is written now, also right behind a promotion,
+    // when the last checkpoint is still of the one before.
+    let sql = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
+    match session.rows(sql, &[]).await {
+        Ok(rows) => Ok(rows.first().and_then(|row| row.text(0).ok()).map(ToOwned::to_owned)),
+        Err(failure) if failure.lost => Err(failure),
+        Err(failure) => {
+            tracing::debug!(%failure, "the server does not tell its timeline");
+            Ok(None)
+        }
+    }
+}
+
+/// What there is of a schema before it is prepared.
+async fn found(session: &Session, schema: &str) -> Result<Found, OpenError> {
+    if version(session, schema).await? == 0 {
+        return Ok(Found::Nothing);
+    }
+    let sql = format!("SELECT CAST(COUNT(*) AS BIGINT) FROM \"{schema}\".counters");
+    let rows = session.rows(&sql, &[]).await.map_err(|e| failed(schema, e))?;
+    let n_counters = rows.first().and_then(|row| row.int(0).ok()).unwrap_or(0);
+    Ok(if n_counters > 0 { Found::Written } else { Found::Empty })
+}
+
+/// Refuses to go on where one of the two schemas is missing, unless a person gave that one up.
+pub(super) async fn refuse_missing(
+    session: &Session,
+    schemas: &[String; 2],
+    accepted: Option<Db>,
+) -> Result<(), OpenError> {
+    let [journal, agent] = schemas;
+    let schema = |db: Db| if db == Db::Journal { journal.clone() } else { agent.clone() };
+    let mut missing = None;
+    // Twice: a node that starts for the first time may make both between the two looks.
+    for _ in 0..2 {
+        let of_agent = found(session, agent).await?;
+        missing = sqlite::missing(found(session, journal).await?, of_agent);
+        if missing.is_none() {
+            break;
+        }
+    }
+    match (missing, accepted) {
+        (Some(db), accepted) if accepted != Some(db) => {
+            Err(OpenError::Missing { schema: schema(db), db })
+        }
+        (None, Some(db)) => Err(OpenError::Present { schema: schema(db) }),
+        (Some(_) | None, _) => Ok(()),
+    }
+}
+
+/// Gives another id to a schema that is not what the other remembers of it, and to both where the
+/// server went back or a standby took over; says the ids under which they are open.
+///
+/// All of it is one transaction under a lock of its own, so of several nodes that start together one
+/// does it. It waits for commits under way; those that come later meet the new id and are refused.
+pub(super) async fn recognise(
+    session: &Session,
+    schemas: &[String; 2],
+    accepted: Option<Db>,
+    timeline: Option<&str>,
+    now: Timestamp,
+    entropy: &dyn Entropy,
+) -> Result<[HostId; 2], OpenError> {
+    session.run("BEGIN").await.map_err(|e| failed(&schemas[0], e))?;
+    let hosts = recognised(session, schemas, accepted, timeline, now, entropy).await;
+    let end = if hosts.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = session.run(end).await;
+    let hosts = hosts?;
+    ended.map_err(|e| failed(&schemas[0], e))?;
+    Ok(hosts)
+}
+
+async fn recognised(
+    session: &Session,
+    schemas: &[String; 2],
+    accepted: Option<Db>,
+    timeline: Option<&str>,
+    now: Timestamp,
+    entropy: &dyn Entropy,
+) -> Result<[HostId; 2], OpenError> {
+    let fail = |e: Failure| failed(&schemas[0], e);
+    let lock = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('dormouse id ' || ?1, 0))";
+    session.rows(lock, &[schemas[0].as_str().into()]).await.map_err(fail)?;
+    for schema in schemas {
+        let sql = format!("SELECT ws FROM \"{schema}\".counters ORDER BY ws FOR UPDATE");
+        session.rows(&sql, &[]).await.map_err(fail)?;
+    }
+    let (mut known, mut timelines) = (Vec::new(), Vec::new());
+    for (db, schema) in Db::ALL.into_iter().zip(schemas) {
+        let (one, timeline) = known_of(session, db, schema).await?;
+        known.push(one);
+        timelines.push(timeline);
+    }
+    let mut hosts = Vec::new();
+    for (at, db) in Db::ALL.into_iter().enumerate() {
+        let (own, other, schema) = (&known[at], &known[1 - at], &schemas[at]);
+        let has_moved =
+            |before: &String| timeline.is_some_and(|timeline| timeline != before.as_str());
+        let why = match identity::lost(own, other) {
+            _ if accepted == Some(db) => Some(Reason::Missing),
+            Some(_) => Some(Reason::Older),
+            None if timelines[at].as_ref().is_some_and(has_moved) => Some(Reason::Timeline),
+            None => None,
+        };
+        let mut meta = Vec::new();
+        if timelines[at].as_deref() != timeline {
+            meta.extend(timeline.map(|timeline| ("timeline".to_owned(), timeline.to_owned())));
+        }
+        let host = match why {
+            None => own.host.clone(),
+            Some(why) => {
+                let renewal = identity::renewal(own, other, HostId::fresh(now, entropy), now, why);
+                tracing::warn!(schema, why = why.told(), "it goes on under another id");
+                meta.push(("host".to_owned(), renewal.host.to_string()));
+                meta.push((renewal.key(), renewal.value()));
+                renewal.host
+            }
+        };
+        let put = format!(
+            "INSERT INTO \"{schema}\".meta (key, value) VALUES (?1, ?2)
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        );
+        for (key, value) in meta {
+            let statement = session.prepare(&put).await.map_err(fail)?;
+            session.execute(&statement, &[key.into(), value.into()]).await.map_err(fail)?;
+        }
+        hosts.push(host);
+    }
+    let [journal, agent] = <[HostId; 2]>::try_from(hosts).expect("one for each database");
+    Ok([journal, agent])
+}
+
+/// What is known of a schema, and the timeline on which it was open last.
+async fn known_of(
+    session: &Session,
+    db: Db,
+    schema: &str,
+) -> Result<(Known, Option<String>), OpenError> {
+    let damaged = |detail: String| OpenError::Damaged { schema: schema.to_owned(), detail };
+    let qualified = |sql: &str| {
+        sql.replace("FROM meta", &format!("FROM \"{schema}\".meta"))
+            .replace("FROM counters", &format!("FROM \"{schema}\".counters"))
+    };
+    let rows =
+        async |sql: &str| session.rows(&qualified(sql), &[]).await.map_err(|e| failed(schema, e));
+    let text = async |sql: &str| -> Result<Option<String>, OpenError> {
+        let rows = rows(sql).await?;
+        let text = rows.first().map(|row| row.text(0)).transpose();
+        Ok(text.map_err(|e| damaged(e.to_string()))?.map(ToOwned::to_owned))
+    };
+    let host = text("SELECT value FROM meta WHERE key = 'host'").await?;
+    let host = host.ok_or_else(|| damaged("meta holds no host".to_owned()))?;
+    let (renewals, marks) = (identity::renewals(db), identity::marks(db));
+    let of_renewals: Result<Vec<_>, _> =
+        rows(renewals.sql).await?.iter().map(renewals.decode).collect();
+    let of_marks: Result<Vec<_>, _> = rows(marks.sql).await?.iter().map(marks.decode).collect();
+    let known = Known {
+        host: host.parse().map_err(|e| damaged(format!("{e}")))?,
+        renewals: of_renewals.map_err(|e| damaged(e.to_string()))?,
+        marks: of_marks.map_err(|e| damaged(e.to_string()))?,
+    };
+    Ok((known, text("SELECT value FROM meta WHERE key = 'timeline'").await?))
 }

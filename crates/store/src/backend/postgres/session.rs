@@ -157,7 +157,7 @@ where
 /// An open connection with the statements it has prepared.
 pub(super) struct Session {
     pub(super) client: Client,
-    statements: Mutex<HashMap<&'static str, Statement>>,
+    statements: Mutex<HashMap<String, Statement>>,
 }
 
 impl Session {
@@ -166,22 +166,18 @@ impl Session {
     }
 
     /// Prepares a statement once.
-    pub(super) async fn prepare(&self, sql: &'static str) -> Result<Statement, Failure> {
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Failure> {
         let lock = || self.statements.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(sql) {
             return Ok(known.clone());
         }
         let prepared = self.client.prepare(&value::statement(sql)).await?;
-        lock().insert(sql, prepared.clone());
+        lock().insert(sql.to_owned(), prepared.clone());
         Ok(prepared)
     }
 
     /// Reads all rows of a statement.
-    pub(super) async fn rows(
-        &self,
-        sql: &'static str,
-        params: &[Value],
-    ) -> Result<Vec<Row>, Failure> {
+    pub(super) async fn rows(&self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
         let statement = self.prepare(sql).await?;
         self.rows_of(&statement, params).await
     }

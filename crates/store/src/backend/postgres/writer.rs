@@ -1,17 +1,18 @@
 //! The one task of this node that writes a database: whatever waits is applied in one transaction.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_types::port::Clock;
-use dormouse_types::{HostId, Timestamp};
+use dormouse_types::{HostId, Id as _, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Time;
-use super::apply::{Batch, Stop};
+use super::apply::{Batch, Stop, renewed};
 use super::listener::Changes;
+use super::open;
 use super::session::{Address, Failure, Session};
 use crate::commit::{Commit, CommitError, Committed, Db};
 
@@ -63,6 +64,26 @@ pub(super) struct Writer {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) changes: Arc<Changes>,
     pub(super) session: Option<Session>,
+    pub(super) set_counter: String,
+    /// The timeline of the server when this node began, where it tells.
+    pub(super) timeline: Option<String>,
+    pub(super) ended: Arc<Ended>,
+}
+
+/// Why this node writes nothing more until it is started again.
+#[derive(Default)]
+pub(super) struct Ended(Mutex<Option<String>>);
+
+impl Ended {
+    pub(super) fn why(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn end(&self, why: &str) {
+        tracing::error!(why, "nothing more is written until a restart");
+        let mut ended = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.get_or_insert_with(|| why.to_owned());
+    }
 }
 
 impl Writer {
@@ -122,6 +143,9 @@ impl Task {
         };
         let mut tries = 0;
         loop {
+            if let Some(why) = self.writer.ended.why() {
+                return broken(&why);
+            }
             let session = match self.session().await {
                 Ok(session) => session,
                 Err(detail) => return broken(&detail),
@@ -131,6 +155,7 @@ impl Task {
                 db: self.writer.db,
                 host: &self.writer.host,
                 time: &self.writer.time,
+                set_counter: &self.writer.set_counter,
             };
             tries += 1;
             match batch.apply(commits, &mut self.known).await {
@@ -142,6 +167,10 @@ impl Task {
                 Err(Stop::Broken(failure)) => {
                     self.writer.session = Some(session);
                     return broken(&failure.detail);
+                }
+                Err(Stop::Renewed(why)) => {
+                    self.writer.ended.end(&why);
+                    return broken(&why);
                 }
                 Err(Stop::Unknown(failure)) => {
                     let unknown = |commit: &Commit| CommitError::Unknown {
@@ -184,6 +213,9 @@ impl Task {
                 }
                 Err(failure) => failure,
             };
+            if let Some(why) = self.writer.ended.why() {
+                return Err(why);
+            }
             let now = self.writer.clock.now();
             let since = *self.down_since.get_or_insert(now);
             if now >= since + LIMIT {
@@ -201,14 +233,19 @@ impl Task {
         let session = self.writer.address.open(&self.writer.setup, None).await?;
         let rows = session.rows("SELECT value FROM meta WHERE key = 'host'", &[]).await?;
         let found = rows.first().and_then(|row| row.text(0).ok()).unwrap_or("none");
-        let expected = self.writer.host.to_string();
-        if found == expected {
-            return Ok(session);
+        let refused = |why: String| {
+            self.writer.ended.end(&why);
+            Err(Failure { code: None, lost: false, detail: why })
+        };
+        if found != self.writer.host.as_str() {
+            return refused(renewed(found, &self.writer.host));
         }
-        // Positions that were read from one database mean nothing in another.
-        let detail = format!(
-            "the server now holds another database (host {found}, not {expected}): start again"
-        );
-        Err(Failure { code: None, lost: false, detail })
+        match (&self.writer.timeline, open::timeline(&session).await?) {
+            (Some(before), Some(now)) if *before != now => refused(format!(
+                "a standby took the place of the server, or it was restored (timeline {now}, not \
+                 {before}), and commits may be lost: start again"
+            )),
+            _ => Ok(session),
+        }
     }
 }

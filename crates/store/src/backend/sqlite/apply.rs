@@ -7,7 +7,10 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use crate::commit::{Commit, CommitError, Committed, Db, Refusal};
 use crate::store::bind;
 use crate::value::{Row, Value};
-use dormouse_types::Seq;
+use dormouse_types::{Seq, Timestamp};
+
+use super::beside::Remembered;
+use super::health::Health;
 
 impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -58,12 +61,22 @@ pub(super) fn rows(
 /// outcome is unknown, and the writer must not go on: see [`sync_failed`].
 pub(super) fn batch(
     connection: &Connection,
-    db: Db,
-    host: &HostId,
-    now: i64,
+    setting: &Setting<'_>,
     commits: &[Commit],
 ) -> Vec<Result<Committed, CommitError>> {
-    transaction(connection, db, host, now, commits, Way::Together)
+    if let Some(why) = setting.health.ended() {
+        return refused(setting.db, commits, &why);
+    }
+    transaction(connection, setting, commits, Way::Together)
+}
+
+/// Where and when a batch is applied.
+pub(super) struct Setting<'a> {
+    pub(super) db: Db,
+    pub(super) host: &'a HostId,
+    pub(super) now: i64,
+    pub(super) remembered: Remembered,
+    pub(super) health: &'a Health,
 }
 
 /// How the commits of a batch are kept apart.
@@ -78,12 +91,13 @@ enum Way {
 
 fn transaction(
     connection: &Connection,
-    db: Db,
-    host: &HostId,
-    now: i64,
+    setting: &Setting<'_>,
     commits: &[Commit],
     way: Way,
 ) -> Vec<Result<Committed, CommitError>> {
+    let db = setting.db;
+    let damage =
+        |e: &rusqlite::Error| setting.health.judge(db, Timestamp::from_micros(setting.now), e);
     let broken = |label: &'static str, e: &dyn std::fmt::Display| CommitError::Broken {
         label,
         db: db.name(),
@@ -93,15 +107,21 @@ fn transaction(
         commits.iter().map(|commit| Err(broken(commit.label, e))).collect()
     };
     if let Err(e) = connection.execute_batch("BEGIN IMMEDIATE") {
-        return all_broken(&e);
+        return damage(&e).map_or_else(|| all_broken(&e), |why| all_broken(&why));
     }
     let mut results = Vec::with_capacity(commits.len());
     for commit in commits {
         let label = commit.label;
         let result = match way {
-            Way::Together => one(connection, host, now, commit),
-            Way::Apart => in_savepoint(connection, host, now, commit),
+            Way::Together => one(connection, setting, commit),
+            Way::Apart => in_savepoint(connection, setting, commit),
         };
+        if let Err(Failure::Engine(e)) = &result
+            && let Some(why) = damage(e)
+        {
+            roll_back(connection);
+            return all_broken(&why);
+        }
         if let Err(Failure::Engine(e)) = &result
             && sync_failed(e)
         {
@@ -127,12 +147,15 @@ fn transaction(
             roll_back(connection);
             return match commits {
                 [_] => results,
-                _ => transaction(connection, db, host, now, commits, Way::Apart),
+                _ => transaction(connection, setting, commits, Way::Apart),
             };
         }
     }
     if let Err(e) = connection.execute_batch("COMMIT") {
         roll_back(connection);
+        if let Some(why) = damage(&e) {
+            return all_broken(&why);
+        }
         if !sync_failed(&e) {
             return all_broken(&e);
         }
@@ -168,12 +191,23 @@ fn unknown(label: &'static str, e: &rusqlite::Error) -> CommitError {
     CommitError::Unknown { label, detail }
 }
 
-/// The answers to commits that are not even tried, because a sync had failed before them.
-pub(super) fn refused(db: Db, commits: &[Commit]) -> Vec<Result<Committed, CommitError>> {
-    let detail = "an earlier commit could not be made durable: check the disk and its cables, then \
-                  start Dormouse again";
+/// What is said behind a failed sync.
+pub(super) fn unsynced(db: Db) -> String {
+    format!(
+        "an earlier commit to the {} database could not be made durable: check the disk and its \
+         cables, then start Dormouse again",
+        db.name()
+    )
+}
+
+/// The answers to commits that are not even tried, because writing has ended.
+pub(super) fn refused(
+    db: Db,
+    commits: &[Commit],
+    why: &str,
+) -> Vec<Result<Committed, CommitError>> {
     let refused = |commit: &Commit| {
-        let detail = detail.to_owned();
+        let detail = why.to_owned();
         Err(CommitError::Broken { label: commit.label, db: db.name(), detail })
     };
     commits.iter().map(refused).collect()
@@ -193,12 +227,11 @@ impl From<rusqlite::Error> for Failure {
 
 fn in_savepoint(
     connection: &Connection,
-    host: &HostId,
-    now: i64,
+    setting: &Setting<'_>,
     commit: &Commit,
 ) -> Result<Committed, Failure> {
     connection.prepare_cached("SAVEPOINT one")?.execute([])?;
-    let result = one(connection, host, now, commit);
+    let result = one(connection, setting, commit);
     if connection.is_autocommit() {
         return result;
     }
@@ -215,17 +248,20 @@ fn in_savepoint(
 
 fn one(
     connection: &Connection,
-    host: &HostId,
-    now: i64,
+    setting: &Setting<'_>,
     commit: &Commit,
 ) -> Result<Committed, Failure> {
-    let ws = commit.ws.0;
+    let (ws, now, host) = (commit.ws.0, setting.now, setting.host);
+    let (other_host, other_seq) = setting.remembered.of(ws);
     let seq: i64 = connection
         .prepare_cached(
-            "INSERT INTO counters (ws, seq) VALUES (?1, 1)
-             ON CONFLICT (ws) DO UPDATE SET seq = counters.seq + 1 RETURNING seq",
+            "INSERT INTO counters (ws, seq, other_host, other_seq) VALUES (?1, 1, ?2, ?3)
+             ON CONFLICT (ws) DO UPDATE SET seq = counters.seq + 1,
+               other_host = COALESCE(excluded.other_host, counters.other_host),
+               other_seq = COALESCE(excluded.other_seq, counters.other_seq)
+             RETURNING seq",
         )?
-        .query_row([ws], |row| row.get(0))?;
+        .query_row(rusqlite::params![ws, other_host, other_seq], |row| row.get(0))?;
     if let Some(once) = &commit.once {
         let inserted = connection
             .prepare_cached(

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::apply;
-use super::open::{self, OpenError};
+use super::open::{self, Found, OpenError};
 use crate::commit::Db;
 use crate::store::{Query, ReadError};
 
@@ -17,6 +17,17 @@ pub struct Look {
     connection: Connection,
     path: PathBuf,
     db: Db,
+}
+
+/// Which database is missing beside the other, if one is; by the same rule as a start has it.
+///
+/// Errors: a file broke off while it was read.
+pub fn missing(folder: &Path) -> Result<Option<Db>, OpenError> {
+    let found = |db| match Look::open(folder, db)? {
+        None => Ok(Found::Nothing),
+        Some(look) => look.found().map_err(|e| open::error(&look.path, &e)),
+    };
+    Ok(open::missing(found(Db::Journal)?, found(Db::Agent)?))
 }
 
 /// What is known of a database file as a whole.
@@ -74,7 +85,7 @@ impl Look {
                 self.connection.query_row("PRAGMA synchronous", [], |row| row.get(0))?;
             let names = ["OFF", "NORMAL", "FULL", "EXTRA"];
             let synchronous = usize::try_from(synchronous).ok().and_then(|n| names.get(n));
-            let mut check = self.connection.prepare("PRAGMA quick_check(20)")?;
+            let mut check = self.connection.prepare("PRAGMA integrity_check(20)")?;
             let faults: Vec<String> =
                 check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
             Ok(Facts {
@@ -88,6 +99,16 @@ impl Look {
             })
         };
         facts().map_err(|e| open::error(&self.path, &e))
+    }
+
+    /// What a start would find of this database.
+    fn found(&self) -> rusqlite::Result<Found> {
+        if open::version(&self.connection)? == 0 {
+            return Ok(Found::Nothing);
+        }
+        let sql = "SELECT EXISTS (SELECT 1 FROM counters)";
+        let is_written = self.connection.query_row(sql, [], |row| row.get(0))?;
+        Ok(if is_written { Found::Written } else { Found::Empty })
     }
 
     /// Reads all rows of a query.

@@ -4,21 +4,28 @@
 //! simulation use it. It is the same code but for the thread.
 
 mod apply;
+mod beside;
+pub mod health;
 pub mod look;
 pub(super) mod open;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dormouse_types::HostId;
 use dormouse_types::port::{BoxFuture, Clock, Entropy};
+use dormouse_types::{HostId, Id as _};
 use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::commit::{Commit, CommitError, Committed, Db};
+use crate::identity::{self, Known, Reason};
 use crate::store::{Backend, ReadError};
 use crate::value::{Row, Value};
+
+use apply::Setting;
+use beside::{Beside, Place};
+use health::Health;
 
 pub use open::OpenError;
 
@@ -27,19 +34,70 @@ pub struct Sqlite {
     journal: Half,
     agent: Half,
     changes: Arc<watch::Sender<u64>>,
+    health: Arc<Health>,
 }
 
 struct Half {
     host: HostId,
     db: Db,
     readers: Mutex<Vec<Connection>>,
-    path: Option<std::path::PathBuf>,
+    path: Option<PathBuf>,
+    clock: Arc<dyn Clock>,
     writer: Writer,
+}
+
+/// A database with the present schema that nobody writes yet.
+struct Opened {
+    connection: Connection,
+    db: Db,
+    path: PathBuf,
+    host: HostId,
+}
+
+impl Opened {
+    fn new(
+        mut connection: Connection,
+        db: Db,
+        path: &Path,
+        clock: &Arc<dyn Clock>,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, OpenError> {
+        let host = open::prepare(&mut connection, db, path, clock.now(), entropy)?;
+        Ok(Self { connection, db, path: path.to_owned(), host })
+    }
+
+    fn known(&self) -> Result<Known, OpenError> {
+        open::known(&self.connection, self.db, &self.host, &self.path)
+    }
+}
+
+/// Gives another id to a database that is not what the other remembers of it.
+fn recognise(
+    opened: &mut [Opened; 2],
+    accepted: Option<Db>,
+    clock: &Arc<dyn Clock>,
+    entropy: &dyn Entropy,
+) -> Result<(), OpenError> {
+    let known = [opened[0].known()?, opened[1].known()?];
+    for (at, one) in opened.iter_mut().enumerate() {
+        let (own, other) = (&known[at], &known[1 - at]);
+        let why = match identity::lost(own, other) {
+            _ if accepted == Some(one.db) => Reason::Missing,
+            Some(_) => Reason::Older,
+            None => continue,
+        };
+        let now = clock.now();
+        let renewal = identity::renewal(own, other, HostId::fresh(now, entropy), now, why);
+        open::renew(&mut one.connection, &renewal, &one.path)?;
+        tracing::warn!(db = one.db.name(), why = why.told(), "it goes on under another id");
+        one.host = renewal.host;
+    }
+    Ok(())
 }
 
 enum Writer {
     Thread(writer::Handle),
-    Inline(Arc<Mutex<Connection>>, Arc<dyn Clock>),
+    Inline(Arc<Mutex<Connection>>, Arc<dyn Clock>, Beside),
 }
 
 /// Both databases at one instant; only of a memory store.
@@ -57,39 +115,77 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Sqlite {
     /// Opens or creates the databases of a folder.
     ///
-    /// The caller holds the folder's lock.
-    /// Errors: the folder cannot be written, a file is no database, or a newer version wrote it.
+    /// One that is not what the other remembers of it goes on under another id, see
+    /// [`crate::identity`]. The caller holds the folder's lock.
+    /// Errors: the folder cannot be written, a file is missing or no database, a newer version wrote
+    /// it, or a damaged page was met in it.
     pub fn open(
         folder: &Path,
         clock: &Arc<dyn Clock>,
         entropy: &dyn Entropy,
     ) -> Result<Self, OpenError> {
+        Self::in_folder(folder, None, clock, entropy)
+    }
+
+    /// Opens a folder in which a database is missing, and makes that one anew.
+    ///
+    /// Errors: as of [`Sqlite::open`]; and the database is not missing.
+    pub fn open_without(
+        missing: Db,
+        folder: &Path,
+        clock: &Arc<dyn Clock>,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, OpenError> {
+        Self::in_folder(folder, Some(missing), clock, entropy)
+    }
+
+    fn in_folder(
+        folder: &Path,
+        accepted: Option<Db>,
+        clock: &Arc<dyn Clock>,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, OpenError> {
         let path = |db: Db| folder.join(format!("{}.sqlite", db.name()));
-        for db in Db::ALL {
-            open::refuse_newer(&path(db), db)?;
+        let [journal, agent] = Db::ALL.map(|db| open::found(&path(db), db));
+        let missing = open::missing(journal?, agent?);
+        match (missing, accepted) {
+            (Some(db), accepted) if accepted != Some(db) => {
+                return Err(OpenError::Missing { path: path(db), db });
+            }
+            (None, Some(db)) => return Err(OpenError::Present { path: path(db) }),
+            (Some(_) | None, _) => {}
         }
-        let changes = Arc::new(watch::Sender::new(0));
-        let half = |db: Db| -> Result<Half, OpenError> {
-            let path = path(db);
-            let mut connection = open::file(&path, db)?;
-            let host = open::prepare(&mut connection, db, &path, clock.now(), entropy)?;
-            let writer = writer::Handle::start(
+        let engine = |e: std::io::Error| OpenError::Engine {
+            path: folder.to_owned(),
+            detail: e.to_string(),
+        };
+        if let Some(detail) = health::read(folder).map_err(engine)? {
+            return Err(OpenError::Marked { detail });
+        }
+        let half = |db: Db| Opened::new(open::file(&path(db), db)?, db, &path(db), clock, entropy);
+        // The journal is whole before the agent store is begun: see `open::missing`.
+        let mut opened = [half(Db::Journal)?, half(Db::Agent)?];
+        recognise(&mut opened, accepted, clock, entropy)?;
+        let (changes, health) = (Arc::new(watch::Sender::new(0)), Arc::new(Health::of(folder)));
+        let hosts = opened.each_ref().map(|opened| opened.host.clone());
+        let start = |opened: Opened, beside: HostId| -> Result<Half, OpenError> {
+            let Opened { connection, db, path: own, host } = opened;
+            let writer = writer::Writer {
                 connection,
                 db,
-                host.clone(),
-                clock.clone(),
-                changes.clone(),
-                &path,
-            )?;
-            Ok(Half {
-                host,
-                db,
-                readers: Mutex::default(),
-                path: Some(path),
-                writer: Writer::Thread(writer),
-            })
+                host: host.clone(),
+                beside: Beside::file(beside, path(db.other())),
+                health: health.clone(),
+                clock: clock.clone(),
+                changes: changes.clone(),
+            };
+            let writer = Writer::Thread(writer::Handle::start(writer, &own)?);
+            let clock = clock.clone();
+            Ok(Half { host, db, readers: Mutex::default(), path: Some(own), clock, writer })
         };
-        Ok(Self { journal: half(Db::Journal)?, agent: half(Db::Agent)?, changes })
+        let ([journal, agent], [of_journal, of_agent]) = (opened, hosts);
+        let (journal, agent) = (start(journal, of_agent)?, start(agent, of_journal)?);
+        Ok(Self { journal, agent, changes, health })
     }
 
     /// A fresh store in memory.
@@ -111,15 +207,29 @@ impl Sqlite {
         clock: &Arc<dyn Clock>,
         entropy: &dyn Entropy,
     ) -> Result<Self, OpenError> {
-        let half = |db: Db| -> Result<Half, OpenError> {
-            let path = Path::new(":memory:");
-            let mut connection = open::memory(snapshot.map(|s| s.of(db)))?;
-            let host = open::prepare(&mut connection, db, path, clock.now(), entropy)?;
-            let writer = Writer::Inline(Arc::new(Mutex::new(connection)), clock.clone());
-            Ok(Half { host, db, readers: Mutex::default(), path: None, writer })
+        let half = |db: Db| {
+            let connection = open::memory(snapshot.map(|s| s.of(db)))?;
+            Opened::new(connection, db, Path::new(":memory:"), clock, entropy)
         };
-        let changes = Arc::new(watch::Sender::new(0));
-        Ok(Self { journal: half(Db::Journal)?, agent: half(Db::Agent)?, changes })
+        let mut opened = [half(Db::Journal)?, half(Db::Agent)?];
+        recognise(&mut opened, None, clock, entropy)?;
+        let [journal, agent] = opened;
+        let hosts = [journal.host.clone(), agent.host.clone()];
+        let [of_journal, of_agent] =
+            [journal.connection, agent.connection].map(|one| Arc::new(Mutex::new(one)));
+        let half = |db, host, own: &Arc<Mutex<Connection>>, beside: HostId, other: &Arc<_>| {
+            let beside = Beside { host: beside, place: Place::Memory(Arc::clone(other)) };
+            let writer = Writer::Inline(own.clone(), clock.clone(), beside);
+            let clock = clock.clone();
+            Half { host, db, readers: Mutex::default(), path: None, clock, writer }
+        };
+        let [j, a] = hosts;
+        Ok(Self {
+            journal: half(Db::Journal, j.clone(), &of_journal, a.clone(), &of_agent),
+            agent: half(Db::Agent, a, &of_agent, j, &of_journal),
+            changes: Arc::new(watch::Sender::new(0)),
+            health: Arc::default(),
+        })
     }
 
     /// Copies both databases of a memory store; none for a folder.
@@ -145,6 +255,16 @@ impl Sqlite {
 }
 
 impl Snapshot {
+    /// The same, with one of the databases as it was at another instant: a copy that was put back.
+    #[must_use]
+    pub fn with(self, db: Db, other: &Self) -> Self {
+        let bytes = other.of(db).to_vec();
+        match db {
+            Db::Journal => Self { journal: bytes, ..self },
+            Db::Agent => Self { agent: bytes, ..self },
+        }
+    }
+
     fn of(&self, db: Db) -> &[u8] {
         match db {
             Db::Journal => &self.journal,
@@ -156,30 +276,36 @@ impl Snapshot {
 impl Half {
     fn serialize(&self) -> Option<Vec<u8>> {
         match &self.writer {
-            Writer::Inline(connection, _) => {
+            Writer::Inline(connection, ..) => {
                 lock(connection).serialize("main").ok().map(|data| data.to_vec())
             }
             Writer::Thread(_) => None,
         }
     }
 
-    fn read(&self, sql: &'static str, params: &[Value]) -> Result<Vec<Row>, ReadError> {
-        let engine = |e: &dyn std::fmt::Display| ReadError::Engine {
-            db: self.db.name(),
-            detail: e.to_string(),
+    fn read(
+        &self,
+        sql: &'static str,
+        params: &[Value],
+        health: &Health,
+    ) -> Result<Vec<Row>, ReadError> {
+        let engine = |detail| ReadError::Engine { db: self.db.name(), detail };
+        let failed = |e: rusqlite::Error| {
+            let damage = health.judge(self.db, self.clock.now(), &e);
+            engine(damage.unwrap_or_else(|| e.to_string()))
         };
         match (&self.writer, &self.path) {
-            (Writer::Inline(connection, _), _) => {
-                apply::rows(&lock(connection), sql, params).map_err(|e| engine(&e))
+            (Writer::Inline(connection, ..), _) => {
+                apply::rows(&lock(connection), sql, params).map_err(failed)
             }
             (Writer::Thread(_), path) => {
                 let pooled = lock(&self.readers).pop();
                 let connection = match (pooled, path) {
                     (Some(connection), _) => connection,
-                    (None, Some(path)) => open::reader(path).map_err(|e| engine(&e))?,
-                    (None, None) => return Err(engine(&"no file")),
+                    (None, Some(path)) => open::reader(path).map_err(failed)?,
+                    (None, None) => return Err(engine("no file".to_owned())),
                 };
-                let rows = apply::rows(&connection, sql, params).map_err(|e| engine(&e));
+                let rows = apply::rows(&connection, sql, params).map_err(failed);
                 lock(&self.readers).push(connection);
                 rows
             }
@@ -195,18 +321,26 @@ impl Backend for Sqlite {
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
         // A point read of SQLite takes microseconds: a hop to another thread would cost more.
-        Box::pin(async move { self.half(db).read(sql, &params) })
+        Box::pin(async move { self.half(db).read(sql, &params, &self.health) })
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
         Box::pin(async move {
             let half = self.half(commit.db);
             match &half.writer {
-                Writer::Inline(connection, clock) => {
-                    let now = clock.now().micros();
+                Writer::Inline(connection, clock, beside) => {
                     let told = commit.change.is_some();
-                    let mut results =
-                        apply::batch(&lock(connection), half.db, &half.host, now, &[commit]);
+                    let commits = [commit];
+                    // Before the own connection is locked: the other writer does the same.
+                    let remembered = beside.look(&commits);
+                    let setting = Setting {
+                        db: half.db,
+                        host: &half.host,
+                        now: clock.now().micros(),
+                        remembered,
+                        health: &self.health,
+                    };
+                    let mut results = apply::batch(&lock(connection), &setting, &commits);
                     if told && results.iter().any(Result::is_ok) {
                         self.changes.send_modify(|n| *n += 1);
                     }
@@ -223,5 +357,9 @@ impl Backend for Sqlite {
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    fn writing_ended(&self) -> Option<String> {
+        self.health.trouble()
     }
 }

@@ -1,5 +1,7 @@
 //! Opens, checks and migrates database files.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +10,10 @@ use dormouse_types::{HostId, Id as _, Timestamp};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::apply;
 use crate::commit::Db;
+use crate::identity::{self, Known, Renewal};
+use crate::store::ReadError;
 
 const JOURNAL: &[&str] = &[
     concat!(
@@ -17,6 +22,7 @@ const JOURNAL: &[&str] = &[
     ),
     include_str!("../../migrations/sqlite/0002_journal.sql"),
     include_str!("../../migrations/sqlite/0003_journal.sql"),
+    include_str!("../../migrations/sqlite/0004_both.sql"),
 ];
 const AGENT: &[&str] = &[
     concat!(
@@ -25,7 +31,10 @@ const AGENT: &[&str] = &[
     ),
     include_str!("../../migrations/sqlite/0002_agent.sql"),
     include_str!("../../migrations/sqlite/0003_agent.sql"),
-    include_str!("../../migrations/sqlite/0004_agent.sql"),
+    concat!(
+        include_str!("../../migrations/sqlite/0004_both.sql"),
+        include_str!("../../migrations/sqlite/0004_agent.sql")
+    ),
 ];
 
 /// The steps that lead to the present schema of a database, oldest first.
@@ -73,6 +82,32 @@ pub enum OpenError {
         /// What the engine says.
         detail: String,
     },
+    /// It is not there, and the other database has been written to.
+    #[error(
+        "{} is missing beside the other database. Restore it from a backup of the data folder; \
+         `dormouse doctor --accept-missing {}` goes on without it, for good", .path.display(), .db.name()
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// Which database.
+        db: Db,
+    },
+    /// A person gave up a database that is there.
+    #[error("{} is not missing: nothing was changed", .path.display())]
+    Present {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A damaged page was met at work, and nobody has looked at the files since.
+    #[error(
+        "{detail}. Run `dormouse doctor`: it reads all of both files, and lets Dormouse start again \
+         once they are well"
+    )]
+    Marked {
+        /// What was met, and when.
+        detail: String,
+    },
     /// Anything else.
     #[error("cannot open {}: {detail}", .path.display())]
     Engine {
@@ -99,10 +134,22 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Refuses a file that a newer version wrote, before anything is written to it or beside it.
-pub(super) fn refuse_newer(path: &Path, db: Db) -> Result<(), OpenError> {
+/// What a folder holds of a database before it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::backend) enum Found {
+    /// No file, or one without a table: whoever made it got no further.
+    Nothing,
+    /// The tables, and no commit yet.
+    Empty,
+    /// Commits.
+    Written,
+}
+
+/// Looks at a file, and refuses one that a newer version wrote, before anything is written to it or
+/// beside it.
+pub(super) fn found(path: &Path, db: Db) -> Result<Found, OpenError> {
     if !path.exists() {
-        return Ok(());
+        return Ok(Found::Nothing);
     }
     let fail = |e: rusqlite::Error| error(path, &e);
     let mut log = path.as_os_str().to_owned();
@@ -112,8 +159,13 @@ pub(super) fn refuse_newer(path: &Path, db: Db) -> Result<(), OpenError> {
     let connection = Connection::open_with_flags(path, flags).map_err(fail)?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(fail)?;
     let found = version(&connection).map_err(fail)?;
+    if found == 0 {
+        return Ok(Found::Nothing);
+    }
     if found <= newest(db) {
-        return Ok(());
+        let sql = "SELECT EXISTS (SELECT 1 FROM counters)";
+        let is_written = connection.query_row(sql, [], |row| row.get(0)).map_err(fail)?;
+        return Ok(if is_written { Found::Written } else { Found::Empty });
     }
     if has_log {
         // Closing would fold the log that a killed process left into the file.
@@ -122,12 +174,32 @@ pub(super) fn refuse_newer(path: &Path, db: Db) -> Result<(), OpenError> {
     Err(OpenError::Newer { path: path.to_owned(), found, known: newest(db) })
 }
 
+/// Which database is missing, if one is, by what the folder holds of each.
+///
+/// A first start makes the journal whole before it touches the agent store, and commits nothing
+/// before both are there: killed in between, it leaves an empty journal and nothing beside it, which
+/// the next start finishes. Whatever else lacks one of the two has lost it.
+pub(in crate::backend) fn missing(journal: Found, agent: Found) -> Option<Db> {
+    match (journal, agent) {
+        (Found::Nothing, Found::Empty | Found::Written) => Some(Db::Journal),
+        (Found::Written, Found::Nothing) => Some(Db::Agent),
+        (Found::Nothing | Found::Empty, Found::Nothing)
+        | (Found::Empty | Found::Written, Found::Empty | Found::Written) => None,
+    }
+}
+
 /// Acknowledged means durable: FULL syncs the log at each COMMIT, and many commits share one.
 pub(super) const DURABLE: &str = "PRAGMA synchronous = FULL;";
 
 /// Opens the writing connection of a file.
 pub(super) fn file(path: &Path, _db: Db) -> Result<Connection, OpenError> {
+    let is_new = !path.exists();
     let connection = Connection::open(path).map_err(|e| error(path, &e))?;
+    if is_new {
+        // What SQLite puts beside the file later has the same mode.
+        std::fs::set_permissions(path, Permissions::from_mode(0o600))
+            .map_err(|e| OpenError::ReadOnly { path: path.to_owned(), detail: e.to_string() })?;
+    }
     connection.busy_timeout(Duration::from_secs(5)).map_err(|e| error(path, &e))?;
     connection
         .execute_batch("PRAGMA journal_mode = WAL;")
@@ -199,4 +271,43 @@ pub(super) fn prepare(
         .query_row("SELECT value FROM meta WHERE key = 'host'", [], |row| row.get(0))
         .map_err(fail)?;
     host.parse().map_err(|e| OpenError::Damaged { path: path.to_owned(), detail: format!("{e}") })
+}
+
+/// Reads what is known of a database that has the present schema.
+pub(super) fn known(
+    connection: &Connection,
+    db: Db,
+    host: &HostId,
+    path: &Path,
+) -> Result<Known, OpenError> {
+    let damaged =
+        |e: ReadError| OpenError::Damaged { path: path.to_owned(), detail: e.to_string() };
+    let engine = |e: rusqlite::Error| error(path, &e);
+    let (renewals, marks) = (identity::renewals(db), identity::marks(db));
+    let rows = apply::rows(connection, renewals.sql, &renewals.params).map_err(engine)?;
+    let of_renewals: Result<Vec<_>, _> = rows.iter().map(renewals.decode).collect();
+    let rows = apply::rows(connection, marks.sql, &marks.params).map_err(engine)?;
+    let of_marks: Result<Vec<_>, _> = rows.iter().map(marks.decode).collect();
+    Ok(Known {
+        host: host.clone(),
+        renewals: of_renewals.map_err(damaged)?,
+        marks: of_marks.map_err(damaged)?,
+    })
+}
+
+/// Gives a database another id, with the reason, in one commit.
+pub(super) fn renew(
+    connection: &mut Connection,
+    renewal: &Renewal,
+    path: &Path,
+) -> Result<(), OpenError> {
+    let fail = |e: rusqlite::Error| error(path, &e);
+    let transaction = connection.transaction().map_err(fail)?;
+    transaction
+        .execute("UPDATE meta SET value = ?1 WHERE key = 'host'", [renewal.host.as_str()])
+        .map_err(fail)?;
+    transaction
+        .execute("INSERT INTO meta (key, value) VALUES (?1, ?2)", [renewal.key(), renewal.value()])
+        .map_err(fail)?;
+    transaction.commit().map_err(fail)
 }

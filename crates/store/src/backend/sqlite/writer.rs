@@ -10,7 +10,9 @@ use dormouse_types::port::Clock;
 use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
-use super::apply;
+use super::apply::{self, Setting};
+use super::beside::Beside;
+use super::health::Health;
 use super::open::OpenError;
 use crate::commit::{Commit, CommitError, Committed, Db};
 
@@ -23,21 +25,25 @@ pub(super) struct Handle {
     n_transactions: Arc<AtomicU64>,
 }
 
+/// Everything the thread needs.
+pub(super) struct Writer {
+    pub(super) connection: Connection,
+    pub(super) db: Db,
+    pub(super) host: HostId,
+    pub(super) beside: Beside,
+    pub(super) health: Arc<Health>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) changes: Arc<watch::Sender<u64>>,
+}
+
 impl Handle {
-    pub(super) fn start(
-        connection: Connection,
-        db: Db,
-        host: HostId,
-        clock: Arc<dyn Clock>,
-        changes: Arc<watch::Sender<u64>>,
-        path: &Path,
-    ) -> Result<Self, OpenError> {
+    pub(super) fn start(writer: Writer, path: &Path) -> Result<Self, OpenError> {
         let (sender, receiver) = channel();
         let n_transactions = Arc::new(AtomicU64::new(0));
         let ended = n_transactions.clone();
         let thread = std::thread::Builder::new()
-            .name(format!("{}-writer", db.name()))
-            .spawn(move || write(connection, db, &host, &*clock, &changes, &ended, &receiver))
+            .name(format!("{}-writer", writer.db.name()))
+            .spawn(move || write(&writer, &ended, &receiver))
             .map_err(|e| OpenError::Engine { path: path.into(), detail: e.to_string() })?;
         Ok(Self { sender: Some(sender), thread: Some(thread), n_transactions })
     }
@@ -72,32 +78,25 @@ impl Drop for Handle {
     }
 }
 
-fn write(
-    connection: Connection,
-    db: Db,
-    host: &HostId,
-    clock: &dyn Clock,
-    changes: &watch::Sender<u64>,
-    n_transactions: &AtomicU64,
-    receiver: &Receiver<(Commit, Answer)>,
-) {
-    // Set by a failed sync, for good: this connection does not know what the disk has.
+fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commit, Answer)>) {
+    let Writer { connection, db, host, beside, health, clock, changes } = writer;
+    // Set by a failed sync, for good: this connection does not know what the disk has. The other
+    // database has a connection of its own, and goes on.
     let mut stopped = false;
     while let Ok(first) = receiver.recv() {
         let (commits, answers): (Vec<_>, Vec<_>) =
             std::iter::once(first).chain(receiver.try_iter()).unzip();
         let told: Vec<bool> = commits.iter().map(|commit| commit.change.is_some()).collect();
         let results = if stopped {
-            apply::refused(db, &commits)
+            apply::refused(*db, &commits, &apply::unsynced(*db))
         } else {
             n_transactions.fetch_add(1, Ordering::Relaxed);
-            apply::batch(&connection, db, host, clock.now().micros(), &commits)
+            let remembered = beside.look(&commits);
+            let now = clock.now().micros();
+            apply::batch(connection, &Setting { db: *db, host, now, remembered, health }, &commits)
         };
         if results.iter().any(|result| matches!(result, Err(CommitError::Unknown { .. }))) {
-            tracing::error!(
-                db = db.name(),
-                "a sync failed: nothing more is written until a restart"
-            );
+            health.unsynced(apply::unsynced(*db));
             stopped = true;
         }
         if told.iter().zip(&results).any(|(told, result)| *told && result.is_ok()) {

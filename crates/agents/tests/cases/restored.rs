@@ -1,0 +1,129 @@
+//! One of the databases is an older copy: what was begun is ended, and everybody looks anew.
+
+use std::sync::Arc;
+
+use dormouse_runs::End;
+use dormouse_store::agent::wake_run::Status;
+use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
+use dormouse_store::journal::fence;
+use dormouse_store::{Commit, Db};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::port::Clock;
+use dormouse_types::{AgentId, Id as _, TaskId};
+
+use crate::world::{DONE, WS, World, now};
+
+/// A world on a store in memory that can be copied.
+struct Copied {
+    world: World,
+    sqlite: Arc<Sqlite>,
+    clock: ManualClock,
+    task: TaskId,
+    agent: AgentId,
+}
+
+impl Copied {
+    fn settled() -> Self {
+        let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
+        let sqlite = Arc::new(sqlite);
+        let world = World::on(sqlite.clone(), clock.clone(), "before");
+        let task = world.task("Move to the new flat", &["We signed the contract."]);
+        let agent = world.create(&task);
+        world.answers(1);
+        assert_eq!(world.ends(&task), [DONE]);
+        Self { world, sqlite, clock, task, agent }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.sqlite.snapshot().expect("memory can be copied")
+    }
+
+    /// Lets the journal remember how far the agent store has come: any commit does.
+    fn remembered(&self) {
+        let nothing = Commit::new("test.nothing", Db::Journal, WS);
+        now(self.world.store.commit(nothing)).expect("a commit");
+    }
+
+    /// The world behind a start on other copies.
+    fn restored(&self, snapshot: &Snapshot) -> World {
+        let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
+        let sqlite = Sqlite::restore(snapshot, &port, &CountingEntropy::seeded(7));
+        World::on(Arc::new(sqlite.expect("a store in memory")), self.clock.clone(), "after")
+    }
+}
+
+fn noticed(world: &World) -> Option<String> {
+    now(world.agents.notice_restored(WS)).expect("readable")
+}
+
+/// The interval of a run that was claimed counts in a journal that is gone: it must not be resumed,
+/// or the agent would pass over as many changes of the new one.
+#[test]
+fn a_run_that_was_begun_in_a_journal_that_is_gone_is_ended_and_the_agent_looks_anew() {
+    let copied = Copied::settled();
+    let earlier = copied.snapshot();
+    (0..40).for_each(|n| copied.world.note(&copied.task, &format!("Note {n}.")));
+    copied.world.route();
+    let lease = copied.world.claim(&copied.agent);
+    let world = copied.restored(&copied.snapshot().with(Db::Journal, &earlier));
+
+    let told = noticed(&world).expect("it is noticed");
+    assert_eq!(
+        told,
+        "the journal was replaced by an older copy: 1 agents look at their tasks anew"
+    );
+    assert_eq!(noticed(&world), None, "once");
+    let run = &world.runs(&copied.agent)[0];
+    assert_eq!((&run.key, run.status), (&lease.run.key, Status::Abandoned));
+    let row = world.row(&copied.agent);
+    assert_eq!((row.owner, row.run_key), (None, None));
+    assert!(row.epoch > lease.run.epoch, "the old owner writes nothing any more");
+
+    // As many notes as there were before: their numbers are used once more.
+    for n in 0..45 {
+        world.answers(1);
+        world.note(&copied.task, &format!("Anew {n}."));
+        assert_eq!(world.ends(&copied.task), [End::Completed { cut: false }], "note {n}");
+        assert!(world.last_delta().contains(&format!("Anew {n}.")), "{}", world.last_delta());
+    }
+}
+
+/// Nobody writes a note meanwhile: the look is for its own sake, and not skipped.
+#[test]
+fn an_agent_reports_anew_though_nothing_changed() {
+    for older in Db::ALL {
+        let copied = Copied::settled();
+        let earlier = copied.snapshot();
+        copied.world.answers(1);
+        copied.world.note(&copied.task, "The van is booked.");
+        assert_eq!(copied.world.ends(&copied.task), [DONE]);
+        copied.remembered();
+        let world = copied.restored(&copied.snapshot().with(older, &earlier));
+        world.answers(1);
+        assert_eq!(world.ends(&copied.task), [DONE], "{older:?}: routing notices it too");
+        assert_eq!(world.ends(&copied.task), [], "{older:?}: once");
+        assert_eq!(noticed(&world), None, "{older:?}");
+        // What the older agent store had not seen is new to it.
+        let heard = world.last_delta().contains("The van is booked.");
+        assert_eq!(heard, older == Db::Agent, "{older:?}: {}", world.last_delta());
+    }
+}
+
+/// The journal remembers the highest epoch of an agent; an older agent store would begin below it.
+#[test]
+fn behind_an_older_agent_store_epochs_begin_above_the_fence_of_the_journal() {
+    let copied = Copied::settled();
+    let earlier = copied.snapshot();
+    let raise =
+        Commit::new("fence.raise", Db::Journal, WS).ops(fence::pass(WS, copied.agent.as_str(), 99));
+    now(copied.world.store.commit(raise)).expect("raised");
+    copied.world.answers(1);
+    copied.world.note(&copied.task, "The van is booked.");
+    assert_eq!(copied.world.ends(&copied.task), [DONE]);
+    copied.remembered();
+    let world = copied.restored(&copied.snapshot().with(Db::Agent, &earlier));
+    noticed(&world).expect("it is noticed");
+    assert!(world.row(&copied.agent).epoch > 99);
+}

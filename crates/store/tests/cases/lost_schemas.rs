@@ -1,0 +1,141 @@
+//! A Postgres that is not what it was: an older or missing schema, and a standby in its place.
+
+use std::sync::Arc;
+
+use dormouse_store::backend::postgres::{OpenError, Options, Postgres, Time};
+use dormouse_store::identity::{self, Reason};
+use dormouse_store::{Backend as _, Commit, CommitError, Db, Store};
+use dormouse_testkit::CountingEntropy;
+use dormouse_testkit::postgres::{Disk, Server};
+use dormouse_types::port::NoFaults;
+use dormouse_types::{HostId, Seq};
+
+use crate::world::{WS, beside, connections, node, still, store, wait};
+
+fn commit(store: &Store, db: Db) -> Result<(), CommitError> {
+    wait(store.commit(Commit::new("test", db, WS))).map(drop)
+}
+
+fn hosts(store: &Store) -> [HostId; 2] {
+    Db::ALL.map(|db| store.host(db))
+}
+
+fn renewals(store: &Store, db: Db) -> Vec<Reason> {
+    let renewals = wait(store.all(identity::renewals(db))).expect("the renewals");
+    renewals.into_iter().map(|renewal| renewal.reason).collect()
+}
+
+/// Two schemas with five commits each, and their prefix.
+fn written() -> (String, Store) {
+    let prefix = Server::shared().prefix();
+    let store = store(connect(&prefix, 1));
+    for db in [Db::Journal, Db::Agent].repeat(5) {
+        commit(&store, db).expect("a commit");
+    }
+    (prefix, store)
+}
+
+fn connect(prefix: &str, seed: u64) -> Postgres {
+    node(Server::shared().url(), prefix, &still(), seed).expect("a node")
+}
+
+fn run(sql: &str) {
+    wait(beside().batch_execute(sql)).expect("the statement runs");
+}
+
+#[test]
+fn each_commit_remembers_how_far_the_other_schema_had_come() {
+    let (_prefix, store) = written();
+    let [journal, agent] = hosts(&store);
+    let remembered = |db| {
+        let marks = wait(store.all(identity::marks(db))).expect("the marks");
+        marks.into_iter().map(|mark| (mark.seq.0, mark.other)).collect::<Vec<_>>()
+    };
+    assert_eq!(remembered(Db::Journal), [(5, Some((agent, Seq(4))))]);
+    assert_eq!(remembered(Db::Agent), [(5, Some((journal, Seq(5))))]);
+}
+
+/// The other nodes learn of it from the first thing they write.
+#[test]
+fn an_older_schema_goes_on_under_another_id_and_a_node_that_lives_writes_nothing_more() {
+    for (at, older) in Db::ALL.into_iter().enumerate() {
+        let (prefix, alive) = written();
+        let before = hosts(&alive);
+        run(&format!("UPDATE {prefix}{}.counters SET seq = 2", older.name()));
+        let engine = Arc::new(connect(&prefix, 2));
+        let store = Store::new(engine.clone(), Arc::new(NoFaults));
+        let now = hosts(&store);
+        assert_ne!(now[at], before[at], "{older:?}");
+        assert_eq!(now[1 - at], before[1 - at], "{older:?}");
+        assert_eq!(renewals(&store, older), [Reason::Older]);
+        assert_eq!(renewals(&store, older.other()), []);
+
+        let error = commit(&alive, older).expect_err("it knows another database");
+        let told = error.to_string();
+        assert!(
+            told.contains("now holds another database") && told.contains("start again"),
+            "{told}"
+        );
+        assert!(alive.writing_ended().is_some_and(|why| told.ends_with(&why)), "{told}");
+        assert_eq!(engine.writing_ended(), None);
+        Db::ALL.into_iter().for_each(|db| commit(&store, db).expect("the new node writes"));
+        assert_eq!(hosts(&self::store(connect(&prefix, 3))), now, "it is noticed once");
+    }
+}
+
+#[test]
+fn a_missing_schema_is_refused_until_it_is_given_up() {
+    for (at, lost) in Db::ALL.into_iter().enumerate() {
+        let (prefix, alive) = written();
+        let before = hosts(&alive);
+        drop(alive);
+        run(&format!("DROP SCHEMA {prefix}{} CASCADE", lost.name()));
+        let error = node(Server::shared().url(), &prefix, &still(), 2).err().expect("refused");
+        let schema = format!("{prefix}{}", lost.name());
+        assert_eq!(error, OpenError::Missing { schema, db: lost });
+        let command = format!("`dormouse doctor --accept-missing {}`", lost.name());
+        assert!(error.to_string().contains(&command), "{error}");
+        let without = |db| {
+            let (url, clock) = (Server::shared().url(), still());
+            let time = Time::Clock(clock.clone());
+            let options = Options { url, prefix: prefix.clone(), time, clock };
+            let entropy = CountingEntropy::seeded(3);
+            connections().block_on(Postgres::connect_without(db, options, &entropy))
+        };
+        assert_eq!(without(lost.other()).err(), Some(error), "that one is there");
+        let store = store(without(lost).expect("it goes on"));
+        assert_ne!(hosts(&store)[at], before[at]);
+        assert_eq!(hosts(&store)[1 - at], before[1 - at]);
+        assert_eq!(renewals(&store, lost), [Reason::Missing]);
+        assert!(matches!(without(lost).err(), Some(OpenError::Present { .. })));
+    }
+}
+
+/// A standby may lack the last commits of the server whose place it takes, of both schemas alike.
+#[test]
+fn behind_a_promotion_nobody_goes_on_as_before() {
+    let server = Server::start(Disk::Synced);
+    let connect = |seed| node(server.url(), "", &still(), seed).expect("a node");
+    let (alive, before) = {
+        let store = store(connect(1));
+        Db::ALL.into_iter().for_each(|db| commit(&store, db).expect("a commit"));
+        let before = hosts(&store);
+        (store, before)
+    };
+    server.stop();
+    server.start_again();
+    Db::ALL
+        .into_iter()
+        .for_each(|db| commit(&alive, db).expect("the same server again is no other"));
+    server.promote_a_standby();
+    let error = commit(&alive, Db::Journal).expect_err("nobody knows what was lost");
+    assert!(error.to_string().contains("a standby took the place of the server"), "{error}");
+    assert!(alive.writing_ended().is_some());
+
+    let store = store(connect(2));
+    let now = hosts(&store);
+    assert!(now[0] != before[0] && now[1] != before[1], "{now:?}");
+    assert_eq!(Db::ALL.map(|db| renewals(&store, db)), [[Reason::Timeline]; 2]);
+    Db::ALL.into_iter().for_each(|db| commit(&store, db).expect("the new node writes"));
+    assert_eq!(hosts(&self::store(connect(3))), now, "it is noticed once");
+}

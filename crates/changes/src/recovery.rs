@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::saga;
-use dormouse_types::WorkspaceId;
+use dormouse_store::agent::saga::{self, Phase, Saga};
+use dormouse_store::agent::wake_run::{self, Status};
+use dormouse_store::{Commit, Db, Op, receipt};
+use dormouse_types::{AgentId, OperationId, RunKey, TaskId, Timestamp, WorkspaceId};
+use serde::{Deserialize, Serialize};
 
 use crate::set::conclude::Errand;
 use crate::set::error::DecideError;
@@ -20,7 +23,74 @@ pub struct Recovered {
     pub error: Option<String>,
 }
 
+/// A call of a run that writes the journal by itself; the payload of its saga. The run finishes it,
+/// also after a crash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunCall {
+    crossing: CallOfRun,
+    /// The task.
+    pub task: TaskId,
+    /// The agent.
+    pub agent: AgentId,
+}
+
+/// What tells the payload from that of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum CallOfRun {
+    Call,
+}
+
+impl RunCall {
+    /// A call of this agent about this task.
+    pub fn new(task: TaskId, agent: AgentId) -> Self {
+        Self { crossing: CallOfRun::Call, task, agent }
+    }
+
+    /// The op that opens its saga, with the turn that makes the call.
+    pub fn open(
+        &self,
+        ws: WorkspaceId,
+        operation: &OperationId,
+        run_key: &str,
+        tool: &str,
+        now: Timestamp,
+    ) -> Op {
+        let payload = serde_json::to_string(self).expect("a call is plain data");
+        // The same call of the same run is one operation, however often it is made.
+        let Op { sql, params, .. } = saga::open(ws, operation, run_key, tool, &payload, now);
+        Op::any(sql, params)
+    }
+}
+
+/// The op that closes the saga of a call: applied, or why not.
+pub fn ended(ws: WorkspaceId, operation: &OperationId, why: Option<&str>, now: Timestamp) -> Op {
+    let status = if why.is_none() { "completed" } else { "failed" };
+    saga::close_if_open(ws, operation, Phase::AgentDone, status, why, now)
+}
+
+/// Whether the payload of a saga is that of a call of a run.
+pub(crate) fn is_call(payload: &str) -> bool {
+    serde_json::from_str::<RunCall>(payload).is_ok()
+}
+
 impl Changes {
+    /// Ends the saga of a call whose run is over without noting its result; says whether it did.
+    async fn end_call(&self, ws: WorkspaceId, saga: &Saga) -> Result<bool, DecideError> {
+        let key = RunKey(saga.run_key.clone());
+        let run = self.store.first(wake_run::by_key(ws, &key)).await?;
+        if run.is_some_and(|run| matches!(run.status, Status::Started | Status::Queued)) {
+            return Ok(false);
+        }
+        let receipt = receipt::by_id(Db::Journal, ws, saga.operation.as_str());
+        let is_applied = self.store.first(receipt).await?.is_some();
+        let why = (!is_applied).then_some("its run ended before it was applied");
+        let op = ended(ws, &saga.operation, why, self.clock.now());
+        self.store.commit(Commit::new("saga.end", Db::Agent, ws).op(op)).await?;
+        Ok(true)
+    }
+
     /// Finishes open operations, oldest first. One that fails does not stop the others.
     pub async fn recover(&self, ws: WorkspaceId) -> Result<Vec<Recovered>, DecideError> {
         self.recover_older(ws, Duration::ZERO).await
@@ -41,11 +111,22 @@ impl Changes {
             }
             let result = match serde_json::from_str::<Errand>(&saga.payload) {
                 Ok(errand) => self.conclude(ws, &errand, &saga.operation).await,
+                Err(_) if is_call(&saga.payload) => match self.end_call(ws, &saga).await {
+                    // Its run goes on and finishes it.
+                    Ok(false) => continue,
+                    ended => ended.map(drop),
+                },
                 Err(e) => Err(DecideError::Broken(format!("saga {}: {e}", saga.operation))),
             };
             let error = match result {
                 // An undo that is refused, or an item that waits again, is a proper end.
-                Ok(()) | Err(DecideError::Changed { .. } | DecideError::Busy { .. }) => None,
+                Ok(())
+                | Err(
+                    DecideError::Changed { .. }
+                    | DecideError::Busy { .. }
+                    | DecideError::ValueChanged { .. }
+                    | DecideError::TaskDeleted { .. },
+                ) => None,
                 Err(error) => Some(error.to_string()),
             };
             recovered.push(Recovered {

@@ -84,6 +84,13 @@ pub struct Target {
     pub single: bool,
 }
 
+impl Target {
+    /// Whether it is a field of the task that holds one value: only one proposal for it is open.
+    pub fn is_field(&self) -> bool {
+        !self.key.contains(':') && !self.key.is_empty()
+    }
+}
+
 /// Why a call is not taken; the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {

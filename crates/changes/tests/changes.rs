@@ -8,6 +8,7 @@ mod cases {
     mod expiring;
     mod ledger;
     mod lessons;
+    mod stale;
     mod tools;
     mod trail;
     mod undoing;

@@ -2,6 +2,7 @@
 
 use axum::body::Bytes;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::terminal::line;
 
@@ -38,6 +39,17 @@ impl Failure {
         self
     }
 
+    /// Whether the API refused with this type of problem.
+    pub fn is(&self, slug: &str) -> bool {
+        self.member("type").is_some_and(|kind| kind.as_str() == Some(&format!("/problems/{slug}")))
+    }
+
+    /// A member of the problem that the API refused with.
+    pub fn member(&self, name: &str) -> Option<Value> {
+        let problem: Value = serde_json::from_slice(self.body.as_ref()?).ok()?;
+        problem.get(name).cloned()
+    }
+
     /// Reads a refusal of the API.
     pub fn refused(status: u16, body: Bytes) -> Self {
         let (message, hint) = match serde_json::from_slice::<Problem>(&body) {
@@ -72,7 +84,12 @@ const HINTS: &[(&str, &str)] = &[
     ("agent-exists", "`dormouse agent list` shows it; a task has one agent at a time"),
     ("task-deleted", "`dormouse task restore TASK` brings it back"),
     ("already-decided", "`dormouse change undo SET:ITEM` takes a decision back"),
-    ("change-set-expired", "`dormouse agent wake AGENT` asks the agent to look again"),
+    (
+        "change-set-expired",
+        "it is proposed again only when something newer says so; to have it now, edit the task",
+    ),
+    ("task-deleted", "`dormouse task restore TASK` brings the task and its proposals back"),
+    ("task-closed", "`dormouse task edit TASK --status open` opens the task and its proposals"),
     ("damaged-row", "other tasks can be used; restore this one from a backup of the data folder"),
     ("store-failed", "check the disk and the permissions of the data folder, then try again"),
     ("payload-too-large", "split the text: several notes are fine"),

@@ -295,7 +295,7 @@ fn check_name(name: &str) -> Result<(), Error> {
 
 fn check_scopes(kind: TokenKind, scopes: &[Scope]) -> Result<(), Error> {
     if scopes.is_empty() {
-        return Err(invalid("scopes", "name at least one of read, propose, edit, decide, admin"));
+        return Err(invalid("scopes", "name at least one of read, edit, decide, admin"));
     }
     match scopes.iter().find(|scope| !kind.can_hold(**scope)) {
         None => Ok(()),

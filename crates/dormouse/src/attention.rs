@@ -4,14 +4,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
+use dormouse_changes::set::standing;
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
-use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, among};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId, limits};
 
 use crate::asked::require;
+use crate::proposals::Asked;
 use crate::view::{Attention, Page};
 use crate::{Dormouse, Error, page};
 
@@ -31,7 +33,7 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
         let behind = cursor.map(Place::read).transpose()?;
-        let mut all = proposals(self.store.all(change_item::open(ws)).await?, self.clock.now());
+        let mut all = proposals(self.asked_items(ws).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
         all.extend(restored(&self.store.all(outdated::all(ws)).await?));
         for alert in self.alerts(ws).await? {
@@ -172,15 +174,14 @@ fn blank(id: String, kind: &str, since: Timestamp, actions: &[&str]) -> Attentio
     }
 }
 
-/// Open items by task: those about to expire by themselves, and of the others those that nobody put
-/// off.
-fn proposals(open: Vec<Item>, now: Timestamp) -> Vec<Attention> {
+/// What the person is asked, by task: what is about to expire by itself, and of the rest what nobody
+/// put off.
+fn proposals(asked: Vec<Asked>, now: Timestamp) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
-    for item in open {
-        let age = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
-        let expires = item.shown_at.map(|shown| shown + age);
+    for Asked { item, is_put_off, task } in asked {
+        let expires = standing::expires_at(&item, task.as_ref(), now);
         let is_expiring = expires.is_some_and(|at| at <= now + SOON);
-        if !is_expiring && item.state == State::Deferred {
+        if !is_expiring && is_put_off {
             continue;
         }
         let kind = if is_expiring { "expiring" } else { "changes" };

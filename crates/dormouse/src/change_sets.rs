@@ -1,17 +1,19 @@
 //! Change sets: read and decide.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use dormouse_changes::set::fold;
+use dormouse_changes::set::standing::{self, Over};
 use dormouse_changes::{DecideError, tools};
-use dormouse_journal::JournalError;
+use dormouse_journal::{JournalError, TaskStanding};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::{Commit, CommitError, Db, Once, ReadError, receipt};
 use dormouse_types::model::TaskState;
-use dormouse_types::{Caller, ChangeSetId, Fingerprint, Id as _, Scope, TaskId, hash, limits};
+use dormouse_types::{
+    Caller, ChangeSetId, Fingerprint, Id as _, Scope, TaskId, WorkspaceId, hash, limits,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,13 +47,24 @@ pub struct VerdictOf {
     pub digest: Option<String>,
     /// Why, of a rejection.
     pub reason: Option<String>,
+    /// Of a confirm: the value that the person set since, and writes over all the same.
+    pub over: Option<Over>,
+}
+
+/// An item as it was shown: what a confirm of several names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Shown {
+    /// The item, from 1.
+    pub index: i64,
+    /// Its digest.
+    pub digest: String,
 }
 
 /// Tasks that were read for a list, by id; none for one that is gone.
-type Tasks = BTreeMap<TaskId, Option<TaskState>>;
+type Tasks = BTreeMap<TaskId, Option<(TaskState, TaskStanding)>>;
 
 impl Dormouse {
-    /// Change sets, newest first: those with open items, or all.
+    /// Change sets, newest first: those with items that the person is asked about, or all.
     pub async fn change_sets(
         &self,
         caller: &Caller,
@@ -69,10 +82,16 @@ impl Dormouse {
         };
         let mut tasks = Tasks::new();
         let mut sets = Vec::new();
+        let now = self.clock.now();
         for set in stored {
             let items = self.store.all(change_item::of_set(ws, &set.doc.value.id)).await?;
-            if all || items.iter().any(|item| item.state.is_open()) {
-                sets.push(self.set_view(caller, set, items, &mut tasks).await?);
+            if !all && !items.iter().any(|item| item.state.is_open()) {
+                continue;
+            }
+            let task = self.task_in(ws, &set.doc.value.task_id, &mut tasks).await?;
+            let task = task.map(|(_, standing)| standing);
+            if all || items.iter().any(|item| standing::of(item, task, now).is_asked()) {
+                sets.push(self.set_view(ws, set, items, &mut tasks).await?);
             }
         }
         Ok(sets)
@@ -88,7 +107,7 @@ impl Dormouse {
             .await?
             .ok_or_else(|| Error::NotFound { what: "change set", id: id.to_string() })?;
         let items = self.store.all(change_item::of_set(ws, id)).await?;
-        self.set_view(caller, set, items, &mut Tasks::new()).await
+        self.set_view(ws, set, items, &mut Tasks::new()).await
     }
 
     /// The change sets a person may mean: an id or its end, or words of a task's title.
@@ -124,29 +143,40 @@ impl Dormouse {
         reason: Option<String>,
         key: Option<String>,
     ) -> Result<Outcome, Error> {
+        let set = set.clone();
+        self.decide_item(caller, VerdictOf { set, index, verdict, digest, reason, over: None }, key)
+            .await
+    }
+
+    /// Decides one item, also over a value that the person set since it was proposed.
+    pub async fn decide_item(
+        &self,
+        caller: &Caller,
+        asked: VerdictOf,
+        key: Option<String>,
+    ) -> Result<Outcome, Error> {
         require(caller, Scope::Decide)?;
-        let request = (set, index, verdict, &digest, &reason);
+        let VerdictOf { set, index, verdict, digest, reason, over } = &asked;
+        let request = hash::canonical(&(set, index, verdict, digest, reason));
+        let over = over.as_ref().map(|over| hash::canonical(over).expect("a value is plain data"));
+        let request = request.expect("a verdict is plain data") + &over.unwrap_or_default();
         let once = receipt_id(caller, key.as_deref())?.map(|id| Once {
             id,
-            request: hash::sha256(hash::canonical(&request).expect("a verdict is plain data")),
+            request: hash::sha256(request),
             answer: format!("{set}:{index}"),
             effects: None,
         });
-        self.decide_once(caller, set, index, verdict, digest, reason, once).await
+        self.decide_once(caller, asked, once).await
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each is one value of the request")]
     async fn decide_once(
         &self,
         caller: &Caller,
-        set: &ChangeSetId,
-        index: i64,
-        verdict: Verdict,
-        digest: Option<String>,
-        reason: Option<String>,
+        asked: VerdictOf,
         once: Option<Once>,
     ) -> Result<Outcome, Error> {
-        let ws = caller.workspace;
+        let VerdictOf { set, index, verdict, digest, reason, over } = asked;
+        let (ws, set) = (caller.workspace, &set);
         if let Some(once) = &once
             && let Some(receipt) = self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await?
         {
@@ -169,7 +199,10 @@ impl Dormouse {
         let (who, digest) = (who(caller, once), digest.as_ref());
         let changes = &self.changes;
         let item = match verdict {
-            Verdict::Confirm => changes.confirm(&who, set, index, digest).await?,
+            Verdict::Confirm => match &over {
+                Some(over) => changes.confirm_over(&who, set, index, digest, over).await?,
+                None => changes.confirm(&who, set, index, digest).await?,
+            },
             Verdict::Reject => changes.reject(&who, set, index, digest, reason.as_deref()).await?,
             Verdict::Defer => changes.defer(&who, set, index, digest).await?,
             Verdict::Undo => changes.undo(&who, set, index, digest).await?,
@@ -186,20 +219,75 @@ impl Dormouse {
         require(caller, Scope::Decide)?;
         let mut outcomes = Vec::new();
         for one in verdicts {
-            let VerdictOf { set, index, verdict, digest, reason } = one;
-            outcomes.push(self.decide(caller, &set, index, verdict, digest, reason, None).await);
+            outcomes.push(self.decide_item(caller, one, None).await);
         }
         Ok(outcomes)
     }
 
-    /// Confirms the items of a set that are shown, in order. What fails stays with its reason.
+    /// Confirms items of a set as they were shown, in order, and no others. What fails stays with its
+    /// reason; what the person set since and what takes something away is left out.
+    ///
+    /// Errors: no items, or more than are shown at once, or one twice.
     pub async fn confirm_all(
         &self,
         caller: &Caller,
         set: &ChangeSetId,
+        items: Vec<Shown>,
         key: Option<String>,
-    ) -> Result<Vec<Outcome>, Error> {
-        self.decide_open(caller, set, Verdict::Confirm, key).await
+    ) -> Result<Vec<(Shown, Result<Outcome, Error>)>, Error> {
+        require(caller, Scope::Decide)?;
+        let most = limits::ITEMS_SHOWN.max;
+        let wrong = |message: String| Error::Invalid { field: "items", message };
+        if items.is_empty() || items.len() > most {
+            let n = items.len();
+            return Err(wrong(format!("name 1 to {most} items as they were shown, not {n}")));
+        }
+        for (place, item) in items.iter().enumerate() {
+            if items[..place].iter().any(|other| other.index == item.index) {
+                return Err(wrong(format!("item {} is named twice", item.index)));
+            }
+        }
+        let id = receipt_id(caller, key.as_deref())?;
+        let seen = self.change_set(&told(caller), set).await?;
+        if let Some(id) = &id {
+            // The key is taken before anything is decided: another request under it is refused.
+            let request = hash::canonical(&("confirmAll", set, &items));
+            let once = Once {
+                id: id.clone(),
+                request: hash::sha256(request.expect("a request is plain data")),
+                answer: set.to_string(),
+                effects: None,
+            };
+            let commit = Commit::new("change.decideAll", Db::Agent, caller.workspace).once(once);
+            self.store.commit(commit).await?;
+        }
+        let mut outcomes = Vec::new();
+        for shown in items {
+            let (index, digest) = (shown.index, shown.digest.clone());
+            let item = seen.items.iter().find(|item| item.index == index);
+            let outcome = if item.is_some_and(|item| item.status != "confirmed" && takes_away(item))
+            {
+                Err(Error::ConfirmAlone { item: format!("{set}:{index}") })
+            } else {
+                let once = id.as_ref().map(|id| Once {
+                    id: hash::joined(&[id, &index.to_string()]).0,
+                    request: hash::sha256(&digest),
+                    answer: format!("{set}:{index}"),
+                    effects: None,
+                });
+                let asked = VerdictOf {
+                    set: set.clone(),
+                    index,
+                    verdict: Verdict::Confirm,
+                    digest: Some(digest),
+                    reason: None,
+                    over: None,
+                };
+                self.decide_once(caller, asked, once).await
+            };
+            outcomes.push((shown, outcome));
+        }
+        Ok(outcomes)
     }
 
     /// Looks whether the caller decides, and on a task that is there: what comes before a list of
@@ -231,33 +319,20 @@ impl Dormouse {
         set: &ChangeSetId,
         key: Option<String>,
     ) -> Result<Vec<Outcome>, Error> {
-        self.decide_open(caller, set, Verdict::Defer, key).await
-    }
-
-    async fn decide_open(
-        &self,
-        caller: &Caller,
-        set: &ChangeSetId,
-        verdict: Verdict,
-        key: Option<String>,
-    ) -> Result<Vec<Outcome>, Error> {
         require(caller, Scope::Decide)?;
         let id = receipt_id(caller, key.as_deref())?;
         let seen = self.change_set(&told(caller), set).await?;
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
-        // What was not shown is not confirmed, and what takes something away is confirmed by itself;
-        // putting off takes everything.
-        let wanted =
-            open.filter(|item| verdict == Verdict::Defer || (item.shown && !takes_away(item)));
         let mut wanted: Vec<(i64, String)> =
-            wanted.map(|item| (item.index, item.digest.to_string())).collect();
+            open.map(|item| (item.index, item.digest.to_string())).collect();
         if let Some(id) = &id {
             // What is meant is kept before anything is decided: sent again, the request means the
             // same items, and none that were shown since.
             let once = Once {
                 id: id.clone(),
                 request: hash::sha256(
-                    hash::canonical(&("all", set, verdict)).expect("a request is plain data"),
+                    hash::canonical(&("all", set, Verdict::Defer))
+                        .expect("a request is plain data"),
                 ),
                 answer: hash::canonical(&wanted).expect("places and digests are plain data"),
                 effects: None,
@@ -276,8 +351,15 @@ impl Dormouse {
                 answer: format!("{set}:{index}"),
                 effects: None,
             });
-            let decided = self.decide_once(caller, set, index, verdict, Some(digest), None, once);
-            match decided.await {
+            let asked = VerdictOf {
+                set: set.clone(),
+                index,
+                verdict: Verdict::Defer,
+                digest: Some(digest),
+                reason: None,
+                over: None,
+            };
+            match self.decide_once(caller, asked, once).await {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
                     let fresh = self.change_set(&told(caller), set).await?;
@@ -309,31 +391,46 @@ impl Dormouse {
         Ok(Outcome { item, set_status: status, revision })
     }
 
-    async fn set_view(
+    /// A task as lists of change sets need it; read once.
+    async fn task_in<'t>(
         &self,
-        caller: &Caller,
-        stored: Stored<change_set::ChangeSet>,
-        items: Vec<Item>,
-        tasks: &mut Tasks,
-    ) -> Result<ChangeSet, Error> {
-        let set = stored.doc.value;
-        if !tasks.contains_key(&set.task_id) {
-            let state = match self.journal.task(caller.workspace, &set.task_id).await {
-                Ok(view) => Some(dormouse_journal::state(&view, &self.zone)),
+        ws: WorkspaceId,
+        id: &TaskId,
+        tasks: &'t mut Tasks,
+    ) -> Result<Option<&'t (TaskState, TaskStanding)>, Error> {
+        if !tasks.contains_key(id) {
+            let task = match self.journal.task(ws, id).await {
+                Ok(view) => {
+                    Some((dormouse_journal::state(&view, &self.zone), TaskStanding::of(&view)))
+                }
                 Err(
                     JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. }),
                 ) => None,
                 Err(error) => return Err(error.into()),
             };
-            tasks.insert(set.task_id.clone(), state);
+            tasks.insert(id.clone(), task);
         }
-        let task = tasks.get(&set.task_id).and_then(Option::as_ref);
-        let shown = fold::shown(&items);
+        Ok(tasks.get(id).and_then(Option::as_ref))
+    }
+
+    async fn set_view(
+        &self,
+        ws: WorkspaceId,
+        stored: Stored<change_set::ChangeSet>,
+        items: Vec<Item>,
+        tasks: &mut Tasks,
+    ) -> Result<ChangeSet, Error> {
+        let set = stored.doc.value;
+        let task = self.task_in(ws, &set.task_id, tasks).await?;
+        let items = self.as_shown(items, task.map(|(_, standing)| standing));
+        let is_paused = task.is_some_and(|(_, standing)| standing.paused.is_some());
+        let shown = if is_paused { Vec::new() } else { fold::shown(&items) };
         let status = fold::status(items.iter().map(|item| &item.state));
         let status = serde_json::to_value(status).unwrap_or_default();
+        let task_state = task.map(|(state, standing)| (state, standing));
         Ok(ChangeSet {
-            items: items.into_iter().map(|item| item_view(item, &shown, task)).collect(),
-            task_title: task.map(|task| task.title.clone()).unwrap_or_default(),
+            items: items.into_iter().map(|it| self.item_view(it, &shown, task_state)).collect(),
+            task_title: task.map(|(task, _)| task.title.clone()).unwrap_or_default(),
             id: set.id,
             agent_id: set.agent_id,
             task_id: set.task_id,
@@ -345,34 +442,43 @@ impl Dormouse {
             vector_clock: stored.columns.clock,
         })
     }
-}
 
-pub(crate) fn item_view(item: Item, shown: &[i64], task: Option<&TaskState>) -> ChangeItem {
-    let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
-    let tool = tools::item(&item.tool);
-    let open = matches!(item.state, State::Pending | State::Deferred);
-    ChangeItem {
-        human_summary: tool.map_or_else(|| item.tool.clone(), |tool| tool.summary(&args, task)),
-        now: tool.zip(task).and_then(|(tool, task)| tool.now(&args, task)),
-        proposed: tool.map(|tool| tool.proposed(&args)),
-        set: item.set,
-        index: item.index,
-        tool_name: item.tool,
-        args,
-        status: item.state.name().into(),
-        digest: item.fingerprint,
-        evidence: item.evidence.and_then(|text| serde_json::from_str(&text).ok()),
-        rationale: item.rationale,
-        before: item.before,
-        shown: shown.contains(&item.index),
-        expires_at: item
-            .shown_at
-            .filter(|_| open)
-            .map(|shown| shown + Duration::from_secs(limits::PROPOSAL_AGE_SECONDS)),
-        round: item.round,
-        error: item.error,
-        created_at: item.created_at,
-        decided_at: item.decided_at,
+    pub(crate) fn item_view(
+        &self,
+        item: Item,
+        shown: &[i64],
+        task: Option<(&TaskState, &TaskStanding)>,
+    ) -> ChangeItem {
+        let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
+        let tool = tools::item(&item.tool);
+        let open = matches!(item.state, State::Pending | State::Deferred);
+        let (state, standing) = task.unzip();
+        // The seven days stand still while nobody is asked.
+        let is_paused = standing.is_some_and(|task| task.paused.is_some());
+        let expires_at = standing::expires_at(&item, standing, self.clock.now());
+        let set_since = open && state.is_some_and(|it| standing::set_since(&item, it).is_some());
+        ChangeItem {
+            human_summary: tool
+                .map_or_else(|| item.tool.clone(), |tool| tool.summary(&args, state)),
+            now: tool.zip(state).and_then(|(tool, task)| tool.now(&args, task)),
+            set_since,
+            proposed: tool.map(|tool| tool.proposed(&args)),
+            set: item.set,
+            index: item.index,
+            tool_name: item.tool,
+            args,
+            status: item.state.name().into(),
+            digest: item.fingerprint,
+            evidence: item.evidence.and_then(|text| serde_json::from_str(&text).ok()),
+            rationale: item.rationale,
+            before: item.before,
+            shown: shown.contains(&item.index),
+            expires_at: expires_at.filter(|_| open && !is_paused),
+            round: item.round,
+            error: item.error,
+            created_at: item.created_at,
+            decided_at: item.decided_at,
+        }
     }
 }
 

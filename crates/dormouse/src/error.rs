@@ -42,6 +42,12 @@ pub enum Error {
         /// As given.
         id: String,
     },
+    /// A proposal that takes something away, among others.
+    #[error("proposal {item} takes something away: it is confirmed by itself, not among others")]
+    ConfirmAlone {
+        /// `SET:ITEM`.
+        item: String,
+    },
     /// A file that cannot be imported; nothing was written.
     #[error(transparent)]
     Import(#[from] ImportError),
@@ -111,6 +117,9 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("agent-state", 409, "The agent is in no state for this", Retry::AfterUser),
     ("link-exists", 409, "The tasks are linked in this way already", Retry::Never),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
+    ("task-closed", 409, "The task is closed", Retry::AfterUser),
+    ("value-changed", 409, "The value was set since the proposal was made", Retry::AfterUser),
+    ("confirm-alone", 409, "The proposal is confirmed by itself", Retry::AfterUser),
     ("already-decided", 409, "The proposal is decided already", Retry::Never),
     ("change-set-expired", 410, "The proposal expired", Retry::Never),
     ("change-retracted", 409, "The proposal cannot be applied", Retry::Never),
@@ -129,6 +138,7 @@ impl Error {
             Self::Invalid { .. } => "validation-failed",
             Self::Beyond(beyond) => beyond.limit.problem,
             Self::NotFound { .. } => "not-found",
+            Self::ConfirmAlone { .. } => "confirm-alone",
             Self::Import(ImportError::TooLarge { .. }) => "payload-too-large",
             Self::Import(_) => "import-failed",
             Self::Journal(error) => journal(error),
@@ -156,6 +166,9 @@ impl Error {
             extra.insert("limit".into(), json!(beyond.limit.max));
             extra.insert("actual".into(), json!(beyond.actual));
             extra.insert("unit".into(), json!(beyond.limit.unit));
+        }
+        if let Self::Decide(DecideError::ValueChanged { now, .. }) = self {
+            extra.insert("now".into(), json!(now));
         }
         if let Some(field) = self.field() {
             // A parameter is named as it stands in the address, a value by its place in the body.
@@ -241,7 +254,10 @@ fn journal(error: &JournalError) -> &'static str {
 fn decide(error: &DecideError) -> &'static str {
     match error {
         DecideError::NotFound { .. } => "not-found",
-        DecideError::DigestDiffers { .. } => "precondition-failed",
+        DecideError::DigestDiffers { .. } | DecideError::NotShown { .. } => "precondition-failed",
+        DecideError::ValueChanged { .. } => "value-changed",
+        DecideError::TaskDeleted { .. } => "task-deleted",
+        DecideError::TaskClosed { .. } => "task-closed",
         DecideError::AlreadyDecided { .. } => "already-decided",
         DecideError::Expired { .. } => "change-set-expired",
         DecideError::Retracted { .. } => "change-retracted",

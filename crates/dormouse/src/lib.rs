@@ -30,6 +30,7 @@ pub mod doctor;
 pub mod drain;
 pub mod serve;
 mod asked;
+mod proposals;
 mod scheduled;
 mod page;
 
@@ -48,7 +49,8 @@ use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 pub use access::NewToken;
 pub use agent_list::AgentFilter;
 pub use agents::AgentPatch;
-pub use change_sets::{Verdict, VerdictOf};
+pub use change_sets::{Shown, Verdict, VerdictOf};
+pub use dormouse_changes::set::standing::Over;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;

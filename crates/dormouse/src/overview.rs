@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::Filter;
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
-use dormouse_store::agent::{change_item, entity, saga, timer};
+use dormouse_store::agent::{entity, saga, timer};
 use dormouse_types::{AgentId, Caller, Scope, limits};
 
 use crate::asked::require;
+use crate::proposals::sums;
 use crate::view::Overview;
 use crate::{Dormouse, Error};
 
@@ -33,9 +34,7 @@ impl Dormouse {
         }
         let agents = entity::each(entity::of_kind::<Agent>(ws));
         let agents: Vec<_> = self.store.all(agents).await?.into_iter().flatten().collect();
-        let open = self.store.all(change_item::open(ws)).await?;
-        let mut with_proposals: Vec<_> = open.iter().map(|item| &item.task).collect();
-        with_proposals.dedup();
+        let (proposals, tasks_with_proposals) = sums(&self.asked_items(ws).await?);
         let waiting = self.agents.waiting(ws).await?;
         let class = self.model.class();
         let awake =
@@ -55,8 +54,9 @@ impl Dormouse {
             open_tasks,
             tasks,
             agents: agents.iter().filter(|a| !is(&a.doc.value, Lifecycle::Destroyed)).count(),
-            open_proposals: open.len(),
-            tasks_with_proposals: with_proposals.len(),
+            open_proposals: proposals.open,
+            put_off_proposals: proposals.put_off,
+            tasks_with_proposals,
             waiting_agents: waiting.ready.len(),
             next_wake_at,
             dormant_agents: agents

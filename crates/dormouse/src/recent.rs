@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use dormouse_changes::set::fold;
+use dormouse_journal::TaskStanding;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::outdated::{self, Outdated};
@@ -15,7 +16,7 @@ use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limi
 
 use crate::agent_state::changed_since;
 use crate::asked::require;
-use crate::change_sets::{item_view, takes_away};
+use crate::change_sets::takes_away;
 use crate::inspect::{report_view, restored_view};
 use crate::view::{Page, RecentReport, TaskChange};
 use crate::{Dormouse, Error, page};
@@ -79,7 +80,7 @@ impl Dormouse {
         Ok(Page { items: items.collect(), next_cursor: heads.next_cursor, damaged })
     }
 
-    /// The open proposals about a task, of all its sets: those that are shown now first, what was
+    /// The open proposals about a task, of all its sets; none while it is closed or deleted: those that are shown now first, what was
     /// put off last, and of each the oldest first.
     pub async fn task_changes(
         &self,
@@ -90,7 +91,12 @@ impl Dormouse {
         let ws = caller.workspace;
         let view = self.journal.task(ws, id).await?;
         let state = dormouse_journal::state(&view, &self.zone);
+        let task = TaskStanding::of(&view);
+        if task.paused.is_some() {
+            return Ok(Vec::new());
+        }
         let all = self.store.all(change_item::of_task(ws, id)).await?;
+        let all = self.as_shown(all, Some(&task));
         let mut sets: BTreeMap<ChangeSetId, Vec<Item>> = BTreeMap::new();
         for item in all {
             sets.entry(item.set.clone()).or_default().push(item);
@@ -117,7 +123,7 @@ impl Dormouse {
             for item in items.into_iter().filter(|item| item.state.is_open()) {
                 let agent_id = item.agent.clone();
                 let is_put_off = item.state == State::Deferred;
-                let item = item_view(item, &shown, Some(&state));
+                let item = self.item_view(item, &shown, Some((&state, &task)));
                 let rank = (is_put_off, !item.shown, item.created_at, set.clone(), item.index);
                 let change = TaskChange {
                     is_destructive: takes_away(&item),

@@ -6,14 +6,15 @@ use dormouse_journal::{Asked, Deleted, Due, Sort, TaskSummary};
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
 use dormouse_store::agent::report::{self, ReportHead};
 use dormouse_store::agent::wake_queue;
-use dormouse_store::agent::{change_item, entity, subscription};
+use dormouse_store::agent::{entity, subscription};
 use dormouse_store::among;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::fold::{find, folded};
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, WorkspaceId, limits};
+use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId, limits};
 
 use crate::asked::require;
+use crate::proposals::Counts;
 use crate::view::{Match, Named, Page, TaskRow};
 use crate::{Dormouse, Error};
 
@@ -36,7 +37,7 @@ pub struct TaskFilter {
     pub due: Vec<Due>,
     /// The order.
     pub sort: Sort,
-    /// Only those with something to review: an open proposal.
+    /// Only those with something to review: an open proposal that is not put off.
     pub to_review: bool,
     /// What becomes of soft-deleted ones.
     pub deleted: Deleted,
@@ -181,8 +182,8 @@ impl Dormouse {
         if !is_asked {
             return Ok(None);
         }
-        let tasks = self.store.all(change_item::open_tasks(ws)).await?;
-        Ok(Some(tasks.into_iter().collect()))
+        let asked = self.asked_items(ws).await?.into_iter().filter(|one| !one.is_put_off);
+        Ok(Some(asked.map(|one| one.item.task.to_string()).collect()))
     }
 
     async fn rows(
@@ -204,7 +205,7 @@ impl Dormouse {
 
     /// What agents have about some tasks.
     async fn beside(&self, ws: WorkspaceId, tasks: &[TaskId]) -> Result<Beside, Error> {
-        let open = self.store.all(change_item::open_among(ws, tasks)).await?;
+        let open = self.counts_among(ws, tasks).await?;
         let own = self.store.all(subscription::own_among(ws, tasks)).await?;
         let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();
         // A damaged row is met where its agent is asked for; it hides no task.
@@ -219,7 +220,7 @@ impl Dormouse {
         let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
         does.extend(dormant.map(|agent| (agent.id.clone(), "dormant")));
         Ok(Beside {
-            open: open.into_iter().collect(),
+            open,
             own: own.into_iter().map(|own| (own.task, own.agent)).collect(),
             names: agents.into_iter().map(|agent| (agent.id, agent.display_name)).collect(),
             does,
@@ -260,7 +261,7 @@ impl Dormouse {
 
 /// What agents have about the tasks of a page.
 struct Beside {
-    open: HashMap<String, i64>,
+    open: HashMap<TaskId, Counts>,
     own: HashMap<TaskId, AgentId>,
     names: HashMap<AgentId, String>,
     does: HashMap<AgentId, &'static str>,
@@ -273,13 +274,14 @@ impl Beside {
         let agent = self.own.get(&task.id);
         let named = |agent| self.names.get(agent).cloned();
         let does = |agent| self.does.get(agent).copied().unwrap_or("asleep").to_owned();
-        let open = self.open.get(task.id.as_str()).copied().unwrap_or_default();
+        let open = self.open.get(&task.id).copied().unwrap_or_default();
         TaskRow {
             agent_name: agent.and_then(named),
             agent_activity: agent.map(does),
             tldr: agent.and_then(|agent| self.tldr.get(agent).cloned()),
             agent: agent.cloned(),
-            open_proposals: usize::try_from(open).unwrap_or_default(),
+            open_proposals: open.open,
+            put_off_proposals: open.put_off,
             items_checked: usize::try_from(task.n_items_done).unwrap_or_default(),
             items_total: usize::try_from(task.n_items_done + task.n_items_open).unwrap_or_default(),
             labels: task.labels.into_iter().map(|it| Named { id: it.id, name: it.name }).collect(),

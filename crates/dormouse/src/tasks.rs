@@ -2,7 +2,7 @@
 
 use dormouse_journal::{Edit, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
-use dormouse_store::agent::{change_item, entity};
+use dormouse_store::agent::entity;
 use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
@@ -108,7 +108,8 @@ impl Dormouse {
     pub(crate) async fn task_view(&self, caller: &Caller, view: &TaskView) -> Result<Task, Error> {
         let state = dormouse_journal::state(view, &self.zone);
         let task = &view.task.value;
-        let items = self.store.all(change_item::of_task(caller.workspace, &task.id)).await?;
+        let counts = self.counts_among(caller.workspace, std::slice::from_ref(&task.id)).await?;
+        let counts = counts.get(&task.id).copied().unwrap_or_default();
         let category = task.category_id.as_ref().and_then(|id| {
             let known = view.categories.iter().find(|category| category.id == *id)?;
             Some(Named { id: known.id.clone(), name: known.name.clone() })
@@ -168,7 +169,8 @@ impl Dormouse {
                 .collect(),
             links: crate::task_links::views(view),
             agent: self.live_agent(caller, &task.id).await?,
-            open_proposals: items.iter().filter(|item| item.state.is_open()).count(),
+            open_proposals: counts.open,
+            put_off_proposals: counts.put_off,
             created_at: task.created_at,
             updated_at: task.updated_at,
             deleted_at: task.deleted_at,

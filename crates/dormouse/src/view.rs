@@ -77,8 +77,11 @@ pub struct TaskRow {
     pub estimate_minutes: Option<u32>,
     /// The language of its text. ISO 639 code.
     pub language: Option<String>,
-    /// Open proposals about it.
+    /// Open proposals about it, without those put off.
     pub open_proposals: usize,
+    /// Proposals about it that the person put off.
+    #[serde(default)]
+    pub put_off_proposals: usize,
     /// Where the words stand that were looked for; none when none were.
     #[serde(rename = "match")]
     pub found: Option<Match>,
@@ -142,8 +145,11 @@ pub struct Task {
     pub links: Vec<TaskLink>,
     /// Its agent, if it has a live one.
     pub agent: Option<AgentId>,
-    /// Open proposals about it.
+    /// Open proposals about it, without those put off.
     pub open_proposals: usize,
+    /// Proposals about it that the person put off.
+    #[serde(default)]
+    pub put_off_proposals: usize,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -414,6 +420,9 @@ pub struct ChangeItem {
     pub before: Option<String>,
     /// The value now, in words.
     pub now: Option<String>,
+    /// Whether the person set the value after the proposal was made: a confirm then names `now`.
+    #[serde(default)]
+    pub set_since: bool,
     /// The value it proposes, in words.
     pub proposed: Option<String>,
     /// Whether it is among the ten shown.
@@ -525,9 +534,12 @@ pub struct Overview {
     pub tasks: usize,
     /// Agents that are not destroyed.
     pub agents: usize,
-    /// Open proposals.
+    /// Open proposals, without those put off.
     pub open_proposals: usize,
-    /// Tasks with open proposals.
+    /// Proposals that the person put off.
+    #[serde(default)]
+    pub put_off_proposals: usize,
+    /// Tasks with open proposals that are not put off.
     pub tasks_with_proposals: usize,
     /// Agents at work, or with a wake that may run now; one that was put off is not counted.
     pub waiting_agents: usize,

@@ -8,6 +8,7 @@ use dormouse_store::doc::Doc;
 use dormouse_store::journal::checklist::Checklist;
 use dormouse_store::journal::entry::{Entry, Kind};
 use dormouse_store::journal::item::Item;
+use dormouse_store::journal::task::Absence;
 use dormouse_types::change::What;
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::port::Entropy;
@@ -208,7 +209,11 @@ impl Draft<'_, '_> {
             Edit::Unlink(id) => link::take_away(&mut self.view, id, at)?,
             Edit::RestoreLink(id) => link::bring_back(&mut self.view, id)?,
             Edit::Delete => task.deleted_at = task.deleted_at.or(Some(at)),
-            Edit::Restore => task.deleted_at = None,
+            Edit::Restore => {
+                if let Some(deleted_at) = task.deleted_at.take().filter(|from| *from < at) {
+                    task.absences.push(Absence { deleted_at, restored_at: at });
+                }
+            }
         }
         Ok(())
     }

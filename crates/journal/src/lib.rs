@@ -18,6 +18,7 @@ pub mod effect;
 pub mod error;
 pub mod write;
 pub mod read;
+pub mod standing;
 mod briefs;
 pub mod list;
 pub mod definition;
@@ -35,6 +36,7 @@ pub use error::{JournalError, RuleError};
 pub use import::{Imported, Outcome};
 pub use list::{Asked, Deleted, Due, Sort};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
+pub use standing::{Paused, TaskStanding};
 pub use view::{TaskView, state};
 pub use write::{EditCtx, Edited, OnceKey};
 

@@ -366,5 +366,6 @@ pub(crate) fn blank(id: &TaskId, at: Timestamp) -> Task {
         created_at: at,
         updated_at: at,
         deleted_at: None,
+        absences: Vec::new(),
     }
 }

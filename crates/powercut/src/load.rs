@@ -130,6 +130,7 @@ impl Plan {
                     created_at: at,
                     updated_at: at,
                     deleted_at: None,
+                    absences: Vec::new(),
                 };
                 vec![
                     row::insert(WS, &value),

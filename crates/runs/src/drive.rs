@@ -4,25 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_store::agent::breaker as row;
-use dormouse_store::agent::log_line;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
+use dormouse_store::agent::{link, log_line};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
 use dormouse_turns::{Limits, LoggedTurn, RunLog, Step, next, request};
 use dormouse_types::model::{
     Away, Fragment, FragmentData, FragmentKind, ModelError, Request, Turn, Usage,
 };
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
-use dormouse_types::{Origin, Timestamp, WorkspaceId, limits};
+use dormouse_types::{Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, Shared, select};
 
 use crate::breaker;
 use crate::lease::Lease;
 use crate::status::{Event, after};
 use crate::trail;
-use crate::work::{Ending, Executed, Gathered, Hindrance, Work, WorkError};
+use crate::work::{Effected, Ending, Executed, Gathered, Hindrance, Work, WorkError};
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]
@@ -190,7 +190,7 @@ impl Driver {
         // A proposal that somebody else opened or decided since the rows were read is refused by
         // the store: the calls are then judged again on fresh rows.
         for attempt in 0.. {
-            let Executed { results, ops: opened } =
+            let Executed { results, ops: opened, news } =
                 run.work.execute(lease, &logged.calls, report_only).await?;
             logged.results = results;
             let before = (run.log.clone(), run.trail.clone());
@@ -200,9 +200,9 @@ impl Driver {
             run.log.turns.push(logged.clone());
             run.log.reported = run.work.reported(&run.log);
             let result = match next(&run.log, &Limits::default()) {
-                Step::Finish { cut } => self.finish(run, ops, cut).await.map(Some),
+                Step::Finish { cut } => self.finish(run, ops, news, cut).await.map(Some),
                 Step::AskModel { .. } | Step::RunTool { .. } => {
-                    self.commit(lease, "run.turn", ops).await.map(|()| None)
+                    self.commit_as(lease, "run.turn", ops, None, news).await.map(|()| None)
                 }
             };
             match result {
@@ -293,12 +293,17 @@ impl Driver {
     ) -> Result<Option<End>, WorkError> {
         let lease = run.lease;
         let recorded = run.log.turns[turn].calls[call].clone();
-        let (result, mut ops) = run.work.effect(lease, &recorded).await?;
+        let Effected { result, mut ops, touched } = run.work.effect(lease, &recorded).await?;
         let number = u32::try_from(turn + 1).unwrap_or(u32::MAX);
         let now = self.clock.now();
-        let (_, message) =
+        let (id, message) =
             trail::result(&mut run.trail, number, &recorded, &result, now, &*self.entropy);
         ops.extend(message);
+        for entity in touched {
+            let link = LinkId::fresh(now, &*self.entropy);
+            let link = link::Link::new(link, &id, entity, link::TOOL_EFFECT, now);
+            ops.push(link::insert(lease.ws, &link));
+        }
         run.log.turns[turn].results[call] = Some(result);
         self.commit(lease, "run.effect", ops).await?;
         Ok(None)
@@ -308,12 +313,14 @@ impl Driver {
         &self,
         run: &mut Run<'_>,
         mut ops: Vec<Op>,
+        mut news: Vec<ChangeRow>,
         cut: bool,
     ) -> Result<End, WorkError> {
         let lease = run.lease;
         let ending = run.work.finish(lease, &run.log, &run.trail).await?;
         ops.extend(ending.ops);
-        let ending = Ending { ops, ..ending };
+        news.extend(ending.news);
+        let ending = Ending { ops, news };
         self.end(lease, "run.final", Event::Completed, ending, cut, None).await?;
         Ok(End::Completed { cut })
     }
@@ -321,12 +328,12 @@ impl Driver {
     /// Ends a run whose last turn is recorded; what somebody else wrote meanwhile is read again.
     async fn finish_recorded(&self, run: &mut Run<'_>, cut: bool) -> Result<End, WorkError> {
         for _ in 0..2 {
-            match self.finish(run, Vec::new(), cut).await {
+            match self.finish(run, Vec::new(), Vec::new(), cut).await {
                 Err(WorkError::Commit(error)) if retries(&error) => {}
                 other => return other,
             }
         }
-        self.finish(run, Vec::new(), cut).await
+        self.finish(run, Vec::new(), Vec::new(), cut).await
     }
 
     async fn skip(&self, run: &mut Run<'_>) -> Result<End, WorkError> {
@@ -506,6 +513,10 @@ impl Driver {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
             let change = ChangeRow::agent(origin, event, None, lease.run.key.as_str());
             commit = commit.change(change).also(news);
+        } else {
+            let mut news = news.into_iter();
+            commit.change = news.next();
+            commit = commit.also(news);
         }
         self.store.commit(commit).await?;
         Ok(())

@@ -42,7 +42,7 @@ pub trait Work: Send + Sync {
         &'a self,
         lease: &'a Lease,
         call: &'a ToolCall,
-    ) -> BoxFuture<'a, Result<(ToolResult, Vec<Op>), WorkError>>;
+    ) -> BoxFuture<'a, Result<Effected, WorkError>>;
 
     /// Whether an accepted call of the log published a report.
     fn reported(&self, log: &RunLog) -> bool;
@@ -104,6 +104,19 @@ pub struct Executed {
     pub results: Vec<Option<ToolResult>>,
     /// What becomes durable with the turn: open items, sagas.
     pub ops: Vec<Op>,
+    /// What others may want to know of that.
+    pub news: Vec<ChangeRow>,
+}
+
+/// What a recorded call that writes the journal led to.
+#[derive(Debug, Clone)]
+pub struct Effected {
+    /// What the model reads.
+    pub result: ToolResult,
+    /// What becomes durable with the result: the end of the saga.
+    pub ops: Vec<Op>,
+    /// The entities of the journal that it touched.
+    pub touched: Vec<String>,
 }
 
 /// Why a run cannot go on.

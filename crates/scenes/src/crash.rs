@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context as _;
+use dormouse::Shown;
 use dormouse_store::backend::sqlite::Snapshot;
 use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment};
 use dormouse_types::{ChangeSetId, RunKey, TaskLinkId, Timestamp};
@@ -272,6 +273,7 @@ type State = (
     Snapshot,
     usize,
     Option<(ChangeSetId, i64, String)>,
+    Vec<(ChangeSetId, Vec<Shown>)>,
     Option<TaskLinkId>,
     Timestamp,
     usize,
@@ -280,11 +282,12 @@ type State = (
 );
 
 fn state(cut: &Cut) -> State {
-    let Memory { step, tasks: _, deciding, unlinking } = cut.memory.clone();
+    let Memory { step, tasks: _, deciding, confirming, unlinking } = cut.memory.clone();
     (
         cut.picture.snapshot.clone(),
         step,
         deciding,
+        confirming.into_iter().collect(),
         unlinking,
         cut.now,
         cut.asked.len(),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
 use dormouse::{
-    AgentFilter, Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Store, Verdict,
-    WORKSPACE,
+    AgentFilter, Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Shown, Store,
+    Verdict, WORKSPACE,
 };
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
@@ -33,6 +33,8 @@ pub struct Memory {
     pub tasks: BTreeMap<&'static str, TaskId>,
     /// The proposal they are deciding in this step: set, index and the digest they were shown.
     pub deciding: Option<(ChangeSetId, i64, String)>,
+    /// What they are confirming in this step, by set: the items they were shown.
+    pub confirming: BTreeMap<ChangeSetId, Vec<Shown>>,
     /// The link they are taking away in this step.
     pub unlinking: Option<TaskLinkId>,
 }
@@ -152,6 +154,7 @@ impl World {
             let mut memory = lock(&self.stage.memory);
             memory.step = n;
             memory.deciding = None;
+            memory.confirming.clear();
             memory.unlinking = None;
         }
         let told = self.perform(n, step).await;
@@ -256,7 +259,18 @@ impl World {
             Step::ConfirmAll(task) => {
                 let id = self.task_id(task)?;
                 for set in dormouse.change_sets(me, Some(id), false).await? {
-                    dormouse.confirm_all(me, &set.id, Some(format!("step-{n}-{}", set.id))).await?;
+                    let shown = set.items.iter().filter(|item| item.shown);
+                    let shown = shown
+                        .map(|it| Shown { index: it.index, digest: it.digest.to_string() })
+                        .collect();
+                    lock(&self.stage.memory).confirming.entry(set.id).or_insert(shown);
+                }
+                let confirming = lock(&self.stage.memory).confirming.clone();
+                for (set, shown) in confirming {
+                    let key = Some(format!("step-{n}-{set}"));
+                    for (_, told) in dormouse.confirm_all(me, &set, shown, key).await? {
+                        told?;
+                    }
                 }
             }
             Step::Dismiss(task) => {

@@ -12,7 +12,7 @@ use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, Toke
 use serde_json::{Map, Value, json};
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, Response, ResponseBuilder};
 use utoipa::{IntoParams, IntoResponses, OpenApi, PartialSchema, ToSchema};
 
@@ -67,7 +67,7 @@ pub(crate) fn document() -> Value {
     document["components"]["securitySchemes"] = json!({"bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "A token of this workspace, with some of its scopes: read, propose, edit, \
+        "description": "A token of this workspace, with some of its scopes: read, edit, \
             decide, admin.",
     }});
     document["security"] = json!([{"bearer": []}]);
@@ -139,6 +139,8 @@ problems! {
         "change-retracted",
         "undo-refused",
         "task-deleted",
+        "task-closed",
+        "value-changed",
     ];
 }
 
@@ -300,6 +302,12 @@ impl PartialSchema for Problem {
             .property("limit", number().description(Some(extra)))
             .property("actual", number().description(Some(extra)))
             .property("unit", text().description(Some(extra)))
+            .property(
+                "now",
+                ObjectBuilder::new()
+                    .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+                    .description(Some("Of `value-changed`: the value the task has now.")),
+            )
             .property(
                 "retryAfter",
                 number()

@@ -147,12 +147,26 @@ pub(crate) fn suspicions(hub: &Hub, owner: &str, commit: &Commit) -> Vec<String>
                    WHERE ws = 1 AND set_id || ':' || item_index = ?1";
         let shown = hub.number(Db::Agent, sql, vec![audit.object.as_str().into()]);
         let age = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
-        let over = Timestamp::from_micros(shown) + age;
+        let paused = paused_since(hub, &audit.object, Timestamp::from_micros(shown));
+        let over = Timestamp::from_micros(shown) + age + paused;
         if shown > 0 && over <= hub.clock.now() {
             wrong.push(format!("expiry: {} was confirmed, it was over at {over}", audit.object));
         }
     }
     wrong
+}
+
+/// How long the task of an item was closed or deleted since a time.
+fn paused_since(hub: &Hub, item: &str, from: Timestamp) -> Duration {
+    let sql = "SELECT task_id FROM change_items WHERE ws = 1 AND set_id || ':' || item_index = ?1";
+    let rows = hub.rows(Db::Agent, sql, vec![item.into()]);
+    let Some(task) = rows.first().and_then(|row| row.text(0).ok()) else { return Duration::ZERO };
+    let sql = "SELECT serialized FROM journal WHERE ws = 1 AND type = 'task' AND id = ?1";
+    let rows = hub.rows(Db::Journal, sql, vec![task.into()]);
+    let task = rows.first().and_then(|row| serde_json::from_str(row.text(0).ok()?).ok());
+    task.map_or(Duration::ZERO, |task| {
+        dormouse_journal::standing::paused_between(&task, from, hub.clock.now())
+    })
 }
 
 fn journal(hub: &Hub, commit: &Commit) -> Vec<String> {

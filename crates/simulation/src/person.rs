@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse::{
-    Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, WORKSPACE,
+    Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, Shown, TaskPatch, Verdict,
+    WORKSPACE,
 };
 use dormouse_agents::lifecycle::Asked;
 use dormouse_agents::wake::cancel::Cancelled;
@@ -453,16 +454,28 @@ impl Person {
             rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect();
         let Some(set) = self.hub.draw(|chance| chance.pick(&sets).cloned()) else { return };
         let (key, all) = (self.fresh(), self.hub.draw(|chance| chance.one_in(3)));
+        let sql = "SELECT item_index, fingerprint FROM change_items
+                   WHERE ws = 1 AND set_id = ?1 AND state = 'pending' ORDER BY item_index LIMIT 10";
+        let rows = self.hub.rows(Db::Agent, sql, vec![set.to_string().as_str().into()]);
+        let shown: Vec<Shown> = rows
+            .iter()
+            .filter_map(|row| {
+                Some(Shown { index: row.int(0).ok()?, digest: row.text(1).ok()?.to_owned() })
+            })
+            .collect();
         let make = |hands: Hands, key| -> Reply<()> {
-            let set = set.clone();
+            let (set, shown) = (set.clone(), shown.clone());
             Box::pin(async move {
                 let dormouse = hands.dormouse;
-                let told = if all {
-                    dormouse.dismiss(&me(), &set, Some(key)).await
+                if all {
+                    dormouse.dismiss(&me(), &set, Some(key)).await.map(drop)
                 } else {
-                    dormouse.confirm_all(&me(), &set, Some(key)).await
-                };
-                told.map(drop)
+                    let told = dormouse.confirm_all(&me(), &set, shown, Some(key)).await?;
+                    let mut failed = told.into_iter().filter_map(|(_, one)| one.err());
+                    let later =
+                        failed.find(|error| error.problem().retry == dormouse::Retry::Later);
+                    later.map_or(Ok(()), Err)
+                }
             })
         };
         self.ask(if all { "puts all off" } else { "confirms all" }, make, &key).await;

@@ -129,7 +129,11 @@ fn operations(hub: &Hub) {
         let wrong = match state.as_str() {
             "confirmed" => applied != 1,
             // "Proposed again": it was applied, taken back, and is over.
-            "retracted" => applied != 0 && row.text(3) != Ok("proposed again"),
+            "retracted" => {
+                applied != 0 && {
+                    !matches!(row.text(3), Ok("proposed again" | "a newer proposal is open"))
+                }
+            }
             _ => applied != 0,
         };
         if wrong {

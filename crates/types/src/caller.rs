@@ -72,6 +72,10 @@ impl Scope {
     pub const ALL: &'static [Self] =
         &[Self::Read, Self::Propose, Self::Edit, Self::Decide, Self::Admin];
 
+    /// The scopes that allow something, and are offered. `propose` grants nothing yet: a token that
+    /// has it keeps it.
+    pub const OFFERED: &'static [Self] = &[Self::Read, Self::Edit, Self::Decide, Self::Admin];
+
     /// The scope's name in tokens and problems.
     pub fn name(self) -> &'static str {
         match self {
@@ -89,7 +93,7 @@ impl FromStr for Scope {
 
     fn from_str(text: &str) -> Result<Self, NotListed> {
         let known = Self::ALL.iter().copied().find(|scope| scope.name() == text);
-        known.ok_or_else(|| not_listed("scope", text, Self::ALL.iter().map(|s| s.name())))
+        known.ok_or_else(|| not_listed("scope", text, Self::OFFERED.iter().map(|s| s.name())))
     }
 }
 

@@ -1,15 +1,16 @@
 //! The calls of a turn: judged, run as far as they touch the agent store, or left for after it.
 
+use dormouse_changes::recovery::{self, RunCall};
 use dormouse_changes::set::gather::{self, Ground, Judged, Proposed};
-use dormouse_changes::set::propose::{Proposer, Retraction};
+use dormouse_changes::set::propose::{Proposer, Retraction, TurnOps};
 use dormouse_changes::tools::{retract_suggestions, set_task_language};
 use dormouse_changes::{ModelTool, Policy, Refused};
 use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError, state};
-use dormouse_runs::{Executed, Lease, WorkError};
-use dormouse_store::Op;
+use dormouse_runs::{Effected, Executed, Lease, WorkError};
 use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::{Db, receipt};
 use dormouse_types::model::{TaskState, ToolCall, ToolResult};
-use dormouse_types::{Origin, hash};
+use dormouse_types::{OperationId, Origin, hash};
 
 use crate::tools::record_observations::{self};
 use crate::tools::{self, update_report};
@@ -29,7 +30,7 @@ impl TaskAgent<'_> {
             let results = calls.iter().map(|call| {
                 Some(refused(call, "the task was deleted; nothing was applied".into()))
             });
-            return Ok(Executed { results: results.collect(), ops: Vec::new() });
+            return Ok(Executed { results: results.collect(), ..Executed::default() });
         };
         let mut proposed: Vec<Proposed> = Vec::new();
         let mut retractions: Vec<Retraction> = Vec::new();
@@ -88,13 +89,23 @@ impl TaskAgent<'_> {
             thread: &lease.run.thread,
             run_key: &lease.run.key,
         };
-        let ops = self
+        let TurnOps { mut ops, news } = self
             .agents
             .changes
             .turn_ops(by, &proposed, &retractions)
             .await
             .map_err(from_changes)?;
-        Ok(Executed { results, ops })
+        // A call without a result writes the journal after this turn: its operation is on record
+        // before that.
+        let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
+        for (call, _) in later {
+            let operation = dormouse_runs::trail::operation(lease.run.key.as_str(), call);
+            let payload = RunCall::new(task.id.clone(), lease.run.agent.clone());
+            let now = self.agents.clock.now();
+            let run_key = lease.run.key.as_str();
+            ops.push(payload.open(lease.ws, &operation, run_key, &call.name, now));
+        }
+        Ok(Executed { results, ops, news })
     }
 
     /// The items this run has proposed in earlier turns.
@@ -166,7 +177,7 @@ impl TaskAgent<'_> {
         &self,
         lease: &Lease,
         call: &ToolCall,
-    ) -> Result<(ToolResult, Vec<Op>), WorkError> {
+    ) -> Result<Effected, WorkError> {
         let task = self.task_id(lease).await?;
         let operation = dormouse_runs::trail::operation(lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
@@ -195,7 +206,20 @@ impl TaskAgent<'_> {
             }
             Err(RuleError::Journal(error)) => return Err(from_journal(error)),
         };
-        Ok((result, Vec::new()))
+        // What was applied before a crash is answered by its receipt: the rule refuses it by then.
+        let is_applied = self.is_applied(lease, &operation).await?;
+        let why = (!is_applied).then_some(result.text.as_str());
+        let now = self.agents.clock.now();
+        Ok(Effected {
+            ops: vec![recovery::ended(lease.ws, &operation, why, now)],
+            touched: if is_applied { vec![task.to_string()] } else { Vec::new() },
+            result,
+        })
+    }
+
+    async fn is_applied(&self, lease: &Lease, operation: &OperationId) -> Result<bool, WorkError> {
+        let receipt = receipt::by_id(Db::Journal, lease.ws, operation.as_str());
+        Ok(self.agents.store.first(receipt).await?.is_some())
     }
 }
 

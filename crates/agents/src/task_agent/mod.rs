@@ -8,13 +8,13 @@ mod failure;
 use std::sync::OnceLock;
 
 use dormouse_journal::JournalError;
-use dormouse_runs::{Ending, Executed, Gathered, Hindrance, Lease, Work, WorkError};
+use dormouse_runs::{Effected, Ending, Executed, Gathered, Hindrance, Lease, Work, WorkError};
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
 use dormouse_turns::RunLog;
 use dormouse_types::TaskId;
-use dormouse_types::model::{Delta, Fragment, FragmentData, FragmentKind, ToolCall, ToolResult};
+use dormouse_types::model::{Delta, Fragment, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
@@ -161,7 +161,7 @@ impl Work for TaskAgent<'_> {
         &'a self,
         lease: &'a Lease,
         call: &'a ToolCall,
-    ) -> BoxFuture<'a, Result<(ToolResult, Vec<Op>), WorkError>> {
+    ) -> BoxFuture<'a, Result<Effected, WorkError>> {
         Box::pin(self.set_language(lease, call))
     }
 

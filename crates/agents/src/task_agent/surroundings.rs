@@ -177,7 +177,7 @@ impl TaskAgent<'_> {
     pub(super) async fn context(&self, lease: &Lease) -> Result<Gathered, WorkError> {
         let state = self.agents.state(lease.ws, &lease.run.agent).await?.value;
         let task_id = self.task_of(&state)?;
-        self.agents.changes.expire(lease.ws, &task_id).await.map_err(from_changes)?;
+        self.agents.changes.tidy(lease.ws, &task_id).await.map_err(from_changes)?;
         let ground = self.ground(lease).await?;
         let instruction = self.instruction(lease, false).await?;
         let Some(task) = ground.task else {

@@ -38,6 +38,9 @@ pub struct Rules {
     pub due_topic: &'static [&'static str],
     /// Beside a day, what says there when that is.
     pub due_vague: &'static [&'static str],
+    /// What the task is about moved to a day: where an older sentence named the day it is due, that
+    /// day moves along.
+    pub due_along: &'static [&'static str],
     /// The deadline is lifted.
     pub due_off: &'static [&'static str],
     /// In the clause of a deadline: it does not hold.
@@ -147,6 +150,8 @@ pub struct Retracting {
     pub newer: &'static str,
     /// A newer entry takes it back.
     pub taken_back: &'static str,
+    /// A newer entry speaks of it in words that no rule reads.
+    pub unread: &'static str,
     /// The task has the value by now.
     pub has_it: &'static str,
     /// The work is done.

@@ -13,10 +13,41 @@ use crate::Input;
 
 /// The newest word on the deadline; the value is none when it was lifted.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date>> {
-    let about = statements.iter().filter(|statement| statement.is_about_task(input));
-    value::newest(
-        about.filter_map(|statement| read(input, statement).or_else(|| unread(input, statement))),
-    )
+    let about = || statements.iter().filter(|statement| statement.is_about_task(input));
+    let mut all: Vec<Said<Date>> = about()
+        .filter_map(|statement| read(input, statement).or_else(|| unread(input, statement)))
+        .collect();
+    let moved: Vec<Said<Date>> =
+        about().filter_map(|statement| moved_along(input, statement, &all)).collect();
+    all.extend(moved);
+    value::newest(all)
+}
+
+/// A sentence on something that moved to another day, after the day it was due was named.
+fn moved_along(
+    input: &Input<'_>,
+    statement: &Statement<'_>,
+    said: &[Said<Date>],
+) -> Option<Said<Date>> {
+    let rules = input.lang.propose;
+    let found = statement.find(&patterns::of(input.lang).due_along)?;
+    if !statement.holds(&found, rules) || said.iter().any(|said| said.rank == statement.rank) {
+        return None;
+    }
+    let earlier = said.iter().filter(|said| said.rank < statement.rank && said.unread.is_none());
+    let due = earlier.max_by_key(|said| said.rank)?.value?;
+    // What moved from another day is not what the deadline hangs on.
+    if found.other.is_some_and(|from| from != due) {
+        return None;
+    }
+    let day = found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
+    Some(Said {
+        rank: statement.rank,
+        section: statement.section,
+        evidence: statement.evidence_of(&found),
+        value: Some(day),
+        unread: None,
+    })
 }
 
 fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {

@@ -78,6 +78,10 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     ];
     let mut found: Vec<Proposal> = Vec::new();
     found.extend(retract::propose(input, &fields, &reports));
+    if state.status.is_terminal() {
+        // A closed task asks nothing.
+        return found;
+    }
     found.extend(title::propose(input, &statements));
     found.extend(status::propose(input, status.as_ref()));
     found.extend(priority::propose(input, priority.as_ref()));

@@ -15,6 +15,8 @@ pub struct Patterns {
     pub due: Vec<Pattern>,
     /// What speaks of the deadline in any way.
     pub due_topic: Vec<Pattern>,
+    /// What the task is about moved to a day.
+    pub due_along: Vec<Pattern>,
     /// The deadline is lifted.
     pub due_off: Vec<Pattern>,
     /// How long the task takes.
@@ -50,6 +52,7 @@ fn read(lang: &Lang) -> Patterns {
     Patterns {
         due: all(rules.due),
         due_topic: all(rules.due_topic),
+        due_along: all(rules.due_along),
         due_off: all(rules.due_off),
         estimate: all(rules.estimate),
         estimate_topic: all(rules.estimate_topic),

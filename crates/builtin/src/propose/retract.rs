@@ -21,6 +21,8 @@ pub struct Standing {
     now: Option<Value>,
     /// The arguments the newest word asks for, with its evidence; none inside when taken back.
     said: Option<(Option<Value>, Evidence)>,
+    /// Whether a rule reads what the newest word says.
+    is_read: bool,
 }
 
 impl Standing {
@@ -31,8 +33,9 @@ impl Standing {
         said: Option<&Said<T>>,
         args: impl Fn(&T) -> Value,
     ) -> Self {
+        let is_read = said.is_some_and(|said| said.unread.is_none());
         let said = said.map(|said| (said.value.as_ref().map(args), said.evidence.clone()));
-        Self { kind, now, said }
+        Self { kind, now, said, is_read }
     }
 }
 
@@ -122,7 +125,8 @@ fn overtaken(
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             Some(words.newer.replace("{value}", &value))
         }
-        None => Some(words.taken_back.to_owned()),
+        None if field.is_read => Some(words.taken_back.to_owned()),
+        None => Some(words.unread.to_owned()),
     }
 }
 

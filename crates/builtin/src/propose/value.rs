@@ -25,7 +25,7 @@ pub struct Said<T> {
 
 /// The newest of what was said.
 ///
-/// Sections of one text that each name a value of their own speak of parts, not of the task.
+/// A newer sentence that no rule reads comes back without a value. Sections of one text that each name a value of their own speak of parts, not of the task.
 pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
     let (said, unread): (Vec<Said<T>>, Vec<Said<T>>) =
         said.into_iter().partition(|said| said.unread.is_none());
@@ -39,14 +39,22 @@ pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<S
             && newest.value.is_some()
     });
     // A newer sentence that cannot be read may say something else.
-    let is_outdated = unread.iter().any(|later| {
+    let outdated = unread.iter().filter(|later| {
         let names_it = match (&newest.value, &later.unread) {
             (Some(value), Some(named)) => named.contains(value),
             (None, _) | (_, None) => false,
         };
         later.rank > newest.rank && !names_it
     });
-    if is_of_part || is_outdated { None } else { said.into_iter().nth(at) }
+    let outdated = outdated.max_by_key(|later| later.rank).map(|later| later.rank);
+    if is_of_part {
+        return None;
+    }
+    match outdated {
+        // It names no value to propose, and what was proposed by the older one does not hold.
+        Some(rank) => unread.into_iter().find(|later| later.rank == rank),
+        None => said.into_iter().nth(at),
+    }
 }
 
 /// A single-value proposal, unless the field, the person or the ledger stands against it.

@@ -1,6 +1,6 @@
 //! The second and third commit of what crosses the two databases, and its recovery.
 
-use dormouse_journal::{Edit, EditCtx, Edited, JournalError, OnceKey, RuleError, state};
+use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, state};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
@@ -14,8 +14,10 @@ use dormouse_types::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::recovery::is_call;
 use crate::set::error::DecideError;
 use crate::set::service::{Changes, Seen, refresh};
+use crate::set::standing::{self, Over};
 use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;
@@ -43,6 +45,12 @@ pub(crate) struct Errand {
     pub(crate) decision: DecisionId,
     pub(crate) task: TaskId,
     pub(crate) agent: AgentId,
+    /// Who decided; none in a row of an older version.
+    #[serde(default)]
+    pub(crate) actor: Option<String>,
+    /// The value that is confirmed over, if one was named.
+    #[serde(default)]
+    pub(crate) over: Option<Over>,
 }
 
 impl Errand {
@@ -71,7 +79,18 @@ enum Answer {
     /// It can never succeed.
     Never(String),
     /// It may succeed another time.
-    Later(String),
+    Later(DecideError),
+}
+
+/// Why the journal is not edited.
+#[derive(Debug, thiserror::Error)]
+enum Hold {
+    /// The arguments do not hold any more.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The person set the value meanwhile.
+    #[error("the value was set after the proposal was made")]
+    SetSince(Option<String>),
 }
 
 impl Changes {
@@ -83,6 +102,9 @@ impl Changes {
     ) -> Result<(), DecideError> {
         let open = self.store.all(saga::by_status(ws, "pending")).await?;
         for saga in open {
+            if is_call(&saga.payload) {
+                continue;
+            }
             let errand: Errand = serde_json::from_str(&saga.payload)
                 .map_err(|e| DecideError::Broken(format!("saga {}: {e}", saga.operation)))?;
             if saga.operation == *operation
@@ -131,11 +153,12 @@ impl Changes {
         let ops = match errand.crossing {
             Crossing::Confirm => self.confirmed(ws, errand, operation, &seen, &answer, now).await?,
             Crossing::Suppress | Crossing::Undo => {
-                let (status, error) = match &answer {
-                    Answer::Done(_) => ("completed", None),
-                    Answer::Never(reason) | Answer::Later(reason) => ("failed", Some(&**reason)),
+                let status = match &answer {
+                    Answer::Done(_) => "completed",
+                    Answer::Never(_) | Answer::Later(_) => "failed",
                 };
-                vec![saga::close(ws, operation, Phase::AgentDone, status, error, now)]
+                let error = answer.reason();
+                vec![saga::close(ws, operation, Phase::AgentDone, status, error.as_deref(), now)]
             }
         };
         if !self.close(ws, errand, ops).await? {
@@ -143,9 +166,13 @@ impl Changes {
         }
         Ok(Some(match answer {
             Answer::Done(_) | Answer::Never(_) => Ok(()),
-            Answer::Later(_) => {
-                Err(DecideError::Busy { set: errand.set.clone(), index: errand.index })
+            // The rejection stands, whatever becomes of the label on a deleted task.
+            Answer::Later(DecideError::TaskDeleted { .. })
+                if errand.crossing == Crossing::Suppress =>
+            {
+                Ok(())
             }
+            Answer::Later(error) => Err(error),
         }))
     }
 
@@ -172,8 +199,10 @@ impl Changes {
         }
     }
 
-    fn ctx(errand: &Errand, operation: &OperationId) -> EditCtx {
-        let mut ctx = EditCtx::new(Origin::Person { via: Some(errand.agent.clone()) }, "owner");
+    /// The journal's commit of an errand: audited as whoever decided.
+    pub(crate) fn ctx(errand: &Errand, operation: &OperationId) -> EditCtx {
+        let origin = Origin::Person { via: Some(errand.agent.clone()) };
+        let mut ctx = EditCtx::new(origin, errand.actor.as_deref().unwrap_or("owner"));
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx
@@ -193,9 +222,15 @@ impl Changes {
             .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
         let ctx = Self::ctx(errand, operation);
         let rule = |view: &dormouse_journal::TaskView| {
-            tool.check(&args, &state(view, &self.zone)).map(|checked| checked.edits)
+            let task = state(view, &self.zone);
+            match standing::set_since(item, &task) {
+                Some(found) if errand.over.as_ref() != Some(&found) => {
+                    Err(Hold::SetSince(found.now))
+                }
+                Some(_) | None => Ok(tool.check(&args, &task)?.edits),
+            }
         };
-        sorted(self.journal.edit_with(ws, &errand.task, &ctx, rule).await)
+        sorted(errand, self.journal.edit_with(ws, &errand.task, &ctx, rule).await)
     }
 
     async fn suppress(
@@ -212,7 +247,7 @@ impl Changes {
         let edits = [Edit::SuppressLabel(label)];
         let ctx = Self::ctx(errand, operation);
         let result = self.journal.edit(ws, &errand.task, &edits, &ctx).await;
-        sorted::<Refused>(result.map_err(RuleError::Journal))
+        sorted(errand, result.map_err(RuleError::Journal))
     }
 
     /// The third commit of a confirm.
@@ -225,23 +260,19 @@ impl Changes {
         answer: &Answer,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
-        let (event, to, outcome, status, reason) = match answer {
-            Answer::Done(_) => {
-                (Event::Applied, State::Confirmed, Outcome::Applied, "completed", None)
-            }
-            Answer::Never(reason) => {
-                (Event::Retract, State::Retracted, Outcome::Retracted, "failed", Some(&**reason))
-            }
-            Answer::Later(reason) => {
-                (Event::Failed, State::Pending, Outcome::Failed, "failed", Some(&**reason))
-            }
+        let (event, to, outcome, status) = match answer {
+            Answer::Done(_) => (Event::Applied, State::Confirmed, Outcome::Applied, "completed"),
+            Answer::Never(_) => (Event::Retract, State::Retracted, Outcome::Retracted, "failed"),
+            Answer::Later(_) => (Event::Failed, State::Pending, Outcome::Failed, "failed"),
         };
+        let reason = answer.reason();
+        let reason = reason.as_deref();
         if seen.item.state != State::Applying {
             // Somebody else finished it between the two reads.
             return Ok(vec![saga::close(ws, operation, Phase::AgentDone, status, reason, now)]);
         }
         let mut ops = vec![
-            self.settle(ws, &seen.item, event, reason, now)?,
+            self.settle(ws, &seen.item, event, reason, None, now)?,
             saga::close(ws, operation, Phase::AgentDone, status, reason, now),
         ];
         ops.extend(self.outcome(ws, errand, outcome, reason, now).await?);
@@ -314,8 +345,8 @@ impl Changes {
                 touched.extend(args["id"].as_str().map(ToOwned::to_owned));
                 (false, json!({ "applied": true, "revision": edited.revision }), touched)
             }
-            Answer::Never(reason) | Answer::Later(reason) => {
-                (true, json!({ "applied": false, "reason": reason }), Vec::new())
+            Answer::Never(_) | Answer::Later(_) => {
+                (true, json!({ "applied": false, "reason": answer.reason() }), Vec::new())
             }
         };
         let result = Draft {
@@ -358,18 +389,35 @@ pub fn thread(agent: &AgentId) -> ThreadId {
     format!("th-{rest}").parse().expect("the rest of an id is an id")
 }
 
+impl Answer {
+    /// Why it was not applied.
+    fn reason(&self) -> Option<String> {
+        match self {
+            Self::Done(_) => None,
+            Self::Never(reason) => Some(reason.clone()),
+            Self::Later(error) => Some(error.to_string()),
+        }
+    }
+}
+
 /// Tells what can never succeed from what may succeed another time.
-fn sorted<R: std::error::Error + 'static>(
-    result: Result<Edited, RuleError<R>>,
-) -> Result<Answer, DecideError> {
+fn sorted(errand: &Errand, result: Result<Edited, RuleError<Hold>>) -> Result<Answer, DecideError> {
+    let (set, index) = (errand.set.clone(), errand.index);
     match result {
         Ok(edited) => Ok(Answer::Done(edited)),
-        Err(RuleError::Rule(refused)) => Ok(Answer::Never(refused.to_string())),
+        Err(RuleError::Rule(Hold::Refused(refused))) => Ok(Answer::Never(refused.to_string())),
+        Err(RuleError::Rule(Hold::SetSince(now))) => {
+            Ok(Answer::Later(DecideError::ValueChanged { set, index, now }))
+        }
         Err(RuleError::Journal(error)) => match error {
+            // Restored, the task has its proposals again.
+            JournalError::Edit(EditError::Deleted { task }) => {
+                Ok(Answer::Later(DecideError::TaskDeleted { task }))
+            }
             JournalError::Edit(_) | JournalError::NoTask { .. } => {
                 Ok(Answer::Never(error.to_string()))
             }
-            JournalError::Conflict { .. } => Ok(Answer::Later(error.to_string())),
+            JournalError::Conflict { .. } => Ok(Answer::Later(DecideError::Busy { set, index })),
             other => Err(other.into()),
         },
     }

@@ -1,5 +1,6 @@
 //! Verdicts: confirm, reject, defer. The decision is durable before anything is applied.
 
+use dormouse_journal::{Paused, TaskStanding, TaskView, state};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
@@ -10,7 +11,8 @@ use dormouse_types::{
 
 use crate::set::conclude::{Crossing, Errand};
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, Who, age, refresh};
+use crate::set::service::{Changes, Seen, Who, refresh};
+use crate::set::standing::{self, Over};
 use crate::set::state::Event;
 
 /// How often a verdict is decided on fresh rows before it gives way to others.
@@ -19,7 +21,7 @@ const ATTEMPTS: usize = 8;
 /// The verdict a person asks for.
 #[derive(Debug, Clone, Copy)]
 enum Want<'a> {
-    Confirm,
+    Confirm { over: Option<&'a Over> },
     Reject { reason: Option<&'a str> },
     Defer,
 }
@@ -27,7 +29,7 @@ enum Want<'a> {
 impl Want<'_> {
     fn state(self) -> State {
         match self {
-            Self::Confirm => State::Confirmed,
+            Self::Confirm { .. } => State::Confirmed,
             Self::Reject { .. } => State::Rejected,
             Self::Defer => State::Deferred,
         }
@@ -35,7 +37,7 @@ impl Want<'_> {
 
     fn event(self) -> Event {
         match self {
-            Self::Confirm => Event::Confirm,
+            Self::Confirm { .. } => Event::Confirm,
             Self::Reject { .. } => Event::Reject,
             Self::Defer => Event::Defer,
         }
@@ -43,7 +45,7 @@ impl Want<'_> {
 
     fn action(self) -> &'static str {
         match self {
-            Self::Confirm => "change.confirm",
+            Self::Confirm { .. } => "change.confirm",
             Self::Reject { .. } => "change.reject",
             Self::Defer => "change.defer",
         }
@@ -59,7 +61,19 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
-        self.decide(who, set, index, digest, Want::Confirm).await
+        self.decide(who, set, index, digest, Want::Confirm { over: None }).await
+    }
+
+    /// Confirms an item over a value that the person set after it was proposed: they name the value.
+    pub async fn confirm_over(
+        &self,
+        who: &Who,
+        set: &ChangeSetId,
+        index: i64,
+        digest: Option<&Fingerprint>,
+        over: &Over,
+    ) -> Result<Item, DecideError> {
+        self.decide(who, set, index, digest, Want::Confirm { over: Some(over) }).await
     }
 
     /// Rejects an item, with the person's reason if they gave one.
@@ -110,8 +124,9 @@ impl Changes {
                 State::Retracted => return Err(DecideError::retracted(&seen.item)),
                 State::Expired => return Err(DecideError::expired(&seen.item)),
                 State::Pending | State::Deferred => {
-                    self.still_fresh(who.ws, &seen).await?;
-                    self.take(who, &seen, want).await?;
+                    let task = self.task_of(who.ws, &seen.item.task).await?;
+                    self.allows(who.ws, &seen, task.as_ref(), digest, want).await?;
+                    self.take(who, &seen, task.as_ref(), want).await?;
                 }
             }
         }
@@ -120,18 +135,26 @@ impl Changes {
 
     /// Writes a verdict on an open item, and runs the errand it asks for. When somebody else moved
     /// the item since it was read nothing is written, and the caller looks again.
-    async fn take(&self, who: &Who, seen: &Seen, want: Want<'_>) -> Result<(), DecideError> {
+    async fn take(
+        &self,
+        who: &Who,
+        seen: &Seen,
+        task: Option<&TaskView>,
+        want: Want<'_>,
+    ) -> Result<(), DecideError> {
         let now = self.clock.now();
         let item = &seen.item;
+        let task = task.map(TaskStanding::of);
+        let fresh_for = Some(standing::fresh_for(item, task.as_ref(), now));
         let crossing = match want {
-            Want::Confirm => Some(Crossing::Confirm),
+            Want::Confirm { .. } => Some(Crossing::Confirm),
             Want::Reject { .. } if item.tool == "assign_task_label" => Some(Crossing::Suppress),
             Want::Reject { .. } | Want::Defer => None,
         };
-        let errand = self.errand(crossing.unwrap_or(Crossing::Confirm), item);
+        let errand = self.errand(who, crossing.unwrap_or(Crossing::Confirm), item, want);
         let decision = self.decision(seen, &errand, want, now);
         let mut ops = vec![
-            self.settle(who.ws, item, want.event(), None, now)?,
+            self.settle(who.ws, item, want.event(), None, fresh_for, now)?,
             entity::insert(who.ws, &decision),
         ];
         if crossing.is_some() {
@@ -150,18 +173,55 @@ impl Changes {
         Ok(())
     }
 
-    /// An item older than seven days is expired here and now, whatever a sweep did.
-    async fn still_fresh(&self, ws: WorkspaceId, seen: &Seen) -> Result<(), DecideError> {
-        let now = self.clock.now();
-        if seen.item.shown_at.is_some_and(|shown| shown <= now - age()) {
-            self.expire_items(ws, std::slice::from_ref(&seen.item)).await?;
-            return Err(DecideError::expired(&seen.item));
+    /// Refuses a verdict that the item, its task or the time does not allow; nothing is written but
+    /// that an item is over its time.
+    async fn allows(
+        &self,
+        ws: WorkspaceId,
+        seen: &Seen,
+        view: Option<&TaskView>,
+        digest: Option<&Fingerprint>,
+        want: Want<'_>,
+    ) -> Result<(), DecideError> {
+        let (item, now) = (&seen.item, self.clock.now());
+        let task = view.map(TaskStanding::of);
+        // An item older than seven days is expired here and now, whatever a sweep did.
+        if standing::expires_at(item, task.as_ref(), now).is_some_and(|at| at <= now) {
+            self.end_items(ws, std::slice::from_ref(item), Event::Expire, None).await?;
+            return Err(DecideError::expired(item));
         }
-        Ok(())
+        let Want::Confirm { over } = want else { return Ok(()) };
+        if item.shown_at.is_none() && digest.is_none() {
+            return Err(DecideError::NotShown { set: item.set.clone(), index: item.index });
+        }
+        match task.and_then(|task| task.paused) {
+            Some(Paused::Deleted) => {
+                return Err(DecideError::TaskDeleted { task: item.task.clone() });
+            }
+            Some(Paused::Closed(status)) => {
+                return Err(DecideError::TaskClosed { task: item.task.clone(), status });
+            }
+            None => {}
+        }
+        let Some(view) = view else { return Ok(()) };
+        match standing::set_since(item, &state(view, &self.zone)) {
+            Some(found) if over != Some(&found) => Err(DecideError::ValueChanged {
+                set: item.set.clone(),
+                index: item.index,
+                now: found.now,
+            }),
+            Some(_) | None => Ok(()),
+        }
     }
 
-    fn errand(&self, crossing: Crossing, item: &Item) -> Errand {
+    fn errand(&self, who: &Who, crossing: Crossing, item: &Item, want: Want<'_>) -> Errand {
+        let over = match want {
+            Want::Confirm { over } => over.cloned(),
+            Want::Reject { .. } | Want::Defer => None,
+        };
         Errand {
+            actor: Some(who.actor.clone()),
+            over,
             crossing,
             set: item.set.clone(),
             index: item.index,
@@ -174,7 +234,7 @@ impl Changes {
 
     fn decision(&self, seen: &Seen, errand: &Errand, want: Want<'_>, now: Timestamp) -> Decision {
         let (verdict, outcome, reason) = match want {
-            Want::Confirm => (DecisionVerdict::Confirmed, Outcome::Applying, None),
+            Want::Confirm { .. } => (DecisionVerdict::Confirmed, Outcome::Applying, None),
             Want::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),
             Want::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
         };

@@ -3,7 +3,8 @@
 use dormouse_journal::{Changed, JournalError};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{CommitError, ReadError};
-use dormouse_types::{ChangeSetId, limits};
+use dormouse_types::task::Status;
+use dormouse_types::{ChangeSetId, TaskId, limits};
 
 /// Why a verdict was not taken, or not applied.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,44 @@ pub enum DecideError {
         set: ChangeSetId,
         /// The item.
         index: i64,
+    },
+    /// Nobody has seen it: it waits behind the ten that are shown. Retry: after looking at it, with
+    /// its digest.
+    #[error(
+        "proposal {set}:{index} was not shown yet: look at it, and name its digest to decide about it"
+    )]
+    NotShown {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+    },
+    /// The person set the value after the proposal was made. Retry: with that value named.
+    #[error(
+        "the value that proposal {set}:{index} would replace was set after it was made; it is {} now: name that value to confirm over it",
+        .now.as_deref().unwrap_or("none")
+    )]
+    ValueChanged {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// The value now, in words; none for no value.
+        now: Option<String>,
+    },
+    /// The task is deleted; the proposal stays open. Retry: after restoring it.
+    #[error("task {task} is deleted: restore it before confirming proposals about it")]
+    TaskDeleted {
+        /// The task.
+        task: TaskId,
+    },
+    /// The task is closed; the proposal stays open. Retry: after opening it again.
+    #[error("task {task} is {status}: open it again before confirming proposals about it")]
+    TaskClosed {
+        /// The task.
+        task: TaskId,
+        /// Its status.
+        status: Status,
     },
     /// It can never be applied; it was withdrawn. Retry: never.
     #[error("proposal {set}:{index} cannot be applied: {reason}")]

@@ -1,56 +1,112 @@
-//! Expiry: seven days after it was shown an open item is over, with the audit trail kept.
+//! What ends an open item without the person: its time is up, or it is stale. The audit trail stays.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse_journal::TaskStanding;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
-use dormouse_types::{TaskId, WorkspaceId};
+use dormouse_types::{ChangeSetId, TaskId, Timestamp, WorkspaceId};
 
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Who, age, refresh};
+use crate::set::service::{Changes, Who, refresh};
+use crate::set::standing::{self, Standing};
 use crate::set::state::Event;
+use crate::set::supersede;
 
-/// Items expired in one look.
+/// Why a proposal is withdrawn whose field the person set.
+pub const OVERTAKEN: &str = "it was set by hand after the text was written";
+
+/// Items looked at in one sweep.
 const BATCH: i64 = 200;
 
+/// Where a sweep stopped: the next one goes on behind it, so that items whose time stands still do
+/// not hide those behind them.
+pub(crate) type Swept = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>;
+
 impl Changes {
-    /// Expires what is due about a task; says how many items that were.
-    pub async fn expire(&self, ws: WorkspaceId, task: &TaskId) -> Result<usize, DecideError> {
-        let due = self.clock.now() - age();
-        let items = self.store.all(change_item::of_task(ws, task)).await?;
-        let items: Vec<Item> = items
-            .into_iter()
-            .filter(|item| matches!(item.state, State::Pending | State::Deferred))
-            .filter(|item| item.shown_at.is_some_and(|shown| shown <= due))
-            .collect();
-        self.expire_items(ws, &items).await?;
-        Ok(items.len())
-    }
-
-    /// Expires what is due in any workspace; says how many items that were.
-    pub async fn expire_due(&self) -> Result<usize, DecideError> {
-        let due = self.clock.now() - age();
-        let items = self.store.all(change_item::shown_by(due, BATCH)).await?;
-        for (ws, item) in &items {
-            self.expire_items(*ws, std::slice::from_ref(item)).await?;
+    /// Ends what is over about a task, before its agent looks at it: proposals whose time is up, those
+    /// for a field that the person set after the evidence was written, and all but the newest for one
+    /// field. Says how many that were.
+    pub async fn tidy(&self, ws: WorkspaceId, task: &TaskId) -> Result<usize, DecideError> {
+        let mut open = self.store.all(change_item::of_task(ws, task)).await?;
+        open.retain(|item| matches!(item.state, State::Pending | State::Deferred));
+        if open.is_empty() {
+            return Ok(0);
         }
-        Ok(items.len())
+        let view = self.task_of(ws, task).await?;
+        let (view, now) = (view.as_ref().map(TaskStanding::of), self.clock.now());
+        let (mut expired, mut overtaken, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        for item in open {
+            match standing::of(&item, view.as_ref(), now) {
+                Standing::Expired => expired.push(item),
+                Standing::Overtaken => overtaken.push(item),
+                Standing::Waits | Standing::PutOff | Standing::Paused(_) | Standing::Over => {
+                    rest.push(item);
+                }
+            }
+        }
+        let older: Vec<Item> = supersede::older(&rest).into_iter().cloned().collect();
+        self.end_items(ws, &expired, Event::Expire, None).await?;
+        self.end_items(ws, &overtaken, Event::Retract, Some(OVERTAKEN)).await?;
+        self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await?;
+        Ok(expired.len() + overtaken.len() + older.len())
     }
 
-    /// Expires items, each in a commit of its own; one that was decided meanwhile stays decided.
-    pub(crate) async fn expire_items(
+    /// Expires what is due in any workspace; says how many items that were. A sweep looks at some
+    /// items, and the next one goes on behind them.
+    pub async fn expire_due(&self) -> Result<usize, DecideError> {
+        let now = self.clock.now();
+        let shown_by = now - standing::WEEK;
+        let behind = self.swept().clone();
+        let page = self.store.all(change_item::shown_by(shown_by, behind.as_ref(), BATCH)).await?;
+        let is_last = i64::try_from(page.len()).is_ok_and(|n| n < BATCH);
+        *self.swept() = page.last().filter(|_| !is_last).map(|(ws, item)| {
+            (item.shown_at.unwrap_or(shown_by), *ws, item.set.clone(), item.index)
+        });
+        let mut tasks: BTreeMap<WorkspaceId, BTreeSet<TaskId>> = BTreeMap::new();
+        for (ws, item) in &page {
+            tasks.entry(*ws).or_default().insert(item.task.clone());
+        }
+        let mut standings = BTreeMap::new();
+        for (ws, tasks) in tasks {
+            let tasks: Vec<TaskId> = tasks.into_iter().collect();
+            standings.insert(ws, self.journal.standings(ws, &tasks).await?);
+        }
+        let mut n_expired = 0;
+        for (ws, item) in &page {
+            let task = standings.get(ws).and_then(|of_ws| of_ws.get(&item.task));
+            if standing::of(item, task, now) == Standing::Expired {
+                self.end_items(*ws, std::slice::from_ref(item), Event::Expire, None).await?;
+                n_expired += 1;
+            }
+        }
+        Ok(n_expired)
+    }
+
+    /// Ends items, each in a commit of its own; one that was decided meanwhile stays decided.
+    pub(crate) async fn end_items(
         &self,
         ws: WorkspaceId,
         items: &[Item],
+        event: Event,
+        why: Option<&str>,
     ) -> Result<(), DecideError> {
         let who = Who { ws, actor: "dormouse".into(), once: None };
+        let (label, to) = match event {
+            Event::Retract => ("change.retract", State::Retracted),
+            _ => ("change.expire", State::Expired),
+        };
         for item in items {
             let seen = self.seen(ws, &item.set, item.index).await?;
-            if !matches!(seen.item.state, State::Pending | State::Deferred) {
+            if !matches!(seen.item.state, State::Pending | State::Deferred)
+                || seen.item.round != item.round
+            {
                 continue;
             }
             let now = self.clock.now();
-            let mut ops = vec![self.settle(ws, &seen.item, Event::Expire, None, now)?];
-            ops.extend(refresh(ws, &seen, State::Expired, now));
-            match self.write("change.expire", &who, &seen, "change.expire", ops).await {
+            let mut ops = vec![self.settle(ws, &seen.item, event, why, None, now)?];
+            ops.extend(refresh(ws, &seen, to, now));
+            match self.write(label, &who, &seen, label, ops).await {
                 Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}
                 other => other?,
             }

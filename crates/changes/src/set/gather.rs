@@ -6,6 +6,7 @@ use dormouse_types::model::{TaskState, ToolCall};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
+use crate::set::standing;
 use crate::tool::{
     Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint, folded,
     recovered,
@@ -143,6 +144,12 @@ fn judge(
     ground: &Ground<'_>,
     queued: &[Proposed],
 ) -> Result<Proposed, Refused> {
+    if ground.task.status.is_terminal() {
+        return Err(Refused::Redundant(format!(
+            "the person closed the task as {}; nothing is proposed about it until it is open again",
+            ground.task.status
+        )));
+    }
     if !args.is_object() {
         // The tool itself says which shape it takes.
         item.check(args, ground.task)?;
@@ -230,8 +237,7 @@ fn person_comes_first(
     said_at: Option<Timestamp>,
     task: &TaskState,
 ) -> Result<(), Refused> {
-    // A new title or archiving leaves the tick alone, and the say is about the tick.
-    if target.key.starts_with("item:") && args.get("isChecked").is_none() {
+    if !standing::has_say(target, args) {
         return Ok(());
     }
     let say = task.says.iter().find(|say| say.field == target.key && say.by == By::User);

@@ -2,7 +2,9 @@
 
 pub mod state;
 pub mod fold;
+pub mod standing;
 pub mod gather;
+pub mod supersede;
 pub mod propose;
 pub mod error;
 pub mod service;

@@ -1,12 +1,12 @@
 //! What a turn's proposals and retractions write: open items, and each touched set once.
 
-use dormouse_store::Op;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
+use dormouse_store::{ChangeRow, Op};
 use dormouse_types::{
-    AgentId, ChangeSetId, Id as _, RunKey, TaskId, ThreadId, Timestamp, WorkspaceId,
+    AgentId, ChangeSetId, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp, WorkspaceId,
 };
 
 use crate::set::error::DecideError;
@@ -14,6 +14,7 @@ use crate::set::fold;
 use crate::set::gather::{Proposed, evidence_json};
 use crate::set::service::{Changes, operation, refreshed};
 use crate::set::state::{Event, after};
+use crate::set::supersede;
 
 /// The run that proposes.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +40,15 @@ pub struct Retraction {
     pub reason: String,
 }
 
+/// What a turn's proposals and retractions write, and what others may want to know of it.
+#[derive(Debug, Default)]
+pub struct TurnOps {
+    /// The writes.
+    pub ops: Vec<Op>,
+    /// One for each set that the turn makes or touches.
+    pub news: Vec<ChangeRow>,
+}
+
 /// A set that a turn touches, as it is to be.
 struct Touched {
     set: Doc<ChangeSet>,
@@ -56,11 +66,20 @@ impl Changes {
         by: Proposer<'_>,
         proposed: &[Proposed],
         retractions: &[Retraction],
-    ) -> Result<Vec<Op>, DecideError> {
+    ) -> Result<TurnOps, DecideError> {
         let now = self.clock.now();
         let mut ops = Vec::new();
+        let mut news = Vec::new();
         let mut all: Vec<Touched> = Vec::new();
-        for retraction in retractions {
+        let items = if proposed.is_empty() {
+            Vec::new()
+        } else {
+            self.store.all(change_item::of_task(by.ws, by.task)).await?
+        };
+        let is_named = |item: &Item| retractions.iter().any(|one| one.item == *item);
+        let mut superseded = supersede::superseded(proposed, &items);
+        superseded.retain(|one| !is_named(&one.item));
+        for retraction in retractions.iter().chain(&superseded) {
             let item = &retraction.item;
             let to = after(item.state, Event::Retract)
                 .map_err(|e| DecideError::Broken(e.to_string()))?;
@@ -88,9 +107,13 @@ impl Changes {
             }
         }
         for touched in all {
+            let event = if touched.is_new { "change-set:created" } else { "change-set:item" };
+            let origin = Origin::Agent { agent: by.agent.clone() };
+            let set = touched.set.value.id.to_string();
+            news.push(ChangeRow::agent(origin, event, Some(by.task.clone()), set));
             ops.extend(touched.ops(by.ws, now));
         }
-        Ok(ops)
+        Ok(TurnOps { ops, news })
     }
 
     /// The set as this turn leaves it so far; read when the turn touches it first.

@@ -1,20 +1,23 @@
 //! The service that holds what verdicts need, and the ops that verdicts share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dormouse_journal::Journal;
+use dormouse_journal::{Journal, JournalError, TaskView};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
-use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, Store};
+use dormouse_store::{
+    Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
+};
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{
-    ChangeSetId, Fingerprint, Id as _, OperationId, Origin, Timestamp, WorkspaceId, hash, limits,
+    ChangeSetId, Fingerprint, Id as _, OperationId, Origin, TaskId, Timestamp, WorkspaceId, hash,
 };
 
 use crate::set::error::DecideError;
+use crate::set::expire::Swept;
 use crate::set::fold;
 use crate::set::state::{Event, after};
 
@@ -26,6 +29,8 @@ pub struct Changes {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
+    /// A hint for sweeps; nothing depends on it.
+    swept: Arc<Mutex<Swept>>,
 }
 
 /// Who decides.
@@ -55,7 +60,12 @@ impl Changes {
         entropy: Arc<dyn Entropy>,
         zone: jiff::tz::TimeZone,
     ) -> Self {
-        Self { store, journal, clock, entropy, zone }
+        Self { store, journal, clock, entropy, zone, swept: Arc::default() }
+    }
+
+    /// Where the last sweep stopped. Not held over an await.
+    pub(crate) fn swept(&self) -> MutexGuard<'_, Swept> {
+        self.swept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) async fn seen(
@@ -75,18 +85,34 @@ impl Changes {
         Ok(Seen { set: stored, items, item })
     }
 
-    /// The op that moves an item; it tests state, round, digest and age again in the commit.
+    /// The op that moves an item; it tests state, round and digest again in the commit, and with
+    /// `fresh_for` also how long ago the item was shown.
     pub(crate) fn settle(
         &self,
         ws: WorkspaceId,
         item: &Item,
         event: Event,
         error: Option<&str>,
+        fresh_for: Option<Duration>,
         now: Timestamp,
     ) -> Result<Op, DecideError> {
         let to = after(item.state, event).map_err(|e| DecideError::Broken(e.to_string()))?;
-        let by_person = matches!(event, Event::Confirm | Event::Reject | Event::Defer);
-        Ok(change_item::settle(ws, item, to, error, by_person.then(age), now))
+        Ok(change_item::settle(ws, item, to, error, fresh_for, now))
+    }
+
+    /// The task of an item; none when there is no such task, or its rows cannot be read.
+    pub(crate) async fn task_of(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+    ) -> Result<Option<TaskView>, DecideError> {
+        match self.journal.task(ws, task).await {
+            Ok(view) => Ok(Some(view)),
+            Err(JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. })) => {
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Writes an agent commit about an item, with its event and its audit row.
@@ -152,11 +178,6 @@ pub(crate) fn refreshed(
     let fresh = items.iter().filter(|item| shown.contains(&item.index) && item.shown_at.is_none());
     ops.extend(fresh.map(|item| change_item::show(ws, &item.set, item.index, now)));
     ops
-}
-
-/// How long a shown item stays open.
-pub(crate) fn age() -> Duration {
-    Duration::from_secs(limits::PROPOSAL_AGE_SECONDS)
 }
 
 /// The operation of an item: the same intent of the same run and round is the same operation.

@@ -1,17 +1,19 @@
 //! Taking a verdict back: the journal follows where it was written.
 
-use dormouse_journal::{EditCtx, JournalError, OnceKey};
+use dormouse_journal::{JournalError, TaskStanding};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
-use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Origin, Timestamp, WorkspaceId, hash};
+use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
 use crate::set::conclude::{Crossing, Errand};
 use crate::set::decide::checked_digest;
 use crate::set::error::DecideError;
 use crate::set::service::{Changes, Seen, Who, operation, refresh};
+use crate::set::supersede;
+use crate::tools;
 
 impl Changes {
     /// Takes the verdict on an item back: what it set is undone, its lesson is forgotten, and the
@@ -54,6 +56,8 @@ impl Changes {
             decision: decision.id.clone(),
             task: seen.item.task.clone(),
             agent: seen.item.agent.clone(),
+            actor: Some(who.actor.clone()),
+            over: None,
         };
         let now = self.clock.now();
         // The item keeps its state until the journal has followed: the open saga alone says that
@@ -113,15 +117,26 @@ impl Changes {
         let undone = self.undone(ws, &errand.decision, now).await?;
         let next = self.next_operation(seen);
         let all = self.store.all(change_item::of_task(ws, &errand.task)).await?;
-        let anew = all
-            .iter()
-            .any(|other| other.state.is_open() && other.fingerprint == seen.item.fingerprint);
-        let (op, to) = if anew {
-            // The same was proposed anew meanwhile: that one is open, this one is over.
-            let (to, why) = (State::Retracted, Some("proposed again"));
-            (change_item::settle(ws, &seen.item, to, why, None, now), to)
+        let mut open = all.iter().filter(|other| other.state.is_open());
+        let why = if open.clone().any(|other| other.fingerprint == seen.item.fingerprint) {
+            Some("proposed again")
+        } else if open.any(|other| supersede::is_same_field(other, &seen.item)) {
+            Some("a newer proposal is open")
         } else {
-            (change_item::reopen(ws, &seen.item, &next, now), State::Pending)
+            None
+        };
+        // Of one field a single proposal is open: the one that was made meanwhile.
+        let (op, to) = match why {
+            Some(_) => {
+                let to = State::Retracted;
+                (change_item::settle(ws, &seen.item, to, why, None, now), to)
+            }
+            None => {
+                // The field was said anew by this undo, which overtakes nothing.
+                let said = self.said_at(ws, &seen.item).await?;
+                let opened_at = said.map_or(now, |said| said.max(now));
+                (change_item::reopen(ws, &seen.item, &next, opened_at), State::Pending)
+            }
         };
         let mut ops = vec![op, done];
         ops.extend(undone);
@@ -144,9 +159,7 @@ impl Changes {
             _ => item.operation.clone(),
         };
         let Some(effects) = self.effects(ws, &of_item).await? else { return Ok(None) };
-        let mut ctx = EditCtx::new(Origin::Person { via: Some(errand.agent.clone()) }, "owner");
-        ctx.once =
-            Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
+        let ctx = Self::ctx(errand, operation);
         match self.journal.undo(ws, &errand.task, &effects, &ctx).await {
             Ok(_) => Ok(None),
             Err(
@@ -175,6 +188,18 @@ impl Changes {
             })
             .into_iter()
             .collect())
+    }
+
+    /// When the person last set what an item aims at.
+    async fn said_at(
+        &self,
+        ws: WorkspaceId,
+        item: &Item,
+    ) -> Result<Option<Timestamp>, DecideError> {
+        let (tool, view) = (tools::item(&item.tool), self.task_of(ws, &item.task).await?);
+        let Some((tool, view)) = tool.zip(view) else { return Ok(None) };
+        let args = serde_json::from_str(&item.args).unwrap_or_default();
+        Ok(TaskStanding::of(&view).said_at(&tool.target(&args).key))
     }
 
     fn next_operation(&self, seen: &Seen) -> OperationId {

@@ -187,23 +187,6 @@ fn a_proposal_is_looked_at_again_when_it_is_confirmed() {
 }
 
 #[test]
-fn nothing_is_applied_to_a_deleted_task() {
-    let world = World::new();
-    let item = world.due("2026-03-20");
-    world.edit(&[Edit::Delete]);
-    withdrawn(&world, &item, "deleted");
-}
-
-#[test]
-fn a_value_the_person_changed_meanwhile_is_replaced_by_what_they_confirm() {
-    let world = World::new();
-    let item = world.due("2026-03-20");
-    world.edit(&[Edit::DueOn(Some("2026-03-28".parse().expect("a day")))]);
-    world.confirm(&item).expect("they saw both");
-    assert_eq!(world.state().due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
-}
-
-#[test]
 fn a_set_is_the_fold_of_its_items_at_each_step() {
     let world = World::new();
     world.propose(&[

@@ -81,8 +81,8 @@ fn a_sweep_takes_what_is_due_and_nothing_else() {
     world.later(3600);
     let late = world.open("update_task_estimate", json!({ "minutes": 30 }));
     world.clock.set(end(&early));
-    assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 1);
-    assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 0);
+    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("a sweep"), 1);
+    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("a sweep"), 0);
     assert_eq!(world.fresh(&early).state, State::Expired);
     assert_eq!(world.fresh(&late).state, State::Pending);
 }
@@ -94,7 +94,7 @@ fn what_was_never_shown_does_not_age() {
     world.propose(&[("add_multiple_checklist_items", json!({ "items": items }))]);
     let all = world.items();
     world.clock.set(end(&all[0]));
-    assert_eq!(now(world.changes.expire(WS, &world.task)).expect("a sweep"), 10);
+    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("a sweep"), 10);
     let last = world.fresh(&all[10]);
     assert_eq!(last.state, State::Pending);
     assert_eq!(

@@ -141,3 +141,32 @@ fn a_confirmed_change_is_the_persons_by_way_of_the_agent() {
     let say = world.state().says.into_iter().find(|say| say.field == "dueDate").expect("a say");
     assert_eq!(say.by, dormouse_types::By::User);
 }
+
+/// Who did what in the journal, oldest first.
+fn audited(world: &World) -> Vec<String> {
+    let decode = |row: &dormouse_store::Row| Ok(row.text(0).expect("an actor").to_owned());
+    let sql = "SELECT actor FROM audit_log ORDER BY seq, n";
+    let query = dormouse_store::Query { db: Db::Journal, sql, params: Vec::new(), decode };
+    now(world.store.all(query)).expect("the audit log")
+}
+
+#[test]
+fn a_confirm_and_its_undo_are_audited_in_the_journal_as_whoever_decided() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let by = |actor: &str| dormouse_changes::Who { ws: WS, actor: actor.into(), once: None };
+    let before = audited(&world).len();
+    let digest = Some(&item.fingerprint);
+    world.later(1);
+    now(world.changes.confirm(&by("token:phone"), &item.set, 1, digest)).expect("confirmed");
+    world.later(1);
+    now(world.changes.undo(&by("token:desk"), &item.set, 1, digest)).expect("undone");
+    world.later(1);
+    // Who decided is on record when another process finishes it.
+    let tablet = by("token:tablet");
+    world.crash_at_the_journal(|world| {
+        drop(now(world.changes.confirm(&tablet, &item.set, 1, digest)));
+    });
+    now(world.changes.recover(WS)).expect("recovered");
+    assert_eq!(audited(&world)[before..], ["token:phone", "token:desk", "token:tablet"]);
+}

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_changes::set::gather::{self, Ground, Judged, Proposed};
 use dormouse_changes::set::propose::{Proposer, Retraction};
+use dormouse_changes::set::standing::Over;
 use dormouse_changes::{Changes, DecideError, Policy, Who, ledger, tools};
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
@@ -17,7 +18,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db, Query, Store};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{TaskState, ToolCall};
-use dormouse_types::port::{Clock, NoFaults};
+use dormouse_types::port::{Clock, Faults, Point, Stage};
 use dormouse_types::{
     AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId, ThreadId,
     Timestamp, WorkspaceId, hash,
@@ -51,6 +52,21 @@ pub struct Reply {
     pub text: String,
 }
 
+/// Ends the program right before the next commit of a label.
+#[derive(Default)]
+struct Crash(Mutex<Option<&'static str>>);
+
+impl Faults for Crash {
+    fn pass(&self, point: Point<'_>) {
+        let mut label = self.0.lock().expect("nobody fails while holding it");
+        if point.stage == Stage::BeforeCommit && *label == Some(point.label) {
+            *label = None;
+            drop(label);
+            std::panic::resume_unwind(Box::new("the program ends"));
+        }
+    }
+}
+
 pub struct World {
     pub store: Store,
     pub journal: Journal,
@@ -59,6 +75,7 @@ pub struct World {
     pub agent: AgentId,
     pub task: TaskId,
     entropy: Arc<CountingEntropy>,
+    crash: Arc<Crash>,
     runs: Cell<u32>,
 }
 
@@ -66,10 +83,11 @@ impl World {
     /// A task with an item; nobody but the agent has said anything about it yet.
     pub fn new() -> Self {
         let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let crash = Arc::new(Crash::default());
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(1));
         let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let store = Store::new(Arc::new(sqlite), crash.clone());
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
         let changes =
             Changes::new(store.clone(), journal.clone(), port, entropy.clone(), TimeZone::UTC);
@@ -84,7 +102,44 @@ impl World {
             }],
         };
         let task = now(journal.create(WS, &new, &origin)).expect("a task").task;
-        Self { store, journal, changes, clock, agent, task, entropy, runs: Cell::new(0) }
+        Self { store, journal, changes, clock, agent, task, entropy, crash, runs: Cell::new(0) }
+    }
+
+    /// Does something that ends the program right before it writes the journal.
+    pub fn crash_at_the_journal(&self, act: impl FnOnce(&Self)) {
+        *self.crash.0.lock().expect("nobody fails while holding it") = Some("journal.edit");
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
+        assert!(ended.is_err(), "it went on to the journal");
+    }
+
+    /// Another task.
+    pub fn other_task(&self) -> TaskId {
+        let new = NewTask { title: "Another one".into(), edits: Vec::new() };
+        now(self.journal.create(WS, &new, &person())).expect("a task").task
+    }
+
+    /// A proposed due date of another task.
+    pub fn due_of(&self, task: &TaskId, day: &str) -> Item {
+        let view = now(self.journal.task(WS, task)).expect("the task is there");
+        let state = state(&view, &TimeZone::UTC);
+        let call = ToolCall {
+            id: "call".into(),
+            name: "update_task_due_date".into(),
+            args: json!({ "dueDate": day }),
+        };
+        let ground = Ground { task: &state, items: &[], proposed: &[], made_before: 0, used: &[] };
+        let tool = tools::by_name(&call.name).expect("a known tool");
+        let judged = gather::call(tool, &call, &ground);
+        let [Judged::Queued(one)] = &judged[..] else { panic!("{judged:?}") };
+        let (run_key, agent) = (Self::run_key(1000), &self.agent);
+        let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
+        let by = Proposer { ws: WS, agent, task, thread: &thread, run_key: &run_key };
+        let one = std::slice::from_ref(one);
+        let ops = now(self.changes.turn_ops(by, one, &[])).expect("the turn's ops");
+        now(self.store.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops.ops)))
+            .expect("stored");
+        let items = now(self.store.all(change_item::of_task(WS, task))).expect("items");
+        items.into_iter().next().expect("the item")
     }
 
     pub fn later(&self, seconds: u64) {
@@ -199,7 +254,7 @@ impl World {
             run_key: &run_key,
         };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
-        let commit = Commit::new("test.turn", Db::Agent, WS).ops(ops);
+        let commit = Commit::new("test.turn", Db::Agent, WS).ops(ops.ops);
         now(self.store.commit(commit)).expect("the turn is stored");
         replies
     }
@@ -251,6 +306,14 @@ impl World {
         self.later(1);
         let digest = Some(&item.fingerprint);
         now(self.changes.confirm(&who(), &item.set, item.index, digest))
+    }
+
+    /// Confirms over a value that the person set since.
+    pub fn confirm_over(&self, item: &Item, now: Option<&str>) -> Result<Item, DecideError> {
+        self.later(1);
+        let (digest, now_is) = (Some(&item.fingerprint), now.map(ToOwned::to_owned));
+        let over = Over { now: now_is };
+        self::now(self.changes.confirm_over(&who(), &item.set, item.index, digest, &over))
     }
 
     pub fn reject(&self, item: &Item, reason: Option<&str>) -> Result<Item, DecideError> {

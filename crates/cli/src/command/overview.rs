@@ -44,6 +44,11 @@ fn sentence(overview: &Overview) -> String {
         let wait = if overview.open_proposals == 1 { "waits" } else { "wait" };
         parts.push(format!("{} {wait}", counted(overview.open_proposals, "proposal")));
     }
+    if overview.put_off_proposals > 0 {
+        let n = overview.put_off_proposals;
+        let what = if overview.open_proposals > 0 { n.to_string() } else { counted(n, "proposal") };
+        parts.push(format!("{what} put off"));
+    }
     format!("{}.", parts.join(", "))
 }
 
@@ -65,6 +70,8 @@ fn next(overview: &Overview, minute: impl Fn(Timestamp) -> String) -> Vec<(Strin
     if overview.open_proposals > 0 {
         let tasks = counted(overview.tasks_with_proposals, "task");
         next.push((format!("decide on proposals about {tasks}"), "review"));
+    } else if overview.put_off_proposals > 0 {
+        next.push(("decide on what you put off".to_owned(), "review"));
     }
     if overview.waiting_agents > 0 {
         let wait = if overview.waiting_agents == 1 { "waits" } else { "wait" };
@@ -96,6 +103,7 @@ mod tests {
         tasks: 0,
         agents: 0,
         open_proposals: 0,
+        put_off_proposals: 0,
         tasks_with_proposals: 0,
         waiting_agents: 0,
         next_wake_at: None,
@@ -132,6 +140,10 @@ mod tests {
         assert_eq!(sentence(&EMPTY), "No tasks yet.");
         let some = Overview { tasks: 3, open_tasks: 2, agents: 1, open_proposals: 5, ..EMPTY };
         assert_eq!(sentence(&some), "3 tasks, 2 open, 1 agent, 5 proposals wait.");
+        let some = Overview { put_off_proposals: 2, ..some };
+        assert_eq!(sentence(&some), "3 tasks, 2 open, 1 agent, 5 proposals wait, 2 put off.");
+        let some = Overview { open_proposals: 0, ..some };
+        assert_eq!(sentence(&some), "3 tasks, 2 open, 1 agent, 2 proposals put off.");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use dormouse::view::ChangeItem;
 use dormouse_types::Id as _;
 
+use crate::command::counted;
 use crate::terminal::ink::Tone;
 use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{Ink, line};
@@ -15,6 +16,15 @@ pub fn name(item: &ChangeItem) -> String {
 /// The first eight digits of the digest: enough to say which proposal is meant.
 pub fn digest8(item: &ChangeItem) -> &str {
     item.digest.as_str().get(..8).unwrap_or(item.digest.as_str())
+}
+
+/// `2 open proposals, 1 put off`.
+pub fn counts(open: usize, put_off: usize) -> String {
+    match (open, put_off) {
+        (open, 0) => counted(open, "open proposal"),
+        (0, put_off) => format!("{} put off", counted(put_off, "proposal")),
+        (open, put_off) => format!("{}, {put_off} put off", counted(open, "open proposal")),
+    }
 }
 
 /// The lines of a proposal, its summary first.
@@ -51,9 +61,11 @@ fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
     // none, and the summary tells it whole.
     let is_field = ["set_task_", "update_task_"].iter().any(|of| item.tool_name.starts_with(of));
     let none = "none".to_owned();
-    let now = now.or(is_field.then_some(&none));
+    let now = now.or((is_field || item.set_since).then_some(&none));
+    let by_you;
     if let Some(now) = now {
-        rows.push(("now", now, Tone::Plain));
+        by_you = if item.set_since { format!("{now} (you set it since)") } else { now.clone() };
+        rows.push(("now", &by_you, Tone::Plain));
     }
     let is_told =
         now.is_none() && item.proposed.as_ref().is_some_and(|p| item.human_summary.contains(p));
@@ -74,7 +86,7 @@ fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
 pub fn status(item: &ChangeItem) -> String {
     match item.status.as_str() {
         "pending" => "open".to_owned(),
-        "deferred" => "later".to_owned(),
+        "deferred" => "put off".to_owned(),
         other => line(other),
     }
 }

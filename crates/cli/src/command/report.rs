@@ -6,6 +6,7 @@ use dormouse_types::Id as _;
 use serde_json::{Value, json};
 
 use crate::client::{Reply, path};
+use crate::command::proposal;
 use crate::failure::Failure;
 use crate::find::{self, Meant, titled};
 use crate::session::Session;
@@ -85,10 +86,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say("");
     }
     if let Meant::Task(task) = &found
-        && proposals > 0
+        && task.open_proposals + task.put_off_proposals > 0
     {
         let command = session.command(&format!("review {}", task.id.short()));
-        session.screen.say(format!("{}: {command}", super::counted(proposals, "open proposal")));
+        session.screen.say(format!(
+            "{}: {command}",
+            proposal::counts(task.open_proposals, task.put_off_proposals)
+        ));
     }
     Ok(())
 }

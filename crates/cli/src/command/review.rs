@@ -1,12 +1,15 @@
 //! `dormouse review`: one proposal after the other, and what you say to it.
 //!
-//! Answers are read as lines, from a terminal or a pipe alike.
+//! Answers are read as lines, from a terminal or a pipe alike. A line that follows the question why
+//! not is a reason, whatever it says.
+
+use std::collections::BTreeSet;
 
 use clap::Args;
 use dormouse::view::{ChangeItem, ChangeSet, Outcome, Page};
-use dormouse_types::TaskId;
+use dormouse_types::{ChangeSetId, TaskId};
 
-use super::change::{Verdict, decide};
+use super::change::{Verdict, Wanted, decide};
 use super::{counted, proposal};
 use crate::client::path;
 use crate::failure::Failure;
@@ -15,25 +18,26 @@ use crate::session::Session;
 use crate::terminal::line;
 
 /// For each proposal: y confirms, n rejects, w rejects and asks why, l puts it off, u takes the last
-/// decision back, q ends. Every answer counts at once.
+/// decision back, q ends. Every answer counts at once. What you put off earlier comes last.
 #[derive(Debug, Args)]
 pub struct Params {
     /// Only proposals about this task
     #[arg(value_name = "TASK")]
     task: Vec<String>,
-    /// Those you put off too
-    #[arg(long)]
-    later: bool,
+    /// Only those you put off
+    #[arg(long, alias = "later")]
+    put_off: bool,
 }
 
 const QUESTION: &str = "[y]es [n]o [w]hy not [l]ater [u]ndo [q]uit? ";
 
 /// What one line of the person asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     Yes,
     No,
-    Why,
+    /// The reason, if the line gives it.
+    Why(Option<String>),
     Later,
     Undo,
     Quit,
@@ -45,11 +49,19 @@ impl Answer {
         match text.to_lowercase().as_str() {
             "y" | "yes" => Self::Yes,
             "n" | "no" => Self::No,
-            "w" | "why" | "why not" => Self::Why,
+            "w" | "why" | "why not" => Self::Why(None),
             "l" | "later" => Self::Later,
             "u" | "undo" => Self::Undo,
             "q" | "quit" => Self::Quit,
-            _ => Self::Unclear,
+            lower => {
+                let openings = ["w ", "why not ", "why not: "].into_iter();
+                let opening = openings.filter(|opening| lower.starts_with(opening)).map(str::len);
+                let reason = opening.max().and_then(|at| text.get(at..)).map(str::trim);
+                match reason {
+                    Some(reason) if !reason.is_empty() => Self::Why(Some(reason.to_owned())),
+                    Some(_) | None => Self::Unclear,
+                }
+            }
         }
     }
 }
@@ -70,6 +82,16 @@ struct Card {
     title: String,
     task: TaskId,
     item: ChangeItem,
+    standing: Standing,
+}
+
+/// The proposals of a review, in the order in which they are asked.
+#[derive(Debug, Default)]
+struct Cards {
+    all: Vec<Card>,
+    known: BTreeSet<(ChangeSetId, i64)>,
+    /// How many there are, with those that appear as others are decided.
+    total: usize,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -78,77 +100,144 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             "use `dormouse change list --json`, then `dormouse change confirm SET:ITEM@DIGEST`",
         ));
     }
-    let cards = cards(session, &params).await?;
-    if cards.is_empty() {
-        session.screen.say("No proposals wait for you.");
+    let task = match params.task.join(" ") {
+        words if words.is_empty() => None,
+        words => Some(find::task(session, &words).await?.id),
+    };
+    let mut cards = Cards::default();
+    cards.read(session, task.as_ref(), params.put_off).await?;
+    if cards.all.is_empty() {
+        let none =
+            if params.put_off { "You put nothing off." } else { "No proposals wait for you." };
+        session.screen.say(none);
         return Ok(());
     }
-    let mut standings = vec![Standing::Open; cards.len()];
     let mut decided: Vec<usize> = Vec::new();
     let mut at = 0;
-    while let Some(card) = cards.get(at) {
-        show(session, card, at + 1, cards.len());
-        let answer = loop {
-            match ask(session, QUESTION)? {
-                None => break Answer::Quit,
-                Some(text) => match Answer::read(&text) {
-                    Answer::Unclear => session.screen.say("Please answer y, n, w, l, u or q."),
-                    answer => break answer,
-                },
-            }
-        };
-        let (verdict, reason) = match answer {
+    loop {
+        if at == cards.all.len() {
+            // What waited behind the ten that are shown appears as those are decided.
+            cards.read(session, task.as_ref(), params.put_off).await?;
+        }
+        let Some(card) = cards.all.get(at) else { break };
+        show(session, card, at + 1, cards.total);
+        let (verdict, reason) = match answer(session)? {
             Answer::Yes => (Verdict::Confirm, None),
             Answer::No => (Verdict::Reject, None),
-            Answer::Why => (Verdict::Reject, ask(session, "Why not? ")?.filter(|r| !r.is_empty())),
+            Answer::Why(Some(reason)) => (Verdict::Reject, Some(reason)),
+            Answer::Why(None) => match ask(session, "Why not? ")? {
+                Some(reason) => (Verdict::Reject, Some(reason).filter(|text| !text.is_empty())),
+                // The input ended before the reason: nothing was said yet.
+                None => break,
+            },
             Answer::Later => (Verdict::Defer, None),
             Answer::Undo => {
-                at = undo(session, &cards, &mut decided, &mut standings).await?.unwrap_or(at);
+                at = undo(session, &mut cards, &mut decided).await?.unwrap_or(at);
                 continue;
             }
             Answer::Quit | Answer::Unclear => break,
         };
-        let standing = take(session, card, verdict, reason.as_deref()).await?;
-        if standing != Standing::Failed {
-            decided.push(at);
-        }
-        standings[at] = standing;
-        at += 1;
-    }
-    session.screen.say(sentence(&standings));
-    Ok(())
-}
-
-/// The proposals to decide, in the order of their sets.
-async fn cards(session: &Session, params: &Params) -> Result<Vec<Card>, Failure> {
-    let task = match params.task.join(" ") {
-        words if words.is_empty() => None,
-        words => Some(find::task(session, &words).await?.id.to_string()),
-    };
-    let query: Vec<(&str, &str)> = task.as_deref().map(|task| ("task", task)).into_iter().collect();
-    let page: Page<ChangeSet> =
-        session.client.get(&path("/api/change-sets", &query)).await?.read()?;
-    let mut cards = Vec::new();
-    for set in page.items {
-        for item in set.items {
-            let is_open = item.status == "pending" && item.shown;
-            if is_open || (params.later && item.status == "deferred") {
-                cards.push(Card { title: set.task_title.clone(), task: set.task_id.clone(), item });
+        match take(session, card, verdict, reason.as_deref()).await? {
+            Taken::Is(standing) => {
+                if standing != Standing::Failed {
+                    decided.push(at);
+                }
+                cards.all[at].standing = standing;
+                at += 1;
+            }
+            Taken::Moved => {
+                // It is asked again, with the value of now on screen.
+                let set = format!("/api/change-sets/{}", cards.all[at].item.set);
+                let set: ChangeSet = session.client.get(&set).await?.read()?;
+                let index = cards.all[at].item.index;
+                let fresh = set.items.into_iter().find(|item| item.index == index);
+                cards.all[at].item = fresh.unwrap_or_else(|| cards.all[at].item.clone());
             }
         }
     }
-    Ok(cards)
+    let standings: Vec<Standing> = cards.all.iter().map(|card| card.standing).collect();
+    session.screen.say(sentence(&standings, cards.total));
+    Ok(())
+}
+
+/// A line that answers the question; the end of the input quits.
+fn answer(session: &mut Session) -> Result<Answer, Failure> {
+    loop {
+        match ask(session, QUESTION)? {
+            None => return Ok(Answer::Quit),
+            Some(text) => match Answer::read(&text) {
+                Answer::Unclear => session.screen.say("Please answer y, n, w, l, u or q."),
+                answer => return Ok(answer),
+            },
+        }
+    }
+}
+
+impl Cards {
+    /// Adds the proposals that were not asked yet: those that wait, then those put off.
+    async fn read(
+        &mut self,
+        session: &Session,
+        task: Option<&TaskId>,
+        put_off: bool,
+    ) -> Result<(), Failure> {
+        let task = task.map(ToString::to_string);
+        let query: Vec<(&str, &str)> =
+            task.as_deref().map(|task| ("task", task)).into_iter().collect();
+        let page: Page<ChangeSet> =
+            session.client.get(&path("/api/change-sets", &query)).await?.read()?;
+        let (mut waiting, mut later, mut hidden) = (Vec::new(), Vec::new(), 0);
+        for set in page.items {
+            for item in set.items {
+                if self.known.contains(&(item.set.clone(), item.index)) {
+                    continue;
+                }
+                let list = match item.status.as_str() {
+                    "pending" if put_off => continue,
+                    "pending" if !item.shown => {
+                        hidden += 1;
+                        continue;
+                    }
+                    "pending" => &mut waiting,
+                    "deferred" => &mut later,
+                    _ => continue,
+                };
+                let (title, task) = (set.task_title.clone(), set.task_id.clone());
+                list.push(Card { title, task, item, standing: Standing::Open });
+            }
+        }
+        self.total = self.all.len() + waiting.len() + later.len() + hidden;
+        // What is put off comes last, also behind what is not shown yet.
+        if hidden == 0 || waiting.is_empty() {
+            waiting.append(&mut later);
+        }
+        for card in waiting {
+            self.known.insert((card.item.set.clone(), card.item.index));
+            self.all.push(card);
+        }
+        Ok(())
+    }
 }
 
 fn show(session: &mut Session, card: &Card, number: usize, of: usize) {
     let (width, ink) = (session.screen.prose_width(), session.screen.ink());
     session.screen.say("");
     let title = line(titled(&card.title));
-    let place = format!("{number} of {of} · {title} · {}", proposal::name(&card.item));
+    let mut place = format!("{number} of {of} · {title} · {}", proposal::name(&card.item));
+    if card.item.status == "deferred" {
+        place.push_str(" · put off");
+    }
     session.screen.say(ink.dim(&crate::terminal::wrap::cut_to(&place, width)));
     for text in proposal::lines(&card.item, width, ink) {
         session.screen.say(text);
     }
+}
+
+/// What became of a verdict.
+enum Taken {
+    Is(Standing),
+    /// The person set the value since it was shown: nothing was decided.
+    Moved,
 }
 
 /// Sends a verdict; a refusal is told and the next proposal comes.
@@ -157,13 +246,21 @@ async fn take(
     card: &Card,
     verdict: Verdict,
     reason: Option<&str>,
-) -> Result<Standing, Failure> {
-    let digest = card.item.digest.to_string();
-    let reply = match decide(&session.client, &card.item, &digest, verdict, reason).await {
+) -> Result<Taken, Failure> {
+    let mut wanted = Wanted { reason, ..Wanted::of(&card.item, verdict) };
+    // The value of now is on screen: a yes is one that knows it.
+    if card.item.set_since {
+        wanted.over = Some(card.item.now.clone());
+    }
+    let reply = match decide(&session.client, wanted).await {
         Ok(reply) => reply,
+        Err(failure) if failure.is("value-changed") => {
+            session.screen.say("not done: you set this value meanwhile. Look again:");
+            return Ok(Taken::Moved);
+        }
         Err(failure) => {
             session.screen.say(format!("not done: {}", failure.message));
-            return Ok(Standing::Failed);
+            return Ok(Taken::Is(Standing::Failed));
         }
     };
     let outcome: Outcome = reply.read()?;
@@ -171,7 +268,7 @@ async fn take(
     let (word, standing) = match (verdict, &outcome.item.error) {
         (Verdict::Confirm, Some(error)) => {
             session.screen.say(format!("not applied: {}", line(error)));
-            return Ok(Standing::Failed);
+            return Ok(Taken::Is(Standing::Failed));
         }
         (Verdict::Confirm, None) => ("done.", Standing::Confirmed),
         (Verdict::Reject, _) => ("rejected.", Standing::Rejected),
@@ -179,26 +276,25 @@ async fn take(
         (Verdict::Undo, _) => ("taken back.", Standing::Open),
     };
     session.screen.say(word);
-    Ok(standing)
+    Ok(Taken::Is(standing))
 }
 
 /// Takes the last decision back; the place of its proposal, to be asked again.
 async fn undo(
     session: &mut Session,
-    cards: &[Card],
+    cards: &mut Cards,
     decided: &mut Vec<usize>,
-    standings: &mut [Standing],
 ) -> Result<Option<usize>, Failure> {
-    let last = decided.pop().and_then(|at| Some((at, cards.get(at)?)));
+    let last = decided.pop().and_then(|at| Some((at, cards.all.get(at)?)));
     let Some((at, card)) = last else {
         session.screen.say("Nothing was decided yet.");
         return Ok(None);
     };
     // What was put off can be decided as it is, so it is just asked again.
-    if standings[at] != Standing::Later {
+    if card.standing != Standing::Later {
         match take(session, card, Verdict::Undo, None).await? {
-            Standing::Failed => return Ok(None),
-            standing => standings[at] = standing,
+            Taken::Is(Standing::Failed) | Taken::Moved => return Ok(None),
+            Taken::Is(standing) => cards.all[at].standing = standing,
         }
     }
     Ok(Some(at))
@@ -212,7 +308,7 @@ fn ask(session: &mut Session, question: &str) -> Result<Option<String>, Failure>
 }
 
 /// The end of a review: how many of each.
-fn sentence(standings: &[Standing]) -> String {
+fn sentence(standings: &[Standing], total: usize) -> String {
     let count = |wanted| standings.iter().filter(|standing| **standing == wanted).count();
     let told = [
         (Standing::Confirmed, "confirmed"),
@@ -223,7 +319,7 @@ fn sentence(standings: &[Standing]) -> String {
     let told = told.map(|(standing, word)| (count(standing), word));
     let mut parts: Vec<String> =
         told.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    let left = count(Standing::Open);
+    let left = count(Standing::Open) + total.saturating_sub(standings.len());
     if left > 0 {
         parts.push(format!("{} left", counted(left, "proposal")));
     }
@@ -237,15 +333,25 @@ mod tests {
     #[test]
     fn answers_are_read_without_regard_to_case() {
         assert_eq!(Answer::read("Y"), Answer::Yes);
-        assert_eq!(Answer::read("why not"), Answer::Why);
+        assert_eq!(Answer::read("why not"), Answer::Why(None));
         assert_eq!(Answer::read(""), Answer::Unclear);
         assert_eq!(Answer::read("yn"), Answer::Unclear, "a slip decides nothing");
+    }
+
+    #[test]
+    fn what_follows_why_not_is_the_reason() {
+        let why = |reason: &str| Answer::Why(Some(reason.to_owned()));
+        assert_eq!(Answer::read("w Y is too early"), why("Y is too early"));
+        assert_eq!(Answer::read("Why not: X, y or V"), why("X, y or V"));
+        assert_eq!(Answer::read("why not yes"), why("yes"));
+        assert_eq!(Answer::read("yes, why not"), Answer::Unclear);
     }
 
     #[test]
     fn the_end_is_summed_up() {
         use Standing::{Confirmed, Later, Open};
         let standings = [Confirmed, Later, Confirmed, Open, Open, Open];
-        assert_eq!(sentence(&standings), "\n2 confirmed, 1 put off, 3 proposals left.");
+        assert_eq!(sentence(&standings, 6), "\n2 confirmed, 1 put off, 3 proposals left.");
+        assert_eq!(sentence(&standings[..3], 5), "\n2 confirmed, 1 put off, 2 proposals left.");
     }
 }

@@ -27,7 +27,7 @@ pub struct CreateParams {
     /// What the token is for, so that it can be told from others
     #[arg(long)]
     name: String,
-    /// What it may do: read, propose, edit, decide, admin; several with commas
+    /// What it may do: read, edit, decide, admin; several with commas
     #[arg(long = "scope", required = true, value_delimiter = ',', value_parser = scope)]
     scopes: Vec<Scope>,
     /// Who holds it: person, agent, mcp. An agent or mcp token never decides

@@ -171,7 +171,12 @@ impl Writer {
             (9, Some(_)) => match self.open_set(server)? {
                 Some(set) => {
                     let path = format!("/api/change-sets/{}/confirm-all", text(&set["id"]));
-                    order("POST", path, json!({}), What::Verdicts)
+                    let items = set["items"].as_array().map_or(&[][..], Vec::as_slice);
+                    let shown = items.iter().filter(|item| item["shown"] == true);
+                    let items: Vec<Value> = shown
+                        .map(|item| json!({"index": item["index"], "digest": item["digest"]}))
+                        .collect();
+                    order("POST", path, json!({"items": items}), What::Verdicts)
                 }
                 None => order("GET", "/api/overview".into(), json!({}), What::Other),
             },

@@ -226,18 +226,22 @@ fn a_verdict_sent_twice_under_one_key_is_taken_once() {
 }
 
 #[test]
-fn confirming_all_again_under_one_key_takes_nothing_that_was_shown_since() {
+fn confirming_all_again_under_one_key_is_done_once_and_another_list_is_refused() {
     let world = World::new();
     let titles: Vec<Value> = (0..12).map(|n| json!({ "title": format!("Item {n}") })).collect();
     let add = ("add_multiple_checklist_items", json!({ "items": titles }));
     let (task, _, items) = world.proposed(&[add]);
-    let all = || now(world.dormouse.confirm_all(&me(), &items[0].set, key())).expect("confirmed");
     for _ in 0..2 {
-        let done = all();
+        let done = world.confirm_under(&items[..10], key()).expect("taken");
         assert_eq!(done.len(), 10);
-        assert!(done.iter().all(|one| one.item.status == "confirmed"), "{done:?}");
+        let is_confirmed = |one: &Result<dormouse::view::Outcome, dormouse::Error>| {
+            one.as_ref().is_ok_and(|one| one.item.status == "confirmed")
+        };
+        assert!(done.iter().all(|(_, one)| is_confirmed(one)), "{done:?}");
         assert_eq!(world.fresh(&task.id).items.len(), 11);
     }
+    let other = world.confirm_under(&items[10..], key()).expect_err("another list");
+    assert_eq!(slug(&other).0, "idempotency-mismatch");
     let rest: Vec<_> = world.items().into_iter().filter(|item| item.status == "pending").collect();
     assert_eq!(rest.len(), 2);
     assert!(rest.iter().all(|item| item.shown));

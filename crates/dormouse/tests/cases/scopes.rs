@@ -1,6 +1,6 @@
 use dormouse::{
     AgentFilter, AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessagesAsked, NewEntry,
-    NewTask, NewToken, OperationsAsked, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    NewTask, NewToken, OperationsAsked, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
@@ -131,8 +131,9 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit resume_agent |s, c| s.world.dormouse.resume_agent(c, &s.agent, None);
     Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
     Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
-    Decide decide_many |s, c| s.world.dormouse.decide_many(c, vec![VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None }]);
-    Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, None);
+    Decide decide_many |s, c| s.world.dormouse.decide_many(c, vec![VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }]);
+    Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
+    Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, vec![Shown { index: 1, digest: "00000000".into() }], None);
     Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);
     Decide decides_on_set |s, c| s.world.dormouse.decides_on_set(c, &s.task, &s.set);
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);

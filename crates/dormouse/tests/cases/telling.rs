@@ -33,6 +33,35 @@ fn what_happens_behind_a_cursor_is_told_once() {
 }
 
 #[test]
+fn new_proposals_are_told_with_their_set_and_task() {
+    let world = World::new();
+    let (_, begin) = since(&world, None);
+    let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
+    let (task, agent, items) = world.proposed(&[estimate]);
+    let told = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
+        Ok(Since::Page { events, cursor }) => {
+            let sets = events.into_iter().filter(|event| event.kind.starts_with("change-set:"));
+            let sets: Vec<_> = sets.map(|event| (event.kind, event.subject, event.tasks)).collect();
+            (sets, cursor)
+        }
+        other => panic!("{other:?}"),
+    };
+    let of = |kind: &str, item: &dormouse::view::ChangeItem| {
+        (kind.to_owned(), Some(item.set.to_string()), vec![task.id.clone()])
+    };
+    let (sets, cursor) = told(&begin);
+    assert_eq!(sets, [of("change-set:created", &items[0])]);
+
+    world.answer(&[("update_task_estimate", json!({ "minutes": 90 }))]);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    world.drain(&task.id);
+    let newer = world.items().remove(0);
+    let mut sets = told(&cursor).0;
+    sets.sort();
+    assert_eq!(sets, [of("change-set:created", &newer), of("change-set:item", &items[0])]);
+}
+
+#[test]
 fn a_cursor_before_rows_that_were_taken_away_begins_anew() {
     let world = World::new();
     let (_, begin) = since(&world, None);

@@ -1,5 +1,6 @@
 use dormouse::view::ChangeItem;
-use dormouse::{Verdict, VerdictOf};
+use dormouse::{TaskPatch, Verdict, VerdictOf};
+use dormouse_types::task::Status;
 use serde_json::{Value, json};
 
 use crate::world::{World, me, now, slug};
@@ -16,6 +17,7 @@ fn of(item: &ChangeItem, verdict: Verdict, reason: Option<&str>) -> VerdictOf {
         verdict,
         digest: Some(item.digest.to_string()),
         reason: reason.map(ToOwned::to_owned),
+        over: None,
     }
 }
 
@@ -68,31 +70,127 @@ fn many_are_decided_in_order_and_nothing_stops_at_one_that_fails() {
     assert_eq!(titles, ["Pack the books", "item 1", "Item 0"]);
 }
 
+fn statuses(world: &World) -> Vec<String> {
+    world.items().into_iter().map(|item| item.status).collect()
+}
+
 #[test]
-fn confirming_all_takes_the_ten_that_are_shown_and_dismissing_puts_the_rest_off() {
+fn confirming_all_takes_what_is_named_and_dismissing_puts_the_rest_off() {
     let world = World::new();
     let (task, _, items) = world.proposed(&[add(12)]);
     let set = &items[0].set;
-    let done = now(world.dormouse.confirm_all(&me(), set, None)).expect("confirmed");
-    assert_eq!(done.len(), 10);
-    assert_eq!(world.fresh(&task.id).items.len(), 11);
-    let statuses = || world.items().into_iter().map(|item| item.status).collect::<Vec<_>>();
-    assert_eq!(statuses()[10..], ["pending", "pending"]);
+    let done = world.confirm_all(&items[2..5]);
+    let told: Vec<_> = done.iter().map(|one| one.as_ref().expect("confirmed")).collect();
+    assert_eq!(told.iter().map(|one| one.item.index).collect::<Vec<_>>(), [3, 4, 5]);
+    assert_eq!(world.fresh(&task.id).items.len(), 4);
+    assert_eq!(statuses(&world).iter().filter(|status| *status == "pending").count(), 9);
     let off = now(world.dormouse.dismiss(&me(), set, None)).expect("put off");
-    assert_eq!(off.len(), 2);
-    assert_eq!(statuses()[10..], ["deferred", "deferred"]);
+    assert_eq!(off.len(), 9);
     assert!(now(world.dormouse.dismiss(&me(), set, None)).expect("nothing left").is_empty());
+}
+
+#[test]
+fn a_list_to_confirm_names_one_to_ten_items_each_once() {
+    let world = World::new();
+    let (_, _, items) = world.proposed(&[add(12)]);
+    let set = &items[0].set;
+    let none = now(world.dormouse.confirm_all(&me(), set, Vec::new(), None));
+    assert_eq!(slug(&none.expect_err("nobody is named")), ("validation-failed", 422));
+    for wrong in [&items[..11], &[items[0].clone(), items[0].clone()][..]] {
+        let refused = world.confirm_under(wrong, None).expect_err("no such list");
+        assert_eq!(slug(&refused), ("validation-failed", 422));
+    }
+    assert_eq!(statuses(&world), vec!["pending"; 12]);
+    assert_eq!(world.confirm_all(&items[2..]).len(), 10, "also those that waited behind the ten");
 }
 
 #[test]
 fn what_fails_in_confirming_all_stays_with_its_reason() {
     let world = World::new();
-    let (task, _, items) = world.proposed(&[add(3)]);
+    let (task, _, items) =
+        world.proposed(&[add(3), ("update_task_estimate", json!({ "minutes": 60 }))]);
     now(world.dormouse.add_item(&me(), &task.id, "ITEM 1".into(), None)).expect("added");
-    let done = now(world.dormouse.confirm_all(&me(), &items[0].set, None)).expect("confirmed");
-    let told: Vec<_> = done.iter().map(|one| one.item.status.as_str()).collect();
-    assert_eq!(told, ["confirmed", "retracted", "confirmed"]);
-    assert!(done[1].item.error.as_ref().is_some_and(|why| why.contains("already has")));
+    world.later(60);
+    let patch = TaskPatch { estimate_minutes: Some(Some(45)), ..TaskPatch::default() };
+    now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("edited");
+    let mut shown = items.clone();
+    shown[0].digest = items[2].digest.clone();
+    let done = world.confirm_all(&shown);
+    let told: Vec<_> = done
+        .iter()
+        .map(|one| one.as_ref().map_or_else(|error| slug(error).0, |_| "confirmed"))
+        .collect();
+    assert_eq!(told, ["precondition-failed", "change-retracted", "confirmed", "value-changed"]);
+    let problem = done[3].as_ref().expect_err("set since").problem();
+    assert_eq!(problem.extra["now"], "45 min");
+    assert_eq!(statuses(&world), ["pending", "retracted", "confirmed", "pending"]);
+    assert_eq!(world.fresh(&task.id).estimate_minutes, Some(45));
+    let item = world.items().remove(3);
+    assert!(item.set_since, "{item:?}");
+}
+
+#[test]
+fn a_closed_or_deleted_task_asks_nothing_until_it_is_open_again() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&[add(2)]);
+    world.decide(&items[1], Verdict::Defer);
+    let d = &world.dormouse;
+    let asked = || {
+        let sets = now(d.change_sets(&me(), None, false)).expect("sets").len();
+        let changes = now(d.task_changes(&me(), &task.id)).expect("changes").len();
+        let needs = now(d.needs_attention(&me(), 9, None)).expect("needs").items.len();
+        let overview = now(d.overview(&me())).expect("overview");
+        let deleted = dormouse::Deleted::Too;
+        let filter = dormouse::TaskFilter { deleted, ..dormouse::TaskFilter::default() };
+        let row = now(d.tasks(&me(), filter, 9, None)).expect("rows").items.remove(0);
+        let whole = world.fresh(&task.id);
+        let counts = [
+            (overview.open_proposals, overview.put_off_proposals),
+            (row.open_proposals, row.put_off_proposals),
+            (whole.open_proposals, whole.put_off_proposals),
+        ];
+        (sets, changes, needs, counts)
+    };
+    let status = |status| TaskPatch { status: Some(status), ..TaskPatch::default() };
+    let open = (1, 2, 1, [(1, 1); 3]);
+    assert_eq!(asked(), open);
+    for is_deletion in [true, false] {
+        if is_deletion {
+            now(d.delete_task(&me(), &task.id, None)).expect("deleted");
+        } else {
+            now(d.edit_task(&me(), &task.id, status(Status::Done), None, None)).expect("closed");
+        }
+        assert_eq!(asked(), (0, 0, 0, [(0, 0); 3]));
+        let set = now(d.change_set(&me(), &items[0].set)).expect("the set");
+        assert!(set.items.iter().all(|item| !item.shown && item.expires_at.is_none()), "{set:?}");
+        let refused = world.confirm_all(&items[..1]).remove(0).expect_err("nobody is asked");
+        let problem = if is_deletion { "task-deleted" } else { "task-closed" };
+        assert_eq!(slug(&refused), (problem, 409));
+        if is_deletion {
+            now(d.restore_task(&me(), &task.id, None)).expect("restored");
+        } else {
+            now(d.edit_task(&me(), &task.id, status(Status::Open), None, None)).expect("opened");
+        }
+        assert_eq!(asked(), open);
+    }
+}
+
+#[test]
+fn what_is_over_its_time_is_in_no_list_and_no_count_though_nobody_swept() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&[add(2)]);
+    world.decide(&items[1], Verdict::Defer);
+    world.later(7 * 24 * 3600);
+    let d = &world.dormouse;
+    assert_eq!(now(d.change_sets(&me(), None, false)).expect("sets").len(), 0);
+    assert_eq!(now(d.task_changes(&me(), &task.id)).expect("changes").len(), 0);
+    assert_eq!(now(d.needs_attention(&me(), 9, None)).expect("needs").items, []);
+    let overview = now(d.overview(&me())).expect("overview");
+    assert_eq!((overview.open_proposals, overview.put_off_proposals), (0, 0));
+    assert_eq!(world.fresh(&task.id).open_proposals, 0);
+    assert_eq!(statuses(&world), ["expired", "expired"]);
+    let set = now(d.change_set(&me(), &items[0].set)).expect("the set");
+    assert_eq!(set.status, "expired");
 }
 
 #[test]

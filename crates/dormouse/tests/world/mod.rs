@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
+use dormouse::view::{Agent, ChangeItem, Outcome, RunOutcome, Task};
 use dormouse::{
-    Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Store, Verdict, WORKSPACE,
+    Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Store, Verdict, WORKSPACE,
 };
 use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::backend::sqlite::Sqlite;
@@ -108,6 +108,23 @@ impl World {
     pub fn decide(&self, item: &ChangeItem, verdict: Verdict) {
         now(self.dormouse.decide(&me(), &item.set, item.index, verdict, None, None, None))
             .expect("decided");
+    }
+
+    /// Confirms these items of a set as they were shown.
+    pub fn confirm_all(&self, items: &[ChangeItem]) -> Vec<Result<Outcome, Error>> {
+        let told = self.confirm_under(items, None).expect("the request is taken");
+        told.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// The same, under a key.
+    pub fn confirm_under(
+        &self,
+        items: &[ChangeItem],
+        key: Option<String>,
+    ) -> Result<Vec<(Shown, Result<Outcome, Error>)>, Error> {
+        let shown = items.iter();
+        let shown = shown.map(|it| Shown { index: it.index, digest: it.digest.to_string() });
+        now(self.dormouse.confirm_all(&me(), &items[0].set, shown.collect(), key))
     }
 
     /// Items of the newest set.

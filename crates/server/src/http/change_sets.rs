@@ -1,8 +1,8 @@
 //! Change sets and the person's verdicts on their items.
 
 use axum::Json;
-use dormouse::Verdict;
 use dormouse::view::{ChangeSet, Outcome, Page};
+use dormouse::{Shown, Verdict, VerdictOf};
 use dormouse_types::TaskId;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 use super::{Reply, whole};
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::openapi::{Decides, Finds, Writes};
-use crate::wire::{VerdictName, VerdictParams};
+use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictName, VerdictParams, over};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -28,7 +28,7 @@ pub(super) struct ListParams {
     all: bool,
 }
 
-/// Lists the change sets with open items, newest first.
+/// Lists the change sets with open items, newest first. A closed or deleted task asks nothing.
 #[utoipa::path(
     get,
     path = "/api/change-sets",
@@ -85,27 +85,44 @@ pub(super) async fn decide(
     Body(params): Body<VerdictParams>,
 ) -> Reply<Outcome> {
     let (set, verdict) = (id(&set)?, verdict(&name)?);
-    let digest = Some(params.digest);
-    Ok(Json(
-        app.dormouse.decide(&app.caller, &set, index, verdict, digest, params.reason, key).await?,
-    ))
+    let over = over(verdict, params.now)?;
+    let VerdictParams { digest, reason, .. } = params;
+    let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    Ok(Json(app.dormouse.decide_item(&app.caller, asked, key).await?))
 }
 
-/// Confirms every open item that is shown and takes nothing away.
+/// Confirms the items that are named, as they were shown, and no others.
+///
+/// Each is told apart; none stops the rest. What the person set after the proposal was made
+/// (`value-changed`) and what takes something away (`confirm-alone`) is left out: it is confirmed by
+/// itself.
 #[utoipa::path(
     post,
     path = "/api/change-sets/{set}/confirm-all",
     operation_id = "confirmAll",
     tag = "change sets",
     params(Key),
-    responses((status = 200, description = "What became of each.", body = Page<Outcome>), Writes),
+    request_body = ConfirmAllParams,
+    responses(
+        (status = 200, description = "What became of each, in the order asked.", body = Page<Decided>),
+        Writes
+    ),
 )]
 pub(super) async fn confirm_all(
     app: App,
     At(set): At<String>,
     Key(key): Key,
-) -> Reply<Page<Outcome>> {
-    Ok(whole(app.dormouse.confirm_all(&app.caller, &id(&set)?, key).await?))
+    Body(params): Body<ConfirmAllParams>,
+) -> Reply<Page<Decided>> {
+    let set_id = id(&set)?;
+    let items = params.items.into_iter();
+    let items = items.map(|ShownParams { index, digest }| Shown { index, digest }).collect();
+    let outcomes = app.dormouse.confirm_all(&app.caller, &set_id, items, key).await?;
+    let told = outcomes.into_iter().map(|(Shown { index, .. }, outcome)| match outcome {
+        Ok(outcome) => Decided::Taken { set: set.clone(), index, outcome: Box::new(outcome) },
+        Err(error) => Decided::Refused { set: set.clone(), index, problem: error.into() },
+    });
+    Ok(whole(told.collect()))
 }
 
 /// Puts every open item of a set off.

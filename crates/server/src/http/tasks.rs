@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskChange, TaskRow};
-use dormouse::{Deleted, Due, Sort, With};
+use dormouse::{Deleted, Due, Sort, VerdictOf, With};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use utoipa::{IntoParams, IntoResponses};
 use super::{Reply, change_sets, page_size, whole};
 use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
 use crate::openapi::{Edits, NewAgent, NewTask, Writes};
-use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch};
+use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch, over};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -364,9 +364,8 @@ async fn decide_one(
     let set: ChangeSetId = id(&params.set)?;
     let verdict = change_sets::verdict(&params.verdict)?;
     app.dormouse.decides_on_set(&app.caller, task, &set).await?;
-    let digest = Some(params.digest);
-    Ok(app
-        .dormouse
-        .decide(&app.caller, &set, params.index, verdict, digest, params.reason, key)
-        .await?)
+    let over = over(verdict, params.now)?;
+    let DecisionParams { index, digest, reason, .. } = params;
+    let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    Ok(app.dormouse.decide_item(&app.caller, asked, key).await?)
 }

@@ -5,7 +5,9 @@ use std::fmt;
 use dormouse::NewToken;
 use dormouse_types::{Scope, TokenKind};
 use serde::Deserialize;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::Reading;
 use crate::Problem;
@@ -25,6 +27,22 @@ impl fmt::Debug for CodeParams {
     }
 }
 
+/// A scope by its name, of those that allow something.
+pub(crate) struct OfferedScope;
+
+impl PartialSchema for OfferedScope {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(Scope::OFFERED.iter().map(|scope| scope.name())))
+            .description(Some("What a token may do."))
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for OfferedScope {}
+
 /// A token to be made.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -32,7 +50,7 @@ pub(crate) struct TokenParams {
     /// What its owner calls it.
     name: String,
     /// What it may do: at least one, and none that whoever asks lacks.
-    #[schema(value_type = Vec<Scope>)]
+    #[schema(value_type = Vec<OfferedScope>)]
     scopes: Vec<String>,
     /// Who holds it; `person` when left out. An `agent` or `mcp` token never decides.
     #[schema(value_type = Option<TokenKind>)]

@@ -1,7 +1,7 @@
 //! Bodies about agents and decisions.
 
-use dormouse::Verdict;
 use dormouse::view::Outcome;
+use dormouse::{Over, Verdict};
 use dormouse_types::{ChangeSetId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -87,6 +87,38 @@ pub(crate) struct VerdictParams {
     pub(crate) digest: String,
     /// Why, of a rejection.
     pub(crate) reason: Option<String>,
+    /// Of a confirm, where the person set the value after the proposal was made: the value now as
+    /// the item's `now` tells it, `null` for none. Without it such a confirm is refused.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub(crate) now: Option<Option<String>>,
+}
+
+/// The value that a confirm names, to be written over all the same.
+pub(crate) fn over(verdict: Verdict, now: Option<Option<String>>) -> Result<Option<Over>, Problem> {
+    if now.is_some() && verdict != Verdict::Confirm {
+        return Err(Problem::invalid("/now", "only a confirm names the value now: leave it out"));
+    }
+    Ok(now.map(|now| Over { now }))
+}
+
+/// The items of a set to be confirmed together, and no others.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConfirmAllParams {
+    /// The items as they were shown, 1 to 10 of them.
+    #[schema(min_items = 1, max_items = 10)]
+    pub(crate) items: Vec<ShownParams>,
+}
+
+/// An item as it was shown.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShownParams {
+    /// The item, from 1.
+    pub(crate) index: i64,
+    /// Its digest.
+    pub(crate) digest: String,
 }
 
 /// One of many verdicts.
@@ -105,6 +137,11 @@ pub(crate) struct DecisionParams {
     pub(crate) digest: String,
     /// Why, of a rejection.
     pub(crate) reason: Option<String>,
+    /// Of a confirm, where the person set the value after the proposal was made: the value now as
+    /// the item's `now` tells it, `null` for none. Without it such a confirm is refused.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub(crate) now: Option<Option<String>>,
 }
 
 /// What became of one of many verdicts.

@@ -289,3 +289,28 @@ async fn an_agent_is_not_resumed_while_its_task_is_deleted() {
     world.call("POST", &format!("/api/journal/tasks/{task}/restore"), "").await;
     assert_eq!(world.call("POST", &resume, "").await.json()["lifecycle"], "active");
 }
+
+#[tokio::test]
+async fn the_language_that_an_agent_sets_is_an_operation_with_an_effect() {
+    let world = World::new();
+    let body =
+        json!({"title": "Water butt", "note": "Still to do: buy the kit, and level the ground."});
+    let task = world.call("POST", "/api/journal/tasks", &body.to_string()).await.json();
+    let id = task["id"].as_str().expect("an id");
+    let agent = world.call("POST", &format!("/api/journal/tasks/{id}/agent"), "{}").await.json();
+    world.drain(id).await;
+    let task = world.call("GET", &format!("/api/journal/tasks/{id}"), "").await.json();
+    assert_eq!(task["language"], "en");
+    let operations = world.call("GET", "/api/operations?status=all", "").await.json();
+    let operations = operations["items"].as_array().expect("operations");
+    let told = |name: &str| operations.iter().map(|one| one[name].clone()).collect::<Vec<_>>();
+    assert_eq!(told("toolName"), ["set_task_language"], "{operations:#?}");
+    assert_eq!(told("status"), ["completed"]);
+    assert_eq!(told("phase"), ["agent_done"]);
+    assert_eq!(told("taskId"), [id]);
+    let agent = agent["id"].as_str().expect("an id");
+    let calls = world.call("GET", &format!("/api/agents/{agent}/tool-calls"), "").await.json();
+    let calls = calls["items"].as_array().expect("calls").iter();
+    let call = calls.clone().find(|call| call["toolName"] == "set_task_language").expect("it ran");
+    assert_eq!(call["touched"], json!([id]), "{call:#}");
+}

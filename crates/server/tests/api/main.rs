@@ -2,6 +2,7 @@
 
 mod access;
 mod agents;
+mod change_sets;
 mod client;
 mod contract;
 mod imports;

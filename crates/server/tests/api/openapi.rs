@@ -218,7 +218,8 @@ async fn every_operation_answers_as_the_document_says() {
         {"set": items[1]["set"], "index": 99, "verdict": "defer", "digest": ""},
     ]);
     world.call("POST", &format!("{task}/decisions"), &many.to_string()).await;
-    world.call("POST", &format!("{set}/confirm-all"), "").await;
+    let named = json!({"items": [{"index": 99, "digest": "00000000"}]}).to_string();
+    world.call("POST", &format!("{set}/confirm-all"), &named).await;
     world.call("POST", &format!("{set}/dismiss"), "").await;
     read(&format!("{task}/decisions")).await;
     read(&format!("{agent}/decisions")).await;

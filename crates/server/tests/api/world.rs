@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -34,6 +35,20 @@ impl Clock for Still {
     }
 }
 
+/// A clock that stands still until it is moved.
+#[derive(Default)]
+struct Moved(AtomicU64);
+
+impl Clock for Moved {
+    fn now(&self) -> Timestamp {
+        NOW + Duration::from_secs(self.0.load(Ordering::SeqCst))
+    }
+
+    fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
 #[derive(Default)]
 struct Counting(AtomicU64);
 
@@ -51,6 +66,7 @@ impl Entropy for Counting {
 pub struct World {
     router: Router,
     dormouse: Dormouse,
+    clock: Arc<Moved>,
     succeeded: Mutex<BTreeSet<String>>,
     _folder: tempfile::TempDir,
 }
@@ -88,7 +104,8 @@ impl Answer {
 impl World {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let clock: Arc<dyn Clock> = Arc::new(Still);
+        let moved = Arc::new(Moved::default());
+        let clock: Arc<dyn Clock> = moved.clone();
         let entropy: Arc<dyn Entropy> = Arc::new(Counting::default());
         let store = dormouse::open_folder(folder.path(), &clock, &entropy).expect("it opens");
         let dormouse = Dormouse::new(Parts {
@@ -100,7 +117,12 @@ impl World {
             owner: "test".to_owned(),
         });
         let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
-        Self { router, dormouse, succeeded: Mutex::default(), _folder: folder }
+        Self { router, dormouse, clock: moved, succeeded: Mutex::default(), _folder: folder }
+    }
+
+    /// Lets time pass.
+    pub fn later(&self, seconds: u64) {
+        self.clock.0.fetch_add(seconds, Ordering::SeqCst);
     }
 
     /// The services behind the router.

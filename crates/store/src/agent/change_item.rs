@@ -291,24 +291,17 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
     }
 }
 
-/// How many open items there are about each of some tasks.
-pub fn open_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, i64)> {
+/// The open items about some tasks, by task, oldest first.
+pub fn open_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         among::sql(
-            "SELECT task_id, COUNT(*) FROM change_items
-             WHERE ws = ?1 AND is_open = 1 AND task_id IN (",
-            ") GROUP BY task_id",
+            "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+             FROM change_items WHERE ws = ?1 AND is_open = 1 AND task_id IN (",
+            ") ORDER BY task_id, created_at, set_id, item_index",
         )
     });
-    Query {
-        db: Db::Agent,
-        sql: &SQL,
-        params: among::params(workspace, tasks),
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "change item", &e);
-            Ok((row.text(0).map_err(column)?.to_owned(), row.int(1).map_err(column)?))
-        },
-    }
+    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, tasks), decode }
 }
 
 /// Operations that an item counts as applied, in the order of their items behind one of them.
@@ -344,16 +337,30 @@ pub fn open_tasks(workspace: WorkspaceId) -> Query<String> {
     }
 }
 
-/// Open items that were shown by a time, of all workspaces, longest ago first.
-pub fn shown_by(time: Timestamp, limit: i64) -> Query<(WorkspaceId, Item)> {
+/// Open items that were shown by a time, of all workspaces, longest ago first, behind a place in
+/// this order.
+pub fn shown_by(
+    time: Timestamp,
+    behind: Option<&(Timestamp, WorkspaceId, ChangeSetId, i64)>,
+    limit: i64,
+) -> Query<(WorkspaceId, Item)> {
+    let (shown_at, workspace, set, index) = match behind {
+        Some((shown_at, workspace, set, index)) => {
+            (*shown_at, workspace.0, set.to_string(), *index)
+        }
+        None => (Timestamp::from_micros(i64::MIN), i64::MIN, String::new(), 0),
+    };
     Query {
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
                 rationale, before, state, round, operation_id, error, shown_at, created_at,
                 decided_at, ws
-              FROM change_items WHERE is_open = 1 AND shown_at <= ?1 AND state <> 'applying'
-              ORDER BY shown_at LIMIT ?2",
-        params: params_values![time, limit],
+              FROM change_items
+              WHERE is_open = 1 AND shown_at <= ?1 AND shown_at >= ?2 AND state <> 'applying'
+                AND (shown_at > ?2 OR ws > ?3 OR (ws = ?3
+                     AND (set_id > ?4 OR (set_id = ?4 AND item_index > ?5))))
+              ORDER BY shown_at, ws, set_id, item_index LIMIT ?6",
+        params: params_values![time, shown_at, workspace, set, index, limit],
         decode: |row| {
             let workspace =
                 row.int(17).map_err(|e| ReadError::column(Db::Agent, "change item", &e))?;

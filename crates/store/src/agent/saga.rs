@@ -97,6 +97,19 @@ pub fn close(
     )
 }
 
+/// Closes a saga if it is open; a run that was recorded by an older version has none.
+pub fn close_if_open(
+    workspace: WorkspaceId,
+    operation: &OperationId,
+    phase: Phase,
+    status: &'static str,
+    error: Option<&str>,
+    at: Timestamp,
+) -> Op {
+    let Op { sql, params, .. } = close(workspace, operation, phase, status, error, at);
+    Op::any(sql, params)
+}
+
 fn decode(row: &Row) -> Result<Saga, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "saga", &e);
     Ok(Saga {

@@ -1,12 +1,15 @@
 //! Who last said what about which field of a task.
 
+use std::sync::LazyLock;
+
 use dormouse_types::caller::By;
 use dormouse_types::model::FieldSay;
 use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
 
+use crate::among;
 use crate::commit::{Db, Op};
 use crate::store::{Query, ReadError, ws};
-use crate::value::{ColumnError, Param};
+use crate::value::{ColumnError, Param, Row};
 use crate::{params, params_values};
 
 fn name(by: By) -> &'static str {
@@ -26,27 +29,49 @@ pub fn put(workspace: WorkspaceId, task: &TaskId, field: &str, by: By, at: Times
     )
 }
 
+/// What the person said last about some tasks, each say with its task.
+pub fn among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, FieldSay)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        among::sql(
+            "SELECT field, by, at, task_id FROM field_says
+             WHERE ws = ?1 AND by = 'user' AND task_id IN (",
+            ")",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: among::params(workspace, tasks),
+        decode: |row| {
+            let task = row.text(3).map_err(|e| ReadError::column(Db::Journal, "field say", &e))?;
+            Ok((task.to_owned(), decode(row)?))
+        },
+    }
+}
+
 /// The last word on each field of a task, by field.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<FieldSay> {
     Query {
         db: Db::Journal,
         sql: "SELECT field, by, at FROM field_says WHERE ws = ?1 AND task_id = ?2 ORDER BY field",
         params: params_values![ws(workspace), task.as_str()],
-        decode: |row| {
-            let column = |e: ColumnError| ReadError::column(Db::Journal, "field say", &e);
-            let by = match row.text(1).map_err(column)? {
-                "user" => By::User,
-                "agent" => By::Agent,
-                _ => {
-                    let expected = "`user` or `agent`";
-                    return Err(column(ColumnError { column: 1, found: "another text", expected }));
-                }
-            };
-            Ok(FieldSay {
-                field: row.text(0).map_err(column)?.to_owned(),
-                by,
-                at: row.time(2).map_err(column)?,
-            })
-        },
+        decode,
     }
+}
+
+fn decode(row: &Row) -> Result<FieldSay, ReadError> {
+    let column = |e: ColumnError| ReadError::column(Db::Journal, "field say", &e);
+    let by = match row.text(1).map_err(column)? {
+        "user" => By::User,
+        "agent" => By::Agent,
+        _ => {
+            let expected = "`user` or `agent`";
+            return Err(column(ColumnError { column: 1, found: "another text", expected }));
+        }
+    };
+    Ok(FieldSay {
+        field: row.text(0).map_err(column)?.to_owned(),
+        by,
+        at: row.time(2).map_err(column)?,
+    })
 }

@@ -55,6 +55,19 @@ pub struct Task {
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
+    /// The times it was deleted and came back, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absences: Vec<Absence>,
+}
+
+/// A time in which a task was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Absence {
+    /// When it was deleted.
+    pub deleted_at: Timestamp,
+    /// When it was restored.
+    pub restored_at: Timestamp,
 }
 
 /// A status with its reason and the time it was set.

@@ -109,6 +109,7 @@ pub fn a_task(world: &World, title: &str) -> Task {
         created_at: at(1),
         updated_at: at(1),
         deleted_at: None,
+        absences: Vec::new(),
     }
 }
 

@@ -38,6 +38,7 @@ fn task(world: &World, title: &str, made: i64, changed: i64) -> Task {
         created_at: at(made),
         updated_at: at(changed),
         deleted_at: None,
+        absences: Vec::new(),
     }
 }
 

@@ -79,7 +79,7 @@ export class Deciding {
         const outcome = await mail.send<Outcome>({
           method: "POST",
           path: verdictPath(change, verdict),
-          body: { digest: change.digest },
+          body: { digest: change.digest, ...nowOf(change, verdict) },
           what: t(`review.what.${verdict}`, { name }),
         });
         const problem = failed(verdict, outcome);
@@ -166,6 +166,7 @@ export class Deciding {
       verdict,
       digest: change.digest,
       ...(reason === undefined ? {} : { reason }),
+      ...nowOf(change, verdict),
     }));
     const answer = await mail.send<{ items: Decided[] }>({ method: "POST", path: decisionsPath(this.task), body, what });
     return answer.items;
@@ -210,6 +211,11 @@ async function endOf(change: Change): Promise<Ending | undefined> {
   const set = await oneSet(change.set).catch(() => undefined);
   const item = set?.items.find((other) => other.index === change.index);
   return item === undefined ? undefined : { status: item.status, at: item.decidedAt };
+}
+
+/** The value on screen, where the person set it since: a confirm names it. */
+function nowOf(change: Change, verdict: Verdict): { now?: string | null } {
+  return verdict === "confirm" && change.setSince ? { now: change.now ?? null } : {};
 }
 
 /** Taken, but not applied: the item says why. */

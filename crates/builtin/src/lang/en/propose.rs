@@ -122,6 +122,10 @@ pub static RULES: Rules = Rules {
         "next week", "next month", "next year", "end of", "middle of", "later", "earlier", "moved",
         "pushed", "postponed", "extended", "delayed", "unclear", "unknown", "open again",
     ],
+    due_along: &[
+        "^ <any> ~shifted to <day> <end>",
+        "^ <any> ~shifted from <other> to <day> <end>",
+    ],
     due_off: &[
         "~lead* no ~lead* ~deadline",
         "~lead+title* ~deadline ~link* no longer",
@@ -285,6 +289,7 @@ pub static RULES: Rules = Rules {
     retract: Retracting {
         newer: "A newer entry says {value}.",
         taken_back: "A newer entry takes it back.",
+        unread: "A newer entry says something else about it.",
         has_it: "The task has it already.",
         done: "It is done by now.",
         not_done: "A newer entry says that it is not done.",

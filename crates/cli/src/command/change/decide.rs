@@ -1,5 +1,7 @@
 //! `dormouse change confirm|reject|defer|undo SET:ITEM...`.
 
+use std::io::IsTerminal as _;
+
 use clap::Args;
 use dormouse::view::{ChangeItem, ChangeSet, Outcome};
 use serde_json::json;
@@ -16,6 +18,17 @@ pub struct Params {
     /// Proposals as `change list` names them: SET:1, SET:1,3 or SET:1@DIGEST
     #[arg(required = true, value_name = "SET:ITEM")]
     pub items: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ConfirmParams {
+    /// Proposals as `change list` names them: SET:1, SET:1,3 or SET:1@DIGEST
+    #[arg(required = true, value_name = "SET:ITEM")]
+    pub items: Vec<String>,
+    /// The value you set since the proposal was made, as `change show` tells it (none for no
+    /// value): the proposal replaces it all the same
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub over: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -70,22 +83,34 @@ pub async fn run(
     items: Vec<String>,
     verdict: Verdict,
     reason: Option<String>,
+    over: Option<String>,
 ) -> Result<(), Failure> {
     let mut named = Vec::new();
     for text in &items {
         named.extend(read(text)?);
     }
+    if over.is_some() && named.len() > 1 {
+        return Err(Failure::usage("--over names one value: confirm one proposal with it"));
+    }
     // Everything is looked up before anything is decided: a slip in the last word decides nothing.
     let mut wanted = Vec::new();
     for named in named {
-        wanted.push(look_up(session, &named).await?);
+        let (set, item, digest) = look_up(session, &named).await?;
+        if verdict == Verdict::Confirm && named.digest.is_none() && !was_shown(&set, &item) {
+            return Err(not_shown(session, &item));
+        }
+        wanted.push((set, item, digest));
     }
     let mut failed = None;
     for (set, item, digest) in wanted {
-        session.touch_task(&set.task_id);
         let name = proposal::name(&item);
-        match decide(&session.client, &item, &digest, verdict, reason.as_deref()).await {
+        let over = over.as_deref().map(|value| named_value(&item, value));
+        let wanted = Wanted { item: &item, digest: &digest, verdict, reason: None, over };
+        let wanted = Wanted { reason: reason.as_deref(), ..wanted };
+        match decide_knowing(session, wanted).await {
             Ok(reply) => {
+                // What was refused is no reason to wake an agent.
+                session.touch_task(&set.task_id);
                 if !session.print_body(&reply) {
                     let outcome: Outcome = reply.read()?;
                     session.screen.say(told(&outcome, verdict));
@@ -105,20 +130,84 @@ pub async fn run(
     failed.map_or(Ok(()), Err)
 }
 
+/// One verdict on an item as it was shown.
+#[derive(Debug, Clone)]
+pub struct Wanted<'a> {
+    pub item: &'a ChangeItem,
+    pub digest: &'a str,
+    pub verdict: Verdict,
+    /// Why, of a rejection.
+    pub reason: Option<&'a str>,
+    /// Of a confirm: the value of now that it writes over; the inner none for no value.
+    pub over: Option<Option<String>>,
+}
+
+impl<'a> Wanted<'a> {
+    /// A plain verdict on an item.
+    pub fn of(item: &'a ChangeItem, verdict: Verdict) -> Self {
+        Self { item, digest: item.digest.as_str(), verdict, reason: None, over: None }
+    }
+}
+
 /// Sends one verdict with the digest that was shown.
-pub async fn decide(
-    client: &Client,
-    item: &ChangeItem,
-    digest: &str,
-    verdict: Verdict,
-    reason: Option<&str>,
-) -> Result<Reply, Failure> {
+pub async fn decide(client: &Client, wanted: Wanted<'_>) -> Result<Reply, Failure> {
+    let Wanted { item, digest, verdict, reason, over } = wanted;
     let mut body = json!({"digest": digest});
     if let Some(reason) = reason {
         body["reason"] = json!(reason);
     }
+    if let Some(now) = over.filter(|_| verdict == Verdict::Confirm) {
+        body["now"] = json!(now);
+    }
     let path = format!("/api/change-sets/{}/items/{}/{}", item.set, item.index, verdict.name());
     client.post(&path, body).await
+}
+
+/// Sends a verdict; where the person set the value since, they are told it, and asked on a terminal.
+async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Reply, Failure> {
+    let failure = match decide(&session.client, wanted.clone()).await {
+        Err(failure) if failure.is("value-changed") => failure,
+        other => return other,
+    };
+    let now = failure.member("now").and_then(|now| now.as_str().map(str::to_owned));
+    let shown = now.as_deref().unwrap_or("none");
+    let proposed = wanted.item.proposed.as_deref().unwrap_or(&wanted.item.human_summary);
+    let message = format!("you set this to {} after it was proposed", line(shown));
+    if std::io::stdin().is_terminal() && !session.screen.is_json() {
+        let question = format!("{message}. Replace it with {}? [y/N] ", line(proposed));
+        let asked = session.screen.ask(&question);
+        let answer = asked
+            .map_err(|e| Failure::failed(format!("your answer cannot be read: {e}")))?
+            .unwrap_or_default();
+        if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
+            return decide(&session.client, Wanted { over: Some(now), ..wanted }).await;
+        }
+    }
+    let quoted = shown.replace('\'', "'\\''");
+    let hint = format!(
+        "to replace it: {} --over '{quoted}'",
+        session.command(&format!("change confirm {}", proposal::name(wanted.item)))
+    );
+    Err(Failure { message, ..failure }.hint(hint))
+}
+
+/// The value that `--over` names: as it is shown, or none.
+fn named_value(item: &ChangeItem, value: &str) -> Option<String> {
+    let is_none = value == "none" && item.now.as_deref() != Some("none");
+    (!is_none).then(|| value.to_owned())
+}
+
+/// Whether the person can have seen an item where proposals are shown: it is among those, or was.
+fn was_shown(set: &ChangeSet, item: &ChangeItem) -> bool {
+    let is_behind = set.items.iter().any(|other| other.shown);
+    item.shown || item.status != "pending" || item.expires_at.is_some() || !is_behind
+}
+
+fn not_shown(session: &Session, item: &ChangeItem) -> Failure {
+    let name = proposal::name(item);
+    let show = session.command(&format!("change show {name}"));
+    Failure::failed(format!("{name} was not shown yet: it waits behind others"))
+        .hint(format!("{show} shows it with its digest; confirm it as {name}@DIGEST"))
 }
 
 fn told(outcome: &Outcome, verdict: Verdict) -> String {

@@ -39,7 +39,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     for set in &page.items {
         for item in &set.items {
             let is_open = item.status == "pending" || item.status == "deferred";
-            if is_open && !item.shown && !params.all {
+            // What was put off was shown once, and can be decided all the same.
+            if item.status == "pending" && !item.shown && !params.all {
                 n_hidden += 1;
             } else if is_open || params.all || item.status == "applying" {
                 let cells =

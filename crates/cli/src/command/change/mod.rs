@@ -5,7 +5,7 @@ mod list;
 mod show;
 mod whole_set;
 
-pub use decide::{Verdict, decide};
+pub use decide::{Verdict, Wanted, decide};
 
 use clap::Subcommand;
 
@@ -20,14 +20,14 @@ pub enum Command {
     /// Show the proposals of a set
     Show(show::Params),
     /// Apply proposals
-    Confirm(decide::Params),
+    Confirm(decide::ConfirmParams),
     /// Refuse proposals; they are not made again
     Reject(decide::RejectParams),
     /// Put proposals off
     Defer(decide::Params),
     /// Take decisions back
     Undo(decide::Params),
-    /// Apply everything a set shows
+    /// List what a set shows, and apply that
     ConfirmAll(whole_set::Params),
     /// Put off everything that is open in a set
     Dismiss(whole_set::Params),
@@ -38,13 +38,17 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::List(params) => list::run(session, params).await,
         Command::Show(params) => show::run(session, params).await,
         Command::Confirm(params) => {
-            decide::run(session, params.items, Verdict::Confirm, None).await
+            decide::run(session, params.items, Verdict::Confirm, None, params.over).await
         }
         Command::Reject(params) => {
-            decide::run(session, params.items, Verdict::Reject, params.reason).await
+            decide::run(session, params.items, Verdict::Reject, params.reason, None).await
         }
-        Command::Defer(params) => decide::run(session, params.items, Verdict::Defer, None).await,
-        Command::Undo(params) => decide::run(session, params.items, Verdict::Undo, None).await,
+        Command::Defer(params) => {
+            decide::run(session, params.items, Verdict::Defer, None, None).await
+        }
+        Command::Undo(params) => {
+            decide::run(session, params.items, Verdict::Undo, None, None).await
+        }
         Command::ConfirmAll(params) => whole_set::confirm_all(session, params).await,
         Command::Dismiss(params) => whole_set::dismiss(session, params).await,
     }

@@ -1,12 +1,14 @@
 //! `dormouse change confirm-all` and `dormouse change dismiss`.
 
 use clap::Args;
-use dormouse::view::{ChangeSet, Outcome, Page};
+use dormouse::view::{ChangeItem, Outcome, Page};
+use dormouse_types::Id as _;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::client::Reply;
 use crate::command::{counted, proposal};
-use crate::failure::Failure;
+use crate::failure::{Failure, Problem};
 use crate::find;
 use crate::session::Session;
 use crate::terminal::line;
@@ -18,31 +20,90 @@ pub struct Params {
     set: Vec<String>,
 }
 
+/// What became of one item of many, as the API answers it.
+#[derive(Debug, Deserialize)]
+struct Decided {
+    index: i64,
+    outcome: Option<Outcome>,
+    problem: Option<Problem>,
+}
+
+/// Lists what is to be confirmed, and confirms exactly that.
 pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let (set, reply) = post(session, &params, "confirm-all").await?;
-    let open = set.items.iter().filter(|item| item.status == "pending").count();
-    say(session, &reply, |outcomes| {
-        let confirmed =
-            outcomes.iter().filter(|outcome| outcome.item.status == "confirmed").count();
-        format!("confirmed {confirmed} of {}", counted(open, "open proposal"))
-    })
+    let set = find::set(session, &params.set.join(" ")).await?;
+    session.touch_task(&set.task_id);
+    let (mut listed, mut left_out) = (Vec::new(), Vec::new());
+    for item in &set.items {
+        match why_not(item) {
+            None => listed.push(item),
+            Some(why) => left_out.extend((!why.is_empty()).then_some((item, why))),
+        }
+    }
+    let is_json = session.screen.is_json();
+    if listed.is_empty() && is_json {
+        return Err(Failure::failed(format!("set {} has nothing to confirm", set.id)));
+    }
+    if !is_json {
+        for item in &listed {
+            let summary = line(&item.human_summary);
+            session.screen.say(format!("  {}  {summary}", proposal::name(item)));
+        }
+        for (item, why) in &left_out {
+            let summary = line(&item.human_summary);
+            session.screen.say(format!("  {}  left out: {summary}; {why}", proposal::name(item)));
+        }
+        if listed.is_empty() {
+            session.screen.say("Nothing to confirm.");
+            return Ok(());
+        }
+    }
+    let named: Vec<_> =
+        listed.iter().map(|item| json!({"index": item.index, "digest": item.digest})).collect();
+    let path = format!("/api/change-sets/{}/confirm-all", set.id);
+    let reply = session.client.post(&path, json!({ "items": named })).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<Decided> = reply.read()?;
+    let mut n_confirmed = 0;
+    for one in &page.items {
+        let name = format!("{}:{}", set.id.short(), one.index);
+        let why = match (&one.outcome, &one.problem) {
+            (Some(outcome), _) if outcome.item.status == "confirmed" => {
+                n_confirmed += 1;
+                continue;
+            }
+            (Some(outcome), _) => {
+                let error = outcome.item.error.as_deref().unwrap_or(&outcome.item.status);
+                line(error)
+            }
+            (None, Some(problem)) => line(&problem.detail),
+            (None, None) => "the answer says nothing about it".to_owned(),
+        };
+        session.screen.say(format!("  {name}  not confirmed: {why}"));
+    }
+    let of = counted(listed.len() + left_out.len(), "proposal");
+    session.screen.say(format!("confirmed {n_confirmed} of {of}"));
+    Ok(())
+}
+
+/// Why an item is not confirmed with the others; empty where nobody would expect it to be.
+fn why_not(item: &ChangeItem) -> Option<String> {
+    let now = line(item.now.as_deref().unwrap_or("none"));
+    match item.status.as_str() {
+        "pending" if item.set_since => Some(format!("you set it to {now} since")),
+        "pending" if item.shown => None,
+        "retracted" => Some(line(item.error.as_deref().unwrap_or("it was withdrawn"))),
+        _ => Some(String::new()),
+    }
 }
 
 pub async fn dismiss(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let (_, reply) = post(session, &params, "dismiss").await?;
-    say(session, &reply, |outcomes| format!("put off {}", counted(outcomes.len(), "proposal")))
-}
-
-async fn post(
-    session: &mut Session,
-    params: &Params,
-    what: &str,
-) -> Result<(ChangeSet, Reply), Failure> {
     let set = find::set(session, &params.set.join(" ")).await?;
     session.touch_task(&set.task_id);
-    let path = format!("/api/change-sets/{}/{what}", set.id);
+    let path = format!("/api/change-sets/{}/dismiss", set.id);
     let reply = session.client.post(&path, json!({})).await?;
-    Ok((set, reply))
+    say(session, &reply, |outcomes| format!("put off {}", counted(outcomes.len(), "proposal")))
 }
 
 fn say(

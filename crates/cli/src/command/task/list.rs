@@ -86,10 +86,19 @@ fn table(tasks: &[TaskRow]) -> Table {
             task.due_on.map_or_else(String::new, |day| day.to_string()),
             items(task),
             task.agent.as_ref().map_or_else(String::new, |agent| agent.short().to_owned()),
-            if task.open_proposals > 0 { task.open_proposals.to_string() } else { String::new() },
+            proposals(task),
         ]);
     }
     table
+}
+
+fn proposals(task: &TaskRow) -> String {
+    match (task.open_proposals, task.put_off_proposals) {
+        (0, 0) => String::new(),
+        (open, 0) => open.to_string(),
+        (0, put_off) => format!("{put_off} put off"),
+        (open, put_off) => format!("{open}, {put_off} put off"),
+    }
 }
 
 fn items(task: &TaskRow) -> String {

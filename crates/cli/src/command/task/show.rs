@@ -8,6 +8,7 @@ use dormouse_types::change::What;
 use dormouse_types::task::{EntryKind, LinkKind};
 
 use crate::command::agent::scheduled;
+use crate::command::proposal;
 use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
@@ -73,8 +74,8 @@ fn page(session: &Session, task: &Task, wakes: Vec<(&'static str, String)>) -> V
     match &task.agent {
         Some(_) => lines.push(format!(
             "{}: {}",
-            super::super::counted(task.open_proposals, "open proposal"),
-            if task.open_proposals > 0 {
+            proposal::counts(task.open_proposals, task.put_off_proposals),
+            if task.open_proposals + task.put_off_proposals > 0 {
                 session.command(&format!("review {}", task.id.short()))
             } else {
                 session.command(&format!("report {}", task.id.short()))

@@ -118,6 +118,7 @@ pub const CLASSES: Classes = &[
     ("plan", &["plan", "allow", "budget", "reserve", "set aside", "block", "planning", "allowing",
         "budgeted", "budgeting"]),
     ("tail", &[
+        "now", "instead", "after all",
         "of work", "of effort", "of my time", "for this", "for it", "for the task",
         "for this task",
         "for the whole thing", "for everything", "in total", "total", "altogether", "all in all",

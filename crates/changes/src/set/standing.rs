@@ -1,0 +1,135 @@
+//! How an open item stands, by the task it is about and by the time: whether the person is asked,
+//! and what a confirm would write over.
+
+use std::time::Duration;
+
+use dormouse_journal::{Paused, TaskStanding};
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_types::model::TaskState;
+use dormouse_types::{By, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::tool::Target;
+use crate::tools;
+
+/// How long an item may be decided after it was shown.
+pub const WEEK: Duration = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
+
+/// How an item stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits for the person, or is being applied.
+    Waits,
+    /// The person put it off; it can be decided all the same.
+    PutOff,
+    /// Its task is closed or deleted: nobody is asked, and its seven days stand still.
+    Paused(Paused),
+    /// Nobody decided in time, whether or not a sweep has noted that.
+    Expired,
+    /// The person set the field after the evidence was written: it is withdrawn, whether or not a
+    /// wake has noted that.
+    Overtaken,
+    /// It is decided, withdrawn or expired by its row.
+    Over,
+}
+
+impl Standing {
+    /// Whether the person is asked about it.
+    pub fn is_asked(self) -> bool {
+        matches!(self, Self::Waits | Self::PutOff)
+    }
+}
+
+/// How an item stands at a time. Without a task, by its row and the time alone.
+pub fn of(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Standing {
+    let paused = task.and_then(|task| task.paused);
+    match item.state {
+        State::Confirmed | State::Rejected | State::Retracted | State::Expired => Standing::Over,
+        State::Applying => paused.map_or(Standing::Waits, Standing::Paused),
+        State::Pending | State::Deferred => {
+            if expires_at(item, task, now).is_some_and(|at| at <= now) {
+                return Standing::Expired;
+            }
+            if task.is_some_and(|task| is_overtaken(item, task)) {
+                return Standing::Overtaken;
+            }
+            match (paused, item.state) {
+                (Some(paused), _) => Standing::Paused(paused),
+                (None, State::Deferred) => Standing::PutOff,
+                (None, _) => Standing::Waits,
+            }
+        }
+    }
+}
+
+/// The state a reader is shown: that of the row, unless time or the person moved on.
+pub fn shown_state(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> State {
+    match of(item, task, now) {
+        Standing::Expired => State::Expired,
+        Standing::Overtaken => State::Retracted,
+        Standing::Waits | Standing::PutOff | Standing::Paused(_) | Standing::Over => item.state,
+    }
+}
+
+/// How long an item may have been shown, by the clock of the database, so that a verdict is in time:
+/// seven days, and the time in which its task was closed or deleted.
+pub fn fresh_for(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Duration {
+    let paused = item.shown_at.zip(task).map(|(shown, task)| task.paused_between(shown, now));
+    WEEK + paused.unwrap_or_default()
+}
+
+/// When it expires if its task stays as it is; none while it was not shown.
+pub fn expires_at(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Option<Timestamp> {
+    item.shown_at.map(|shown| shown + fresh_for(item, task, now))
+}
+
+/// The value a person names when they confirm over what they set themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Over {
+    /// The value the task has now, in words; none for no value.
+    pub now: Option<String>,
+}
+
+/// The value a task has now, in words, where the person set it after the item was proposed.
+///
+/// Shape: the outer none where nothing was set; the inner none for no value.
+pub fn set_since(item: &Item, task: &TaskState) -> Option<Over> {
+    let tool = tools::item(&item.tool)?;
+    let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
+    // What cannot be applied any more, or would change nothing, writes over nothing.
+    tool.check(&args, task).ok()?;
+    let now = tool.now(&args, task);
+    let target = tool.target(&args);
+    let is_set = if has_say(&target, &args) {
+        let says = task.says.iter().filter(|say| say.field == target.key && say.by == By::User);
+        says.map(|say| say.at).any(|at| at > opened_at(item))
+    } else {
+        // No record says who set the title of a checklist item; that it is another one is enough.
+        target.key.starts_with("item:") && item.before.is_some() && item.before != now
+    };
+    is_set.then_some(Over { now })
+}
+
+/// Whether the person set the field after the evidence of an open item was written.
+pub fn is_overtaken(item: &Item, task: &TaskStanding) -> bool {
+    let Some(tool) = tools::item(&item.tool) else { return false };
+    let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
+    let target = tool.target(&args);
+    // The evidence is older than the item that rests on it.
+    item.evidence.is_some()
+        && has_say(&target, &args)
+        && task.said_at(&target.key).is_some_and(|at| at > opened_at(item))
+}
+
+/// Whether the journal records who set what an item aims at. A new title or archiving leaves the
+/// tick of a checklist item alone, and the say is about the tick.
+pub(crate) fn has_say(target: &Target, args: &Value) -> bool {
+    !target.key.starts_with("item:") || args.get("isChecked").is_some()
+}
+
+/// When an item became open: when it was proposed, or when its verdict was taken back, which sets
+/// the field itself.
+fn opened_at(item: &Item) -> Timestamp {
+    item.shown_at.filter(|_| item.round > 0).unwrap_or(item.created_at)
+}

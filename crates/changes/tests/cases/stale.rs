@@ -1,0 +1,241 @@
+//! What the person said, closed or deleted since a proposal was made.
+
+use std::time::Duration;
+
+use dormouse_changes::DecideError;
+use dormouse_journal::Edit;
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::{Db, receipt};
+use dormouse_types::limits;
+use dormouse_types::task::Status;
+use serde_json::json;
+
+use crate::world::{WS, World, now, who};
+
+const WEEK: u64 = limits::PROPOSAL_AGE_SECONDS;
+
+fn day(text: &str) -> Edit {
+    Edit::DueOn(Some(text.parse().expect("a day")))
+}
+
+fn status(status: Status) -> Edit {
+    Edit::Status { status, reason: None }
+}
+
+fn due_on(world: &World) -> Option<String> {
+    world.state().due_on.map(|day| day.to_string())
+}
+
+/// The value of now, where a confirm is refused because of it.
+fn changed(result: Result<Item, DecideError>) -> Option<String> {
+    match result {
+        Err(DecideError::ValueChanged { now, .. }) => now,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_value_that_the_person_set_since_is_confirmed_over_only_by_its_name() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.edit(&[day("2026-04-01")]);
+    let (journal, agent) = (world.rows(Db::Journal), world.rows(Db::Agent));
+    assert_eq!(changed(world.confirm(&item)).as_deref(), Some("2026-04-01"));
+    assert_eq!(changed(world.confirm_over(&item, None)).as_deref(), Some("2026-04-01"));
+    assert_eq!(
+        changed(world.confirm_over(&item, Some("2026-03-02"))).as_deref(),
+        Some("2026-04-01")
+    );
+    assert_eq!(world.rows(Db::Journal), journal);
+    assert_eq!(world.rows(Db::Agent), agent, "nobody decided");
+    world.confirm_over(&item, Some("2026-04-01")).expect("confirmed over it");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+    world.undo(&item).expect("taken back");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
+    world.confirm(&item).expect("the undo is no say of its own");
+}
+
+#[test]
+fn a_value_that_the_person_cleared_since_is_named_as_no_value() {
+    let world = World::new();
+    world.edit_as_agent(&[day("2026-03-10")]);
+    let item = world.due("2026-03-20");
+    world.edit(&[Edit::DueOn(None)]);
+    assert_eq!(changed(world.confirm(&item)), None);
+    world.confirm_over(&item, None).expect("confirmed over no value");
+}
+
+#[test]
+fn a_title_of_an_item_that_is_another_one_now_is_named() {
+    let world = World::new();
+    let id = world.first_item();
+    let rename = json!({ "items": [{ "id": id, "title": "Sign both copies" }] });
+    let item = world.open("update_checklist_items", rename);
+    world.edit(&[Edit::RenameItem { item: id, title: "Sign at the notary".into() }]);
+    assert_eq!(changed(world.confirm(&item)).as_deref(), Some("[ ] Sign at the notary"));
+    world.confirm_over(&item, Some("[ ] Sign at the notary")).expect("confirmed");
+    assert_eq!(world.titles(), ["Sign both copies"]);
+}
+
+#[test]
+fn an_item_that_was_not_shown_needs_its_digest() {
+    let world = World::new();
+    let items: Vec<_> = (0..11).map(|n| json!({ "title": format!("Item {n}") })).collect();
+    world.propose(&[("add_multiple_checklist_items", json!({ "items": items }))]);
+    let all = world.items();
+    let confirm = |item: &Item| now(world.changes.confirm(&who(), &item.set, item.index, None));
+    let unseen = confirm(&all[10]);
+    assert!(matches!(unseen, Err(DecideError::NotShown { .. })), "{unseen:?}");
+    assert_eq!(world.fresh(&all[10]).state, State::Pending);
+    confirm(&all[9]).expect("it was shown");
+    world.confirm(&all[10]).expect("its digest says that it was looked at");
+}
+
+#[test]
+fn of_one_field_the_newer_proposal_takes_the_place_of_the_older() {
+    let world = World::new();
+    let (two, off) =
+        (world.open("update_task_estimate", json!({ "minutes": 120 })), world.due("2026-03-20"));
+    world.defer(&off).expect("put off");
+    let three = world.open("update_task_estimate", json!({ "minutes": 180 }));
+    let later = world.due("2026-03-27");
+    for older in [&two, &off] {
+        let older = world.fresh(older);
+        assert_eq!(older.state, State::Retracted);
+        assert_eq!(older.error.as_deref(), Some("a newer proposal takes its place"));
+    }
+    assert_eq!(world.fresh(&three).state, State::Pending);
+    assert_eq!(world.fresh(&later).state, State::Pending);
+    // Several labels or items are no one value.
+    world.open("add_checklist_item", json!({ "items": [{ "title": "One" }] }));
+    world.open("add_checklist_item", json!({ "items": [{ "title": "Two" }] }));
+    assert_eq!(world.items().iter().filter(|item| item.state.is_open()).count(), 4);
+}
+
+#[test]
+fn an_undone_verdict_does_not_come_back_beside_a_newer_proposal_for_its_field() {
+    let world = World::new();
+    let two = world.open("update_task_estimate", json!({ "minutes": 120 }));
+    world.confirm(&two).expect("confirmed");
+    let entry = world.note("Now three hours.");
+    let evidence = json!({ "entryId": entry, "quote": "three hours" });
+    let three = world.open("update_task_estimate", json!({ "minutes": 180, "evidence": evidence }));
+    let undone = world.undo(&two).expect("the value goes back");
+    assert_eq!(undone.state, State::Retracted);
+    assert_eq!(world.state().estimate_minutes, None);
+    assert_eq!(world.fresh(&three).state, State::Pending);
+}
+
+#[test]
+fn what_the_person_set_after_the_evidence_is_withdrawn_when_its_agent_looks() {
+    let world = World::new();
+    let entry = world.note("It is due on 20 March.");
+    let quoted = json!({ "entryId": entry, "quote": "due on 20 March" });
+    let said =
+        world.open("update_task_due_date", json!({ "dueDate": "2026-03-20", "evidence": quoted }));
+    let bare = world.open("update_task_priority", json!({ "priority": "P1" }));
+    let other = world.open("update_task_estimate", json!({ "minutes": 30, "evidence": quoted }));
+    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 0);
+    world.edit(&[day("2026-04-01"), Edit::Priority(None)]);
+    world.edit(&[Edit::Priority(Some(dormouse_types::task::Priority::P3))]);
+    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 1);
+    let gone = world.fresh(&said);
+    assert_eq!(gone.state, State::Retracted);
+    assert_eq!(gone.error.as_deref(), Some("it was set by hand after the text was written"));
+    assert_eq!(world.fresh(&bare).state, State::Pending, "it rests on no text");
+    assert_eq!(world.fresh(&other).state, State::Pending);
+}
+
+#[test]
+fn a_confirm_on_a_deleted_or_closed_task_leaves_the_item_open() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    for pause in [Edit::Delete, status(Status::Done), status(Status::Rejected)] {
+        world.edit(std::slice::from_ref(&pause));
+        let agent = world.rows(Db::Agent);
+        let refused = world.confirm(&item).expect_err("nobody is asked");
+        let is_named = match pause {
+            Edit::Delete => matches!(refused, DecideError::TaskDeleted { .. }),
+            _ => matches!(refused, DecideError::TaskClosed { .. }),
+        };
+        assert!(is_named, "{refused:?}");
+        assert_eq!(world.rows(Db::Agent), agent);
+        world.edit(&[if pause == Edit::Delete { Edit::Restore } else { status(Status::Open) }]);
+    }
+    world.confirm(&item).expect("asked again");
+}
+
+#[test]
+fn nothing_is_proposed_about_a_closed_task() {
+    let world = World::new();
+    world.edit(&[status(Status::Done)]);
+    let replies = world.propose(&[("update_task_estimate", json!({ "minutes": 30 }))]);
+    assert!(
+        !replies[0].refused && replies[0].text.contains("closed the task as DONE"),
+        "{replies:?}"
+    );
+    assert_eq!(world.items(), []);
+}
+
+#[test]
+fn the_seven_days_stand_still_while_a_task_is_closed_or_deleted() {
+    for (pause, resume) in
+        [(Edit::Delete, Edit::Restore), (status(Status::Done), status(Status::Open))]
+    {
+        let left = |seconds_left: u64| {
+            let world = World::new();
+            let item = world.due("2026-03-20");
+            world.later(WEEK - 1000);
+            world.edit(std::slice::from_ref(&pause));
+            world.later(3 * WEEK);
+            assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 0);
+            assert_eq!(now(world.changes.expire_due()).expect("a sweep"), 0);
+            world.edit(std::slice::from_ref(&resume));
+            world.later(1000 - 60 - seconds_left - 1);
+            let swept = now(world.changes.expire_due()).expect("a sweep");
+            (world.confirm(&item).map(|item| item.state), swept)
+        };
+        let (in_time, swept) = left(1);
+        assert!(matches!(in_time, Ok(State::Confirmed)), "{in_time:?}");
+        assert_eq!(swept, 0);
+        let (late, _) = left(0);
+        assert!(matches!(late, Err(DecideError::Expired { .. })), "{late:?}");
+    }
+}
+
+#[test]
+fn a_sweep_finds_what_is_due_behind_items_whose_time_stands_still() {
+    let world = World::new();
+    for n in 0..30 {
+        let items: Vec<_> = (0..10).map(|m| json!({ "title": format!("Item {n} {m}") })).collect();
+        world.propose(&[("add_multiple_checklist_items", json!({ "items": items }))]);
+    }
+    world.edit(&[Edit::Delete]);
+    world.later(3600);
+    let (other, agent) = (world.other_task(), world.items().len());
+    assert_eq!(agent, 300);
+    let item = world.due_of(&other, "2026-03-20");
+    world.clock.advance(Duration::from_secs(WEEK));
+    let swept: usize = (0..2).map(|_| now(world.changes.expire_due()).expect("a sweep")).sum();
+    assert_eq!(swept, 1);
+    assert_eq!(world.fresh(&item).state, State::Expired);
+    assert!(world.items().iter().all(|item| item.state == State::Pending));
+}
+
+#[test]
+fn a_value_set_between_the_verdict_and_its_application_is_kept() {
+    // The confirm is durable, and the process ends before the journal was written.
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.crash_at_the_journal(|world| drop(world.confirm(&item)));
+    assert_eq!(world.fresh(&item).state, State::Applying);
+    world.edit(&[day("2026-04-01")]);
+    now(world.changes.recover(WS)).expect("recovered");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
+    let open = world.fresh(&item);
+    assert_eq!(open.state, State::Pending);
+    let receipt = receipt::by_id(Db::Journal, WS, item.operation.as_str());
+    assert!(now(world.store.first(receipt)).expect("readable").is_none());
+    world.confirm_over(&open, Some("2026-04-01")).expect("confirmed over it");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+}

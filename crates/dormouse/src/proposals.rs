@@ -1,0 +1,99 @@
+//! Which proposals the person is asked about: of rows, tasks and time, the same in every list and
+//! count.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use dormouse_changes::set::standing::{self, Standing};
+use dormouse_journal::TaskStanding;
+use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_types::{TaskId, WorkspaceId};
+
+use crate::{Dormouse, Error};
+
+/// An item that the person is asked about.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) item: Item,
+    /// The person put it off.
+    pub(crate) is_put_off: bool,
+    pub(crate) task: Option<TaskStanding>,
+}
+
+/// How many proposals wait about a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) open: usize,
+    pub(crate) put_off: usize,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, asked: &Asked) {
+        if asked.is_put_off {
+            self.put_off += 1;
+        } else {
+            self.open += 1;
+        }
+    }
+}
+
+impl Dormouse {
+    /// Every item of a workspace that the person is asked about, by task, oldest first.
+    pub(crate) async fn asked_items(&self, ws: WorkspaceId) -> Result<Vec<Asked>, Error> {
+        let items = self.store.all(change_item::open(ws)).await?;
+        self.those_asked(ws, items).await
+    }
+
+    /// How many proposals wait about each of some tasks.
+    pub(crate) async fn counts_among(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[TaskId],
+    ) -> Result<HashMap<TaskId, Counts>, Error> {
+        let items = self.store.all(change_item::open_among(ws, tasks)).await?;
+        let mut counts: HashMap<TaskId, Counts> = HashMap::new();
+        for asked in self.those_asked(ws, items).await? {
+            counts.entry(asked.item.task.clone()).or_default().add(&asked);
+        }
+        Ok(counts)
+    }
+
+    /// Of some items, those that the person is asked about.
+    async fn those_asked(&self, ws: WorkspaceId, items: Vec<Item>) -> Result<Vec<Asked>, Error> {
+        let tasks: BTreeSet<TaskId> = items.iter().map(|item| item.task.clone()).collect();
+        let tasks: Vec<TaskId> = tasks.into_iter().collect();
+        let standings = self.journal.standings(ws, &tasks).await?;
+        let now = self.clock.now();
+        let asked = items.into_iter().filter_map(|item| {
+            let task = standings.get(&item.task).cloned();
+            let standing = standing::of(&item, task.as_ref(), now);
+            let is_put_off = standing == Standing::PutOff;
+            standing.is_asked().then_some(Asked { item, is_put_off, task })
+        });
+        Ok(asked.collect())
+    }
+
+    /// Items as a reader is shown them: with the state they have by now, whether or not it was noted.
+    pub(crate) fn as_shown(&self, items: Vec<Item>, task: Option<&TaskStanding>) -> Vec<Item> {
+        let now = self.clock.now();
+        let shown = |mut item: Item| {
+            let state = standing::shown_state(&item, task, now);
+            if state == State::Retracted && item.state != State::Retracted {
+                item.error = Some(dormouse_changes::set::expire::OVERTAKEN.to_owned());
+            }
+            item.state = state;
+            item
+        };
+        items.into_iter().map(shown).collect()
+    }
+}
+
+/// The numbers of all items, and of how many tasks.
+pub(crate) fn sums(asked: &[Asked]) -> (Counts, usize) {
+    let mut by_task: BTreeMap<&TaskId, Counts> = BTreeMap::new();
+    let mut all = Counts::default();
+    for one in asked {
+        by_task.entry(&one.item.task).or_default().add(one);
+        all.add(one);
+    }
+    (all, by_task.values().filter(|counts| counts.open > 0).count())
+}

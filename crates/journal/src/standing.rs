@@ -1,0 +1,200 @@
+//! What proposals about a task depend on: when it was closed or deleted, and what the person set.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dormouse_store::among;
+use dormouse_store::journal::row::Stored;
+use dormouse_store::journal::task::Task;
+use dormouse_store::journal::{field_say, task_list};
+use dormouse_types::caller::By;
+use dormouse_types::model::FieldSay;
+use dormouse_types::task::Status;
+use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
+
+use crate::Journal;
+use crate::error::JournalError;
+use crate::view::TaskView;
+
+/// Why a task asks nothing of the person now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paused {
+    /// It is soft-deleted.
+    Deleted,
+    /// It is over.
+    Closed(Status),
+}
+
+/// What proposals about a task depend on. Stored facts only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskStanding {
+    /// Why it asks nothing now, if so.
+    pub paused: Option<Paused>,
+    /// When it asked nothing: disjoint, oldest first; the last one may not be over yet.
+    pauses: Vec<(Timestamp, Option<Timestamp>)>,
+    /// The fields that the person said something about last, and when.
+    says: Vec<(String, Timestamp)>,
+}
+
+impl TaskStanding {
+    /// The standing of a task that was read whole.
+    pub fn of(view: &TaskView) -> Self {
+        Self::new(&view.task.value, view.says.iter())
+    }
+
+    fn new<'a>(task: &Task, says: impl Iterator<Item = &'a FieldSay>) -> Self {
+        let paused = match task.deleted_at {
+            Some(_) => Some(Paused::Deleted),
+            None => {
+                let status = task.status.status;
+                status.is_terminal().then_some(Paused::Closed(status))
+            }
+        };
+        let says =
+            says.filter(|say| say.by == By::User).map(|say| (say.field.clone(), say.at)).collect();
+        Self { paused, pauses: pauses(task), says }
+    }
+
+    /// When the person last said something about a field, if nobody else did since.
+    pub fn said_at(&self, field: &str) -> Option<Timestamp> {
+        self.says.iter().find(|(said, _)| said == field).map(|(_, at)| *at)
+    }
+
+    /// How much of the time between two moments the task was closed or deleted.
+    pub fn paused_between(&self, from: Timestamp, upto: Timestamp) -> Duration {
+        overlap(&self.pauses, from, upto)
+    }
+}
+
+/// How much of the time between two moments a task was closed or deleted.
+pub fn paused_between(task: &Task, from: Timestamp, upto: Timestamp) -> Duration {
+    overlap(&pauses(task), from, upto)
+}
+
+fn overlap(
+    pauses: &[(Timestamp, Option<Timestamp>)],
+    from: Timestamp,
+    upto: Timestamp,
+) -> Duration {
+    let parts = pauses.iter().map(|(begin, end)| {
+        let (begin, end) = ((*begin).max(from), end.unwrap_or(upto).min(upto));
+        begin.until(end)
+    });
+    parts.sum()
+}
+
+/// The times in which a task was closed or deleted, joined where they overlap.
+fn pauses(task: &Task) -> Vec<(Timestamp, Option<Timestamp>)> {
+    let mut all: Vec<(Timestamp, Option<Timestamp>)> = Vec::new();
+    let present = std::iter::once(&task.status);
+    // The present status stands at the end of the history too, and older rows have no history.
+    let earlier = task.status_history.iter().filter(|entry| **entry != task.status);
+    let statuses: Vec<_> = earlier.chain(present).collect();
+    for (place, entry) in statuses.iter().enumerate() {
+        if entry.status.is_terminal() {
+            all.push((entry.created_at, statuses.get(place + 1).map(|next| next.created_at)));
+        }
+    }
+    all.extend(task.absences.iter().map(|one| (one.deleted_at, Some(one.restored_at))));
+    all.extend(task.deleted_at.map(|deleted_at| (deleted_at, None)));
+    all.sort_by_key(|(from, _)| *from);
+    let mut joined: Vec<(Timestamp, Option<Timestamp>)> = Vec::new();
+    for (from, upto) in all {
+        match joined.last_mut() {
+            Some((_, end)) if end.is_none_or(|end| from <= end) => {
+                *end = end.zip(upto).map(|(one, other)| one.max(other));
+            }
+            Some(_) | None => joined.push((from, upto)),
+        }
+    }
+    joined
+}
+
+impl Journal {
+    /// The standing of some tasks; two queries for each 200. A task that is not there, or whose row
+    /// cannot be read, is left out.
+    pub async fn standings(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, TaskStanding>, JournalError> {
+        let mut standings = BTreeMap::new();
+        for some in tasks.chunks(among::MOST) {
+            let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+            let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
+            for (task, say) in self.store.all(field_say::among(ws, some)).await? {
+                says.entry(task).or_default().push(say);
+            }
+            for line in self.store.all(task_list::some(ws, &ids)).await? {
+                let Ok(Stored { doc, .. }) = line.task else { continue };
+                let says = says.get(doc.value.id.as_str()).into_iter().flatten();
+                let standing = TaskStanding::new(&doc.value, says);
+                standings.insert(doc.value.id, standing);
+            }
+        }
+        Ok(standings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_store::journal::task::{Absence, StatusEntry};
+
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(seconds * 1_000_000)
+    }
+
+    fn status(status: Status, since: i64) -> StatusEntry {
+        StatusEntry { status, reason: None, created_at: at(since) }
+    }
+
+    /// A task with these statuses, the last one present, and these absences.
+    fn task(statuses: &[(Status, i64)], absences: &[(i64, i64)], deleted: Option<i64>) -> Task {
+        let history: Vec<_> = statuses.iter().map(|(kind, since)| status(*kind, *since)).collect();
+        Task {
+            id: format!("jt-{}", "1".repeat(26)).parse().expect("an id"),
+            title: String::new(),
+            status: history.last().expect("a status").clone(),
+            status_history: history,
+            priority: None,
+            due_on: None,
+            estimate_minutes: None,
+            language_code: None,
+            language_source: By::User,
+            category_id: None,
+            label_ids: Vec::new(),
+            ai_suppressed_label_ids: Vec::new(),
+            created_at: at(0),
+            updated_at: at(0),
+            deleted_at: deleted.map(at),
+            absences: absences
+                .iter()
+                .map(|(from, upto)| Absence { deleted_at: at(*from), restored_at: at(*upto) })
+                .collect(),
+        }
+    }
+
+    fn check(task: &Task, paused: Option<Paused>, seconds_until_100: u64) {
+        let standing = TaskStanding::new(task, [].iter());
+        assert_eq!(standing.paused, paused, "{task:?}");
+        let time = standing.paused_between(at(10), at(100));
+        assert_eq!(time, Duration::from_secs(seconds_until_100), "{task:?}");
+    }
+
+    #[test]
+    fn a_task_pauses_while_it_is_closed_or_deleted_and_overlaps_count_once() {
+        use Status::{Done, Open, Rejected};
+        check(&task(&[(Open, 0)], &[], None), None, 0);
+        let done = Some(Paused::Closed(Done));
+        check(&task(&[(Open, 0), (Done, 40)], &[], None), done, 60);
+        check(&task(&[(Open, 0), (Done, 40), (Open, 50)], &[], None), None, 10);
+        check(&task(&[(Open, 0), (Done, 40), (Rejected, 45), (Open, 50)], &[], None), None, 10);
+        check(&task(&[(Open, 0), (Done, 5), (Open, 30)], &[], None), None, 20);
+        check(&task(&[(Open, 0)], &[(20, 30), (40, 45)], None), None, 15);
+        check(&task(&[(Open, 0)], &[], Some(70)), Some(Paused::Deleted), 30);
+        let both = task(&[(Open, 0), (Done, 40), (Open, 60)], &[(30, 50)], Some(90));
+        check(&both, Some(Paused::Deleted), 40);
+    }
+}

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use dormouse_changes::set::standing;
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
-use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, among};

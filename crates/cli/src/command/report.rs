@@ -26,17 +26,17 @@ pub struct Params {
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let found = find::task_or_agent(session, &params.task.join(" ")).await?;
-    let (agents, title, proposals) = match &found {
+    let (agents, title) = match &found {
         Meant::Agent(agent) => {
             let title = agent.task_title.clone().unwrap_or_default();
-            (vec![Agent::clone(agent)], title, 0)
+            (vec![Agent::clone(agent)], title)
         }
         Meant::Task(task) => {
             let agents = agents_of(session, task, params.history).await?;
             if agents.is_empty() {
                 return Err(find::without_agent(session, task));
             }
-            (agents, task.title.clone(), task.open_proposals)
+            (agents, task.title.clone())
         }
     };
     let reports = if params.history {

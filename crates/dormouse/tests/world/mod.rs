@@ -31,6 +31,9 @@ pub fn me() -> Caller {
     Caller::owner(WORKSPACE)
 }
 
+/// What became of each item that was to be confirmed.
+pub type Told = Vec<(Shown, Result<Outcome, Error>)>;
+
 /// A token with these scopes.
 pub fn token(scopes: &[Scope]) -> Caller {
     Caller { workspace: WORKSPACE, actor: Actor::Token("t1".into()), scopes: scopes.to_vec() }
@@ -117,11 +120,7 @@ impl World {
     }
 
     /// The same, under a key.
-    pub fn confirm_under(
-        &self,
-        items: &[ChangeItem],
-        key: Option<String>,
-    ) -> Result<Vec<(Shown, Result<Outcome, Error>)>, Error> {
+    pub fn confirm_under(&self, items: &[ChangeItem], key: Option<String>) -> Result<Told, Error> {
         let shown = items.iter();
         let shown = shown.map(|it| Shown { index: it.index, digest: it.digest.to_string() });
         now(self.dormouse.confirm_all(&me(), &items[0].set, shown.collect(), key))

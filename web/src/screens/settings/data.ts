@@ -7,7 +7,10 @@ export type Access = Schemas["Access"];
 export type Token = Schemas["Token"];
 export type Scope = Schemas["Scope"];
 
-export const SCOPES: readonly Scope[] = ["read", "propose", "edit", "decide", "admin"];
+/** A scope that a new token may be given. */
+export type OfferedScope = Schemas["OfferedScope"];
+
+export const SCOPES: readonly OfferedScope[] = ["read", "edit", "decide", "admin"];
 
 export interface Tokens {
   items: Token[];

@@ -47,7 +47,6 @@ test("a change is rejected with a reason, which the agent will read", async ({ s
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).click();
-  await sample.getByRole("status").getByRole("button", { name: "Say why" }).click();
   const why = list.getByRole("textbox", { name: `Why not “${ESTIMATE}”?` });
   await expect(why).toBeFocused();
   await why.fill("The queue alone takes longer.");
@@ -67,15 +66,15 @@ test("a change is put off, stays in the review, and can still be taken", async (
   const list = changes(sample);
   await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).focus();
   await sample.keyboard.press("v");
-  await expect(list.getByText("1 put off")).toBeVisible();
+  await expect(list.getByRole("button", { name: "Show 1 put off" })).toBeVisible();
   await expect(list.getByRole("button", { name: `Reject: ${ESTIMATE}` })).toBeHidden();
   await expect.poll(async () => Object.values(await endings(server, id)).sort()).toEqual(["deferred", "pending"]);
 
   await review(sample);
   const item = sample.getByRole("radiogroup", { name: ESTIMATE });
-  await expect(item.getByRole("radio", { name: "Decide later" })).toBeChecked();
+  await expect(item.getByRole("radio", { name: "Later" })).toBeChecked();
   await item.getByRole("radio", { name: "Confirm" }).check();
-  await sample.getByRole("button", { name: "Confirm selected" }).click();
+  await sample.getByRole("button", { name: "Apply 1 decision" }).click();
   await expect(sample.getByRole("dialog")).toBeHidden();
   await expect(property(sample, ESTIMATE)).toBeVisible();
 });
@@ -107,16 +106,18 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   const dialog = sample.getByRole("dialog");
   for (const radio of await dialog.getByRole("radio").all()) await expect(radio).not.toBeChecked();
   await expect(dialog.getByText("Nothing chosen yet")).toBeVisible();
-  await expect(dialog.getByRole("button", { name: "Confirm selected" })).toBeDisabled();
+  await expect(dialog.getByRole("button", { name: "Apply", exact: true })).toBeDisabled();
 
   const due = dialog.getByRole("radiogroup", { name: /^Due date/ });
   const estimate = dialog.getByRole("radiogroup", { name: ESTIMATE });
   await due.getByRole("radio", { name: "Confirm" }).check();
   await estimate.getByRole("radio", { name: "Reject" }).check();
   await dialog.getByRole("textbox", { name: "Reason for rejecting, optional" }).fill("Too short");
-  await expect(dialog.getByText("1 to confirm, 1 to reject, 0 for later")).toBeVisible();
+  await expect(dialog.getByText("1 to confirm, 1 to reject")).toBeVisible();
 
-  // Closing applies nothing and forgets nothing, over a reload too.
+  // Closing applies nothing and forgets nothing, over a reload too. The first Escape leaves the field.
+  await sample.keyboard.press("Escape");
+  await expect(dialog).toBeVisible();
   await sample.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(sample).toHaveURL(new RegExp(`/tasks/${id}$`));
@@ -127,18 +128,18 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   await expect(estimate.getByRole("radio", { name: "Reject" })).toBeChecked();
   await expect(dialog.getByRole("textbox", { name: "Reason for rejecting, optional" })).toHaveValue("Too short");
 
-  await dialog.getByRole("button", { name: "Confirm selected" }).click();
+  await dialog.getByRole("button", { name: "Apply 2 decisions" }).click();
   await expect(dialog).toBeHidden();
-  await expect(sample.getByRole("status").filter({ hasText: "1 confirmed, 1 rejected, 0 put off" })).toBeVisible();
+  await expect(sample.getByRole("status").filter({ hasText: /^1 confirmed, 1 rejected\b/ })).toBeVisible();
   expect(Object.values(await endings(server, id)).sort()).toEqual(["confirmed", "rejected"]);
   const { agent } = (await server.ask("GET", `/api/journal/tasks/${id}`)) as { agent: string };
   expect(JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`))).toContain("Too short");
 });
 
-test("“Dismiss” puts off what is open", async ({ sample, server }) => {
+test("“Put all off” puts off what is open", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await review(sample);
-  await sample.getByRole("button", { name: "Dismiss" }).click();
+  await sample.getByRole("button", { name: "Put all off" }).click();
   await expect(sample.getByRole("dialog")).toBeHidden();
   await expect(sample.getByRole("heading", { name: "2 changes put off" })).toBeVisible();
   expect(Object.values(await endings(server, id))).toEqual(["deferred", "deferred"]);
@@ -157,8 +158,8 @@ test("a verdict on something else than what was seen is refused and told", async
   await review(sample);
   const dialog = sample.getByRole("dialog");
   await dialog.getByRole("button", { name: "Choose confirm for all" }).click();
-  await expect(dialog.getByText("2 to confirm, 0 to reject, 0 for later")).toBeVisible();
-  await dialog.getByRole("button", { name: "Confirm selected" }).click();
+  await expect(dialog.getByText("2 to confirm")).toBeVisible();
+  await dialog.getByRole("button", { name: "Apply 2 decisions" }).click();
   await expect(dialog.getByRole("alert")).toHaveText("It has changed since you saw it. Look at it again.");
   await expect(dialog.getByRole("radiogroup", { name: ESTIMATE })).toBeVisible();
   await expect(sample.getByRole("status").filter({ hasText: "1 of 2 was refused" })).toBeVisible();

@@ -56,9 +56,9 @@ test("R opens the review, its keys choose, Escape closes it and gives the focus 
   await expect(dialog.getByRole("heading", { level: 2 })).toBeFocused();
   await sample.keyboard.press("j");
   await sample.keyboard.press("x");
-  await sample.keyboard.press("j");
+  await sample.keyboard.press("Enter");
   await sample.keyboard.press("v");
-  await expect(dialog.getByText("0 to confirm, 1 to reject, 1 for later")).toBeVisible();
+  await expect(dialog.getByText("1 to reject, 1 for later")).toBeVisible();
   await sample.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(details).toBeFocused();
@@ -68,7 +68,7 @@ test("R opens the review, its keys choose, Escape closes it and gives the focus 
   await expect(dialog).toBeVisible();
   await sample.keyboard.press("j");
   await sample.keyboard.press("y");
-  await expect(dialog.getByText("1 to confirm, 0 to reject, 1 for later")).toBeVisible();
+  await expect(dialog.getByText("1 to confirm, 1 for later")).toBeVisible();
   await sample.keyboard.press("Control+Enter");
   await expect(dialog).toBeHidden();
   await expect.poll(async () => (await read(server, id)).dueOn !== null || (await read(server, id)).estimateMinutes !== null).toBe(true);

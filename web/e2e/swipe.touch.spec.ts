@@ -111,7 +111,16 @@ test("a tap on a row opens the review at it", async ({ sample, server }) => {
   await expect(sample.getByRole("dialog", { name: /suggests 2 changes/ })).toBeVisible();
   await expect(sample).toHaveURL(new RegExp(`/tasks/${id}/changes\\?item=`));
   await sample.getByRole("radiogroup", { name: "Estimate: 2 h" }).getByRole("radio", { name: "Confirm" }).tap();
-  await sample.getByRole("button", { name: "Confirm selected" }).tap();
+  await sample.getByRole("button", { name: /^Apply/ }).tap();
   await expect(sample.getByRole("dialog")).toBeHidden();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
+});
+
+test("a tap on Reject asks why, and what is typed then is the reason", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await changes(sample).getByRole("button", { name: "Reject: Estimate: 2 h" }).tap();
+  await sample.keyboard.type("yes, very likely more");
+  await expect(changes(sample).getByRole("textbox", { name: /^Rejected. Why not/ })).toHaveValue("yes, very likely more");
+  await expect.poll(() => statuses(server, id)).toEqual(["pending"]);
+  expect((await read(server, id)).estimateMinutes).toBeNull();
 });

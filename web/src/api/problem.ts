@@ -17,6 +17,8 @@ export class Problem extends Error {
   readonly fields: FieldError[];
   /** Units: seconds. When it may be tried again. */
   readonly retryAfter: number | undefined;
+  /** Of `value-changed`: the value now, in words; `null` for none. */
+  readonly now: string | null | undefined;
 
   constructor(parts: {
     status: number;
@@ -25,6 +27,7 @@ export class Problem extends Error {
     detail?: string | undefined;
     fields?: FieldError[] | undefined;
     retryAfter?: number | undefined;
+    now?: string | null | undefined;
   }) {
     super(parts.detail ?? parts.title);
     this.name = "Problem";
@@ -34,6 +37,7 @@ export class Problem extends Error {
     this.detail = parts.detail ?? "";
     this.fields = parts.fields ?? [];
     this.retryAfter = parts.retryAfter;
+    this.now = parts.now;
   }
 
   /** Whether the server was not reached: nothing is known about what was asked. */
@@ -57,6 +61,7 @@ export function problemOf(status: number, body: unknown, retryAfter: string | nu
     detail: text("detail"),
     fields: Array.isArray(said["errors"]) ? (said["errors"] as FieldError[]) : undefined,
     retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
+    now: said["now"] === null ? null : text("now"),
   });
 }
 

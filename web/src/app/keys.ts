@@ -1,12 +1,58 @@
-// Single keys, and two in a row: `g t`. They never fire inside a field, and can be turned off.
+// Single keys, and two in a row: `g t`. They never fire inside a field, nor while a field that the last
+// key opened waits for its first letter, and can be turned off.
 
-type Action = (event: KeyboardEvent) => void;
+import type { Key } from "../i18n/index.svelte";
+
+/**
+ * Gives `false` where it did nothing: no field is on its way then.
+ */
+type Action = (event: KeyboardEvent) => unknown;
+
+interface Row {
+  keys: readonly string[];
+  says: Key;
+  /** Whether one of these keys opens a field: letters rest until it has the focus. */
+  opens?: "field";
+}
+
+/** Every key of the app, in the order of the table that `?` shows. No other can be bound. */
+export const TABLE = [
+  { keys: ["mod+k"], says: "shell.keys.find", opens: "field" },
+  { keys: ["g h"], says: "shell.keys.home" },
+  { keys: ["g t"], says: "shell.keys.tasks" },
+  { keys: ["g a"], says: "shell.keys.agents" },
+  { keys: ["g s"], says: "shell.keys.settings" },
+  { keys: ["j", "k", "ArrowDown", "ArrowUp"], says: "shell.keys.rows" },
+  // What Enter opens gives the focus to its field itself.
+  { keys: ["Enter"], says: "shell.keys.open" },
+  { keys: ["Escape"], says: "shell.keys.back" },
+  { keys: ["c"], says: "shell.keys.new", opens: "field" },
+  { keys: ["/"], says: "shell.keys.search", opens: "field" },
+  { keys: ["s", "p"], says: "shell.keys.menus" },
+  { keys: ["d", "e", "l"], says: "shell.keys.properties", opens: "field" },
+  { keys: ["r"], says: "shell.keys.review" },
+  { keys: ["y", "v"], says: "shell.keys.decide" },
+  { keys: ["x"], says: "shell.keys.reject", opens: "field" },
+  { keys: ["mod+Enter"], says: "shell.keys.confirm" },
+  { keys: ["mod+z"], says: "shell.keys.undo" },
+  { keys: ["?"], says: "shell.keys.table" },
+] as const satisfies readonly Row[];
+
+type Name = (typeof TABLE)[number]["keys"][number];
+/** `dialog y` works while a dialog is open; the others rest then. */
+export type KeyName = Name | `dialog ${Name}`;
+
+const opensField = new Set<string>(TABLE.flatMap((row: Row) => (row.opens === "field" ? row.keys : [])));
 
 const actions = new Map<string, Action[]>();
 let first: { key: string; at: number } | undefined;
+/** When a field began to be on its way to the focus; none while none is. */
+let awaited: number | undefined;
 
 /** Units: milliseconds. The second key of two comes within this time. */
 const TOGETHER = 1_500;
+/** Units: milliseconds. A field that has not come by then will not come. */
+const AT_MOST = 3_000;
 
 const PLACE = "dormouse.keys";
 
@@ -25,10 +71,10 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /**
- * Runs something on a key: `j`, `Enter`, `g t`, `mod+k` (Ctrl or Command, also inside fields), `dialog y`
- * (while a dialog is open; the others rest then). Who came last is asked alone. Gives what ends it.
+ * Runs something on a key: `j`, `Enter`, `g t`, `mod+k` (Ctrl or Command, also inside fields), `dialog y`.
+ * Who came last is asked alone. Gives what ends it.
  */
-export function onKey(keys: string, action: Action): () => void {
+export function onKey(keys: KeyName, action: Action): () => void {
   const all = actions.get(keys) ?? [];
   actions.set(keys, [...all, action]);
   return () => {
@@ -37,21 +83,58 @@ export function onKey(keys: string, action: Action): () => void {
 }
 
 /** Runs each of these; gives what ends them all: `$effect(() => bind({ j: next, k: previous }))`. */
-export function bind(table: Record<string, Action>): () => void {
-  const ends = Object.entries(table).map(([keys, action]) => onKey(keys, action));
+export function bind(table: Partial<Record<KeyName, Action>>): () => void {
+  const ends = Object.entries(table).map(([keys, action]) => onKey(keys as KeyName, action));
   return () => ends.forEach((end) => end());
+}
+
+/** A field opens and takes the focus in a moment: until then no key does anything. */
+export function fieldOpens(): void {
+  if (!isTyping(document.activeElement)) awaited = performance.now();
 }
 
 function run(name: string, event: KeyboardEvent): boolean {
   const action = actions.get(name)?.at(-1);
   if (action === undefined) return false;
   event.preventDefault();
-  action(event);
+  const isDone = action(event) !== false;
+  if (isDone && opensField.has(name.replace(/^dialog /, ""))) fieldOpens();
   return true;
+}
+
+/** Keeps a key from everybody while the field that it may be meant for is not there yet. */
+function rest(event: KeyboardEvent): void {
+  if (awaited === undefined) return;
+  if (isTyping(event.target) || event.key === "Escape" || performance.now() - awaited > AT_MOST) {
+    awaited = undefined;
+    return;
+  }
+  if (event.key === "Tab" || event.metaKey || event.ctrlKey || event.altKey) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/**
+ * A letter that is typed beside an empty field that asks something (`data-asks`) is the first of the
+ * answer: the field takes the focus before the letter is written.
+ */
+function answers(event: KeyboardEvent): boolean {
+  // A space presses the button that has the focus.
+  if (event.key.length !== 1 || event.key === " ") return false;
+  const top = [...document.querySelectorAll("[role=dialog], [role=menu]")].at(-1) ?? document;
+  const asking = [...top.querySelectorAll<HTMLInputElement>("[data-asks]")];
+  const field = asking.find((one) => one.value === "" && one.checkVisibility());
+  field?.focus();
+  return field !== undefined;
 }
 
 /** Listens from here on. */
 export function startKeys(): void {
+  addEventListener("keydown", rest, { capture: true });
+  addEventListener("pointerdown", () => (awaited = undefined), { capture: true });
+  addEventListener("focusin", (event) => {
+    if (isTyping(event.target)) awaited = undefined;
+  });
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -62,6 +145,7 @@ export function startKeys(): void {
       return;
     }
     if (event.altKey || isTyping(event.target)) return;
+    if (answers(event)) return;
     const inDialog = document.querySelector("[role=dialog], [role=menu]") !== null;
     if (key.length === 1 && !keysAreOn()) return;
     const before = first;

@@ -2,6 +2,9 @@
 
 import type { Component } from "svelte";
 
+import { placeHere, returnTo, type Place } from "./scrolling";
+import { before, isBelow, keep, kept } from "./trail";
+
 /** A screen, loaded when it is first needed. */
 export interface Route {
   name: string;
@@ -41,13 +44,24 @@ function decode(part: string): string {
   }
 }
 
+/** An entry of the history of this tab. */
+interface Entry {
+  address: string;
+  place?: Place;
+}
+
+/** What stands at an address, without the dialogs and tabs over it. */
+const screenOf = (path: string): string => path.split("/").slice(0, 3).join("/");
+
 class Router {
   path = $state(location.pathname);
   #search = $state(location.search);
   /** What the query says. */
   query: URLSearchParams = $derived(new URLSearchParams(this.#search));
-  /** Where the page was before this one; none on the first. */
-  before = $state<string | undefined>();
+  #trail: (Entry | undefined)[] = [];
+  #at = 0;
+  /** What was deleted: going back and forth passes it by. */
+  #gone = new Set<string>();
 
   /** The address behind the host. */
   get here(): string {
@@ -57,20 +71,37 @@ class Router {
   go(to: string, how: { replace?: boolean } = {}): void {
     const url = new URL(to, location.origin);
     if (url.pathname === this.path && url.search === this.#search) return;
-    if (how.replace) history.replaceState(history.state, "", url);
+    const address = url.pathname + url.search;
+    if (how.replace) history.replaceState({ at: this.#at }, "", url);
     else {
-      this.before = this.here;
-      history.pushState({}, "", url);
+      this.#leave();
+      this.#at += 1;
+      this.#trail = this.#trail.slice(0, this.#at);
+      history.pushState({ at: this.#at }, "", url);
     }
-    const moved = url.pathname !== this.path;
+    this.#trail[this.#at] = { address };
+    const moved = screenOf(url.pathname) !== screenOf(this.path);
     this.#follow();
-    if (moved && !how.replace) scrollTo(0, 0);
+    if (moved) returnTo(undefined);
   }
 
-  /** Goes back where the person came from, or there when they came from nowhere. */
-  back(otherwise: string): void {
-    if (this.before === undefined) this.go(otherwise);
-    else history.back();
+  /** Closes a dialog that has an address: back to what it stands over, and the dialog is no step behind it. */
+  close(to: string): void {
+    if (this.#trail[this.#at - 1]?.address === to) history.back();
+    else this.go(to, { replace: true });
+  }
+
+  /** Leaves what was deleted, for where the person was before it; back and forward pass it by. */
+  leave(paths: readonly string[], otherwise: string): void {
+    for (const path of paths) this.#gone.add(path);
+    const to = before(this.#trail.map((entry) => entry?.address), this.#at, paths);
+    if (to === undefined) this.go(otherwise, { replace: true });
+    else history.go(to - this.#at);
+  }
+
+  /** It is there again. */
+  restore(paths: readonly string[]): void {
+    for (const path of paths) this.#gone.delete(path);
   }
 
   /** Sets or clears parts of the query, without a step in the history. */
@@ -86,10 +117,20 @@ class Router {
 
   /** Follows the address bar and links from here on. */
   start(): void {
-    addEventListener("popstate", () => {
-      this.before = undefined;
-      this.#follow();
+    history.scrollRestoration = "manual";
+    const at: unknown = (history.state as { at?: unknown } | null)?.at;
+    if (typeof at === "number") {
+      this.#at = at;
+      this.#trail = kept<Entry | undefined>();
+      returnTo(this.#trail[at]?.place);
+    }
+    history.replaceState({ at: this.#at }, "");
+    this.#trail[this.#at] = { address: this.here };
+    addEventListener("pagehide", () => {
+      this.#leave();
+      keep(this.#trail);
     });
+    addEventListener("popstate", (event) => this.#travel((event.state as { at?: number } | null)?.at ?? 0));
     document.addEventListener("click", (event) => {
       if (event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -100,6 +141,29 @@ class Router {
       event.preventDefault();
       this.go(link.pathname + link.search);
     });
+  }
+
+  #travel(at: number): void {
+    const way = at < this.#at ? -1 : 1;
+    if (isBelow(location.pathname, this.#gone)) {
+      const next = this.#trail[at + way];
+      // Behind the last there is nothing: the person stays where they are.
+      if (next !== undefined) history.go(way);
+      else if (at !== this.#at) history.go(this.#at - at);
+      return;
+    }
+    if (at === this.#at && this.here === location.pathname + location.search) return;
+    this.#leave();
+    this.#at = at;
+    const moved = screenOf(location.pathname) !== screenOf(this.path);
+    this.#follow();
+    if (moved) returnTo(this.#trail[at]?.place);
+  }
+
+  /** Remembers where the person was in what they leave. */
+  #leave(): void {
+    const entry = this.#trail[this.#at];
+    if (entry !== undefined) entry.place = placeHere();
   }
 
   #follow(): void {

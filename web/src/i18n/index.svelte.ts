@@ -65,12 +65,15 @@ export function ago(date: Date, now: Date): string {
   return at(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
 }
 
-/** A moment to come: the clock today, else the weekday, else the day. */
+/** A moment to come: the clock today and tomorrow, else the weekday, else the day. */
 export function until(date: Date, now: Date): string {
   const ahead = date.getTime() - now.getTime();
   if (ahead < DAY && date.getDate() === now.getDate()) return clock(date);
+  const tomorrow = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  if (date.toDateString() === tomorrow.toDateString()) return t("time.tomorrow", { at: clock(date) });
   if (ahead < 6 * DAY) return at(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
-  return at(date, { day: "numeric", month: "short" });
+  const sameYear = date.getFullYear() === now.getFullYear();
+  return at(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
 }
 
 /** A date as the head of a page has it: "Friday, 20 November". */

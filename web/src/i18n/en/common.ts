@@ -2,6 +2,7 @@ import type { Message } from "../index.svelte";
 
 /** Words that many screens use, and the values of the server. */
 export const common = {
+  "time.tomorrow": "tomorrow {at}",
   "time.now": "just now",
   "time.minutesAgo": "{n} min ago",
   "time.hoursAgo": "{n} h ago",

@@ -18,6 +18,8 @@ export const welcome = {
   "welcome.withAgents": "Give each task an agent",
   "welcome.format": "Each heading becomes a task, each box an item of its checklist. Importing a file again updates its tasks.",
   "welcome.sample": "Try the sample",
+  "welcome.dropSignedOut": "Sign in first; then drop the files again.",
+  "welcome.dropTaken": { one: "{n} file is being imported", other: "{n} files are being imported" },
   "welcome.drop": "Drop to import the tasks in these files",
 
   "welcome.importing": "Importing",

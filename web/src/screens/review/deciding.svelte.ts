@@ -12,7 +12,7 @@ import { keyOf, type Change } from "./change";
 import type { Wanted } from "./choices";
 import { changesOf, decisionsPath, oneSet, verdictPath, type Decided, type Verdict } from "./data";
 import type { Schemas } from "../../api/client";
-import { nameOf } from "./words";
+import { nameOf, VALUE_CHANGED } from "./words";
 
 type Outcome = Schemas["Outcome"];
 
@@ -39,8 +39,8 @@ export class Deciding {
   mine = $state.raw<ReadonlySet<string>>(new Set());
   /** What became of items that went while they were looked at. */
   endings = $state.raw<ReadonlyMap<string, Ending>>(new Map());
-  /** The rejection that is being explained. */
-  explained = $state<{ change: Change; text: string } | undefined>();
+  /** The rejection that is being explained, and where its row stood. */
+  explained = $state<{ change: Change; text: string; at: number } | undefined>();
   readonly task: string;
 
   constructor(task: string) {
@@ -65,21 +65,35 @@ export class Deciding {
     if (ending !== undefined) this.endings = new Map([...this.endings, [keyOf(change), ending]]);
   }
 
-  /** Sends a verdict on one item. */
-  async decide(change: Change, verdict: Exclude<Verdict, "undo">): Promise<void> {
+  /** Asks why an item was rejected; a reason that was being typed for another is kept. */
+  ask(change: Change, at: number): void {
+    this.answer();
+    this.explained = { change, text: "", at };
+  }
+
+  /** Takes the reason that was typed, if any was. */
+  answer(): void {
+    const said = this.explained;
+    this.explained = undefined;
+    if (said !== undefined && said.text.trim() !== "") void this.explain(said.change, said.text.trim());
+  }
+
+  /** Sends a verdict on one item. `asks`: why it was rejected is asked for where its row stands. */
+  async decide(change: Change, verdict: Exclude<Verdict, "undo">, asks = false): Promise<void> {
     const name = nameOf(change);
+    const over = this.#replaced(change, verdict);
     this.#begin([change]);
     const undo = { label: t("do.undo"), run: () => void this.undo([change]) };
-    const why = { label: t("review.sayWhy"), run: () => (this.explained = { change, text: "" }) };
+    const why = { label: t("review.sayWhy"), run: () => this.ask(change, 0) };
     const isAway = !live.isUp && live.downSince !== undefined;
     const said = t(isAway ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
-    const toast = toasts.tell(said, undo, "plain", verdict === "reject" ? why : undefined);
+    const toast = toasts.tell(said, undo, "plain", verdict === "reject" && !asks ? why : undefined);
     try {
       await optimistically([this.#over([{ change, verdict }])], async () => {
         const outcome = await mail.send<Outcome>({
           method: "POST",
           path: verdictPath(change, verdict),
-          body: { digest: change.digest, ...nowOf(change, verdict) },
+          body: { digest: change.digest, ...over },
           what: t(`review.what.${verdict}`, { name }),
         });
         const problem = failed(verdict, outcome);
@@ -94,12 +108,13 @@ export class Deciding {
   /** Sends many verdicts in one order. Gives how many were refused. */
   async decideAll(wanted: readonly Wanted[], said: string): Promise<number> {
     const changes = wanted.map((one) => one.change);
+    const whole = wanted.map((one) => ({ ...one, over: this.#replaced(one.change, one.verdict) }));
     this.#begin(changes);
     const toast = toasts.tell(said, { label: t("do.undo"), run: () => void this.undo(changes) });
     let refused: { change: Change; problem: Problem }[] = [];
     try {
       await optimistically([this.#over(wanted)], async () => {
-        const decided = await this.#send(wanted, said);
+        const decided = await this.#send(whole, said);
         refused = wanted.flatMap(({ change, verdict }) => {
           const one = decided.find((other) => keyOf(other) === keyOf(change));
           const problem = problemIn(verdict, one);
@@ -123,6 +138,8 @@ export class Deciding {
 
   /** Takes verdicts back: the items are open again. */
   async undo(changes: readonly Change[]): Promise<void> {
+    const asked = this.explained;
+    if (asked !== undefined && changes.some((change) => keyOf(change) === keyOf(asked.change))) this.explained = undefined;
     this.#begin(changes);
     const wanted = changes.map((change) => ({ change, verdict: "undo" as const, reason: undefined }));
     const what = t("review.what.undo", { n: changes.length, name: changes[0] === undefined ? "" : nameOf(changes[0]) });
@@ -159,14 +176,20 @@ export class Deciding {
     }
   }
 
-  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined }[], what: string): Promise<Decided[]> {
-    const body = wanted.map(({ change, verdict, reason }) => ({
+  /** The value that a confirm is known to replace: one that the person set after it was suggested, and saw. */
+  #replaced(change: Change, verdict: Verdict): { now?: string | null } {
+    const isTold = this.refusalOf(keyOf(change))?.problem.code === VALUE_CHANGED || change.setSince;
+    return verdict === "confirm" && isTold ? { now: change.now ?? null } : {};
+  }
+
+  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; over?: { now?: string | null } }[], what: string): Promise<Decided[]> {
+    const body = wanted.map(({ change, verdict, reason, over }) => ({
       set: change.set,
       index: change.index,
       verdict,
       digest: change.digest,
       ...(reason === undefined ? {} : { reason }),
-      ...nowOf(change, verdict),
+      ...over,
     }));
     const answer = await mail.send<{ items: Decided[] }>({ method: "POST", path: decisionsPath(this.task), body, what });
     return answer.items;
@@ -203,6 +226,7 @@ export class Deciding {
     // What holds is read first: the reason is told once, where the item then stands.
     await this.resource.refresh();
     this.forget(keyOf(change));
+    if (this.explained !== undefined && keyOf(this.explained.change) === keyOf(change)) this.explained = undefined;
     this.refusals = [...this.refusals, { change, problem, ended }];
   }
 }
@@ -211,11 +235,6 @@ async function endOf(change: Change): Promise<Ending | undefined> {
   const set = await oneSet(change.set).catch(() => undefined);
   const item = set?.items.find((other) => other.index === change.index);
   return item === undefined ? undefined : { status: item.status, at: item.decidedAt };
-}
-
-/** The value on screen, where the person set it since: a confirm names it. */
-function nowOf(change: Change, verdict: Verdict): { now?: string | null } {
-  return verdict === "confirm" && change.setSince ? { now: change.now ?? null } : {};
 }
 
 /** Taken, but not applied: the item says why. */

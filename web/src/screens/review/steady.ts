@@ -42,6 +42,13 @@ export function settled<T>(
   return { rows, waiting };
 }
 
+/** The rows with one that left put back where it stood. */
+export function withRow<T>(rows: readonly Row<T>[], key: string, value: T, at: number): Row<T>[] {
+  if (rows.some((row) => row.key === key && !row.isGone)) return [...rows];
+  const others = rows.filter((row) => row.key !== key);
+  return others.toSpliced(Math.min(at, others.length), 0, { key, value, isGone: false });
+}
+
 /** Where the focus goes when these rows leave: the next that stays, else the one before. */
 export function nextOf(keys: readonly string[], from: string, leaving: ReadonlySet<string>): string | undefined {
   const at = keys.indexOf(from);

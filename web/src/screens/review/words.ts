@@ -1,7 +1,10 @@
 // A proposal in the person's words, for names of controls and for what is told.
 
 import { day, minutes, t, word } from "../../i18n/index.svelte";
-import { deedOf, kindOf, proposedOf, type Change, type Value } from "./change";
+import type { Problem } from "../../api/problem";
+import { tellProblem } from "../../i18n/problem";
+import type { Choice } from "./choices";
+import { deedOf, kindOf, proposedOf, readValue, type Change, type Value } from "./change";
 
 /** A value in one line. */
 export function valueWords(value: Value): string {
@@ -35,4 +38,22 @@ export function nameOf(change: Change): string {
   if (kindOf(change) === "other") return change.humanSummary;
   const proposed = proposedOf(change);
   return t("review.name", { field: fieldOf(change), value: valueWords(proposed) });
+}
+
+/** How many of each verdict, without those that are none: "2 confirmed, 1 rejected". */
+export function counted(key: "review.sum" | "review.applied", of: (verdict: Choice) => number): string {
+  return (["confirm", "reject", "defer"] as const)
+    .filter((verdict) => of(verdict) > 0)
+    .map((verdict) => t(`${key}.${verdict}`, { n: of(verdict) }))
+    .join(", ");
+}
+
+/** The code of a confirm that was refused because the person set the value since. */
+export const VALUE_CHANGED = "value-changed";
+
+/** Why a verdict was refused: with the value that stands in its way, where one does. */
+export function tellRefusal(change: Change, problem: Problem): string {
+  if (problem.code !== VALUE_CHANGED) return tellProblem(problem);
+  const now = problem.now === undefined ? change.now : problem.now;
+  return t("review.valueChanged", { now: valueWords(readValue(kindOf(change), now ?? null)) });
 }

@@ -3,10 +3,12 @@
 import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/client";
 import { mail } from "../../app/mail";
+import { router } from "../../app/router.svelte";
 import { toasts } from "../../app/toasts.svelte";
 import { t } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
+import { kept } from "../tasks/kept.svelte";
 import { questions, readTask, type Entry, type Named, type Task } from "./data";
 import { idsOf, titleOf, withPart } from "./rules";
 
@@ -223,8 +225,15 @@ export function removeLink(task: Task, link: { id: string }): Promise<boolean> {
   );
 }
 
+/** The screens that are about a task alone. */
+export function placesOf(task: Task): string[] {
+  return [`/tasks/${task.id}`, ...(task.agent ? [`/agents/${task.agent}`] : [])];
+}
+
 export async function restoreTask(task: Task): Promise<void> {
   const what = t("task.what.restore", { title: titleOf(task) });
+  router.restore(placesOf(task));
+  kept.list.expect(task.id);
   await told(what, over(task, (was) => ({ ...was, deletedAt: null }), () => mail.send({ method: "POST", path: `${root(task.id)}/restore`, what })));
 }
 

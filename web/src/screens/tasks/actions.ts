@@ -2,6 +2,7 @@
 
 import { asProblem } from "../../api/problem";
 import { mail } from "../../app/mail";
+import { router } from "../../app/router.svelte";
 import { toasts } from "../../app/toasts.svelte";
 import { t, word } from "../../i18n/index.svelte";
 import type { Row } from "./data";
@@ -32,6 +33,7 @@ export async function setStatus(list: TaskList, row: Row, status: string, reason
 /** Takes a deleted task back. */
 export async function restore(list: TaskList, row: Row): Promise<void> {
   const what = t("tasks.restoreNamed", { title: titleOf(row) });
+  router.restore([`/tasks/${row.id}`, ...(row.agent === null ? [] : [`/agents/${row.agent}`])]);
   try {
     await mail.send({ method: "POST", path: `/api/journal/tasks/${row.id}/restore`, what });
     list.settle(row.id, { deletedAt: null });

@@ -7,7 +7,6 @@ class Kept {
   #list = new TaskList();
   #of = session.token;
   current: string | undefined;
-  scrolled = 0;
 
   /** The list of whoever sits here. */
   get list(): TaskList {
@@ -15,7 +14,6 @@ class Kept {
       this.#of = session.token;
       this.#list = new TaskList();
       this.current = undefined;
-      this.scrolled = 0;
     }
     return this.#list;
   }

@@ -4,7 +4,7 @@ import { asProblem, type Problem } from "../../api/problem";
 import type { LiveEvent } from "../../live/socket";
 import { readPage, readRow, type Row } from "./data";
 import { fits, type Filters, type Segment } from "./filters";
-import { apply, countNew, keepOrder, type Part } from "./parts";
+import { apply, countNew, drop, keepOrder, missing, type Part } from "./parts";
 
 const FIRST = 100;
 const NEXT = 200;
@@ -14,6 +14,16 @@ const READ_WHOLE = 180;
 const READ_EACH = 12;
 /** Units: milliseconds. */
 const QUIET = 600;
+
+/** Those that are deleted where live ones are shown, or live where deleted ones are. */
+function goneOf(ids: readonly string[], read: readonly PromiseSettledResult<Row | undefined>[], isDeletedShown: boolean): Set<string> {
+  return new Set(
+    ids.filter((_, at) => {
+      const one = read[at];
+      return one?.status === "fulfilled" && (one.value === undefined || (one.value.deletedAt !== null) !== isDeletedShown);
+    }),
+  );
+}
 
 export class TaskList {
   #parts = $state.raw<Part[]>([]);
@@ -29,6 +39,7 @@ export class TaskList {
   #key = "";
   #asked = 0;
   #touched = new Set<string>();
+  #expected = new Set<string>();
   #readAt = 0;
 
   /** The parts to show: up to the first that has more to read, with edits on their way laid over. */
@@ -126,12 +137,33 @@ export class TaskList {
         this.#parts.map((part) => this.#begin(part.segment, Math.min(NEXT, Math.max(FIRST, part.rows.length + 20)))),
       );
       if (asked !== this.#asked) return;
-      if (!this.#isHeld) return this.#take(fresh);
+      if (!this.#isHeld || this.#brings(fresh)) return this.#take(fresh);
       this.#waiting = fresh;
       this.#parts = keepOrder(this.#parts, fresh);
+      await this.#dropDeleted(missing(this.#parts, fresh));
     } catch {
       // What is shown stays; the line tells when the server is away.
     }
+  }
+
+  /** A row comes by the hand of the person: it is shown as soon as it is read, whatever is held. */
+  expect(id: string): void {
+    this.#expected.add(id);
+  }
+
+  #brings(fresh: readonly Part[]): boolean {
+    const came = fresh.flatMap((part) => part.rows.map((row) => row.id)).filter((id) => this.#expected.delete(id));
+    return came.length > 0;
+  }
+
+  /** The order is held, not the existence: of rows that are shown no more, the deleted ones go. */
+  async #dropDeleted(ids: readonly string[]): Promise<void> {
+    const asked = this.#asked;
+    // More at once than can be asked for: what the server shows is taken as it is.
+    const isMany = ids.length > READ_EACH;
+    const read = await Promise.allSettled(isMany ? [] : ids.map((id) => readRow(id)));
+    const gone = isMany ? new Set(ids) : goneOf(ids, read, this.#filters?.deleted ?? false);
+    if (asked === this.#asked && gone.size > 0) this.#parts = this.#parts.map((part) => drop(part, gone));
   }
 
   async #renewRows(touched: ReadonlySet<string>): Promise<void> {
@@ -139,8 +171,10 @@ export class TaskList {
     if (filters === undefined) return;
     const ids = [...touched].slice(0, READ_EACH);
     const asked = this.#asked;
-    const rows = await Promise.all(ids.map((id) => readRow(id).catch(() => undefined)));
+    const read = await Promise.allSettled(ids.map((id) => readRow(id)));
     if (asked !== this.#asked) return;
+    const gone = goneOf(ids, read, filters.deleted);
+    const rows = read.map((one) => (one.status === "fulfilled" ? one.value : undefined));
     const known = new Set(this.#parts.flatMap((part) => part.rows.map((row) => row.id)));
     const fresh = new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.id, row] as const])));
     const now = new Date();
@@ -149,7 +183,7 @@ export class TaskList {
       if (!known.has(row.id) && filters.q === "" && fits(row, filters, now)) unseen.add(row.id);
     }
     this.#unseen = unseen;
-    this.#parts = this.#parts.map((part) => apply(part, fresh));
+    this.#parts = this.#parts.map((part) => drop(apply(part, fresh), gone));
   }
 
   /** The order stays while the pointer or the focus is in the list. */

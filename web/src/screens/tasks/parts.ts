@@ -29,6 +29,18 @@ export function keepOrder(shown: readonly Part[], fresh: readonly Part[]): Part[
   return shown.map((part) => apply(part, values));
 }
 
+/** The part without these rows; the same when it has none of them. */
+export function drop(part: Part, ids: ReadonlySet<string>): Part {
+  const rows = part.rows.filter((row) => !ids.has(row.id));
+  return rows.length === part.rows.length ? part : { ...part, rows };
+}
+
+/** Rows that are shown and were not read again. */
+export function missing(shown: readonly Part[], fresh: readonly Part[]): string[] {
+  const known = new Set(fresh.flatMap((part) => part.rows.map((row) => row.id)));
+  return shown.flatMap((part) => part.rows.map((row) => row.id)).filter((id) => !known.has(id));
+}
+
 /** Rows that were read since and are not shown. */
 export function countNew(shown: readonly Part[], fresh: readonly Part[]): number {
   const known = new Set(shown.flatMap((part) => part.rows.map((row) => row.id)));

@@ -1,0 +1,207 @@
+// Ways back: what was closed or deleted is not come back to, and a list is where it was.
+
+import { readFile } from "node:fs/promises";
+
+import type { Page } from "@playwright/test";
+
+import { BIRTHDAY, GARDEN, openItems, PASSPORTS, standing } from "./steps";
+import { expect, SAMPLE, type Server, taskId, test } from "./world";
+
+async function toHome(page: Page): Promise<void> {
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Home/ }).first().click();
+  await expect(page.getByRole("heading", { level: 1, name: /needs? you$/ })).toBeVisible();
+}
+
+async function toTasks(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Tasks", exact: true }).first().click();
+  await expect(page.locator("[data-row]").first()).toBeVisible();
+}
+
+async function remove(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "More for this task" }).click();
+  await page.getByRole("menuitem", { name: "Delete task" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "was deleted" })).toBeVisible();
+}
+
+test("Back after a decision is the screen before the review, wherever it was opened", async ({ sample, server }) => {
+  const id = await taskId(server, PASSPORTS);
+  await toTasks(sample);
+  await toHome(sample);
+  await sample.getByRole("listitem").filter({ hasText: GARDEN }).getByRole("link", { name: /^Review: / }).click();
+  const dialog = sample.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Choose confirm for all" }).click();
+  await dialog.getByRole("button", { name: /^Apply/ }).click();
+  await expect(dialog).toBeHidden();
+  await expect(sample).not.toHaveURL(/changes/);
+  await sample.goBack();
+  await expect(sample).toHaveURL(`${server.address}/`);
+  await expect(dialog).toBeHidden();
+
+  // From the task itself: the way back begins at the task, and forward opens no review.
+  await toTasks(sample);
+  await sample.getByRole("link", { name: new RegExp(`^${BIRTHDAY}`) }).click();
+  await standing(sample, BIRTHDAY);
+  await sample.getByRole("link", { name: "Review details" }).click();
+  await expect(dialog).toBeVisible();
+  await sample.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await standing(sample, BIRTHDAY);
+  await sample.goBack();
+  await expect(sample).toHaveURL(`${server.address}/tasks`);
+  await sample.goBack();
+  await expect(sample).toHaveURL(`${server.address}/`);
+  expect(await openItems(server, id)).toHaveLength(2);
+});
+
+test("the property that a key in the list opens is no address: Escape stays, Back is the list", async ({ sample, server }) => {
+  await toTasks(sample);
+  await sample.locator("[data-row]", { hasText: PASSPORTS }).focus();
+  await sample.keyboard.press("e");
+  await expect(sample.getByRole("dialog").getByRole("textbox", { name: "Estimate" })).toBeFocused();
+  await expect(sample).toHaveURL(`${server.address}/tasks/${await taskId(server, PASSPORTS)}`);
+  await sample.keyboard.press("Escape");
+  await standing(sample, PASSPORTS);
+  await sample.goBack();
+  await expect(sample).toHaveURL(`${server.address}/tasks`);
+  await expect(sample.getByRole("dialog")).toBeHidden();
+});
+
+test("deleting a task leads away from it, and Back passes it by", async ({ sample, server }) => {
+  const id = await taskId(server, PASSPORTS);
+  await toTasks(sample);
+  await toHome(sample);
+  // Twice: once as a task, once behind its review.
+  await sample.getByRole("link", { name: PASSPORTS, exact: true }).click();
+  await standing(sample, PASSPORTS);
+  await toHome(sample);
+  await sample.getByRole("listitem").filter({ hasText: PASSPORTS }).getByRole("link", { name: /^Review: / }).click();
+  await expect(sample).toHaveURL(new RegExp(`${id}/changes$`));
+  await expect(sample.getByRole("dialog")).toBeVisible();
+  await sample.keyboard.press("Escape");
+  await expect(sample.getByRole("dialog")).toBeHidden();
+  await remove(sample);
+  await expect(sample).toHaveURL(`${server.address}/`);
+  await expect(sample.getByRole("dialog")).toBeHidden();
+
+  await sample.goBack();
+  await expect(sample.getByRole("heading", { level: 1 })).not.toContainText(PASSPORTS);
+  await expect(sample).not.toHaveURL(new RegExp(id));
+  expect((await server.ask("GET", `/api/journal/tasks/${id}`)).deletedAt).not.toBeNull();
+});
+
+test("what is deleted leaves the list at once, with the pointer over it, here and elsewhere", async ({ sample, server }) => {
+  await toTasks(sample);
+  const row = (title: string) => sample.locator("[data-row]", { hasText: title });
+  await row(GARDEN).hover();
+  await server.ask("DELETE", `/api/journal/tasks/${await taskId(server, GARDEN)}`);
+  await expect(row(GARDEN)).toHaveCount(0);
+  await expect(row(PASSPORTS)).toHaveCount(1);
+
+  await row(BIRTHDAY).click();
+  await standing(sample, BIRTHDAY);
+  await remove(sample);
+  await expect(sample).toHaveURL(`${server.address}/tasks`);
+  await expect(row(BIRTHDAY)).toHaveCount(0);
+  await expect(row(PASSPORTS)).toHaveCount(1);
+  await sample.getByRole("button", { name: "Undo" }).click();
+  await expect(row(BIRTHDAY)).toHaveCount(1);
+});
+
+/** A file with so many tasks, all of them alike in height. */
+const many = (n: number): string => Array.from({ length: n }, (_, at) => `## Task number ${at + 1}\n\n- [ ] One thing\n`).join("\n");
+
+/** The row at the top of what is in sight, and where it is. */
+async function rowInSight(page: Page): Promise<{ title: string; top: number; y: number }> {
+  return page.evaluate(() => {
+    const rows = [...document.querySelectorAll("[data-row]")];
+    const row = rows.find((one) => one.getBoundingClientRect().top > 200);
+    return { title: row?.textContent?.trim() ?? "", top: Math.round(row?.getBoundingClientRect().top ?? 0), y: Math.round(scrollY) };
+  });
+}
+
+async function scrolledTo(page: Page, y: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      await page.evaluate((to) => scrollTo(0, to), y);
+      return page.evaluate(() => scrollY);
+    })
+    .toBe(y);
+  // Drawn where the eye is.
+  await expect.poll(async () => (await rowInSight(page)).title).not.toBe("");
+}
+
+test("a long list is where it was, at any depth, after Back and over a reload", async ({ app, server }) => {
+  test.slow();
+  await app.evaluate(
+    async ({ text, token }) => {
+      await (await fetch("/api/imports?name=many.md&withAgents=false", { method: "POST", body: text, headers: { "Content-Type": "text/markdown", Authorization: `Bearer ${token}` } })).text();
+    },
+    { text: many(500), token: await server.token() },
+  );
+  await toTasks(app);
+  for (const y of [4_000, 9_000]) {
+    await scrolledTo(app, y);
+    const before = await rowInSight(app);
+    await app.locator("[data-row]", { hasText: new RegExp(`^${before.title}\\b`) }).click();
+    await standing(app, before.title.match(/Task number \d+/)?.[0] ?? "");
+    expect(await app.evaluate(() => scrollY)).toBe(0);
+    await app.goBack();
+    await expect(app.locator("[data-row]").first()).toBeVisible();
+    await expect.poll(() => rowInSight(app)).toEqual(before);
+  }
+  // A page that was loaded anew reads as far as it was read before.
+  const before = await rowInSight(app);
+  await app.reload();
+  await expect.poll(() => rowInSight(app), { timeout: 30_000 }).toEqual(before);
+  await toHome(app);
+  await app.goBack();
+  await expect.poll(() => rowInSight(app), { timeout: 30_000 }).toEqual(before);
+  await app.goForward();
+  expect(await app.evaluate(() => scrollY)).toBe(0);
+});
+
+/** Whether a browser would leave the app for the file that is dropped here. */
+async function drop(page: Page, name: string, text: string): Promise<{ isOver: boolean; isDropped: boolean }> {
+  return page.evaluate(
+    ([called, written]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([written ?? ""], called ?? "", { type: "text/markdown" }));
+      const give = (type: string): boolean => {
+        const on = document.querySelector("[role=dialog]") ?? document.querySelector("main") ?? document.body;
+        return !on.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
+      };
+      give("dragenter");
+      return { isOver: give("dragover"), isDropped: give("drop") };
+    },
+    [name, text] as const,
+  );
+}
+
+const titles = async (server: Server): Promise<string[]> =>
+  ((await server.ask("GET", "/api/journal/tasks?limit=50")) as { items: { title: string }[] }).items.map((task) => task.title);
+
+test("a file that is dropped on any screen is taken, and never replaces the app", async ({ sample, server }) => {
+  const id = await taskId(server, PASSPORTS);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  const places = ["/", "/tasks", `/tasks/${id}`, `/tasks/${id}/changes`, "/agents", `/agents/${agent}`, "/settings", "/nowhere"];
+  for (const [at, place] of places.entries()) {
+    await sample.goto(server.address + place);
+    await expect(sample.getByRole("heading", { level: 1, includeHidden: true })).toBeAttached();
+    expect(await drop(sample, `${at}.md`, `## Dropped on screen ${at}\n`), place).toEqual({ isOver: true, isDropped: true });
+    await expect.poll(() => titles(server), place).toContain(`Dropped on screen ${at}`);
+    // What came of it is told there, and leads to the tasks.
+    if (place === "/agents") {
+      await expect(sample.getByRole("status").filter({ hasText: "1 task was imported" })).toBeVisible();
+      await sample.getByRole("button", { name: "Open", exact: true }).last().click();
+      await expect(sample.getByRole("link", { name: /^Dropped on screen/ }).first()).toBeVisible();
+    }
+  }
+});
+
+test("a file that is dropped before somebody signed in stays out, and so does the browser's own page", async ({ page, server }) => {
+  await page.goto(server.address);
+  await expect(page.getByRole("heading", { level: 1, name: "Sign in to Dormouse" })).toBeVisible();
+  expect(await drop(page, "home.md", await readFile(SAMPLE, "utf8"))).toEqual({ isOver: true, isDropped: true });
+  await expect(page.getByText("Sign in first; then drop the files again.")).toBeVisible();
+  expect(await titles(server)).toEqual([]);
+});

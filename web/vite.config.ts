@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 // `npm run dev` shows the app from its sources, beside a server that runs already.
@@ -11,8 +13,26 @@ const workspace = readFileSync(new URL("../Cargo.toml", import.meta.url), "utf8"
 const version = /^version = "(.+)"$/m.exec(workspace)?.[1];
 if (version === undefined) throw new Error("Cargo.toml names no version");
 
+/** Tells the worker which files it keeps, under the hash of them all. */
+function shell(): Plugin {
+  return {
+    name: "dormouse-shell",
+    enforce: "post",
+    generateBundle(_options, bundle) {
+      const worker = bundle["sw.js"];
+      const page = bundle["index.html"];
+      if (worker?.type !== "chunk" || page?.type !== "asset") throw new Error("the build has no sw.js or no index.html");
+      const files = Object.keys(bundle).filter((name) => name.startsWith("assets/")).sort().map((name) => `/${name}`);
+      const entry = files.find((name) => page.source.toString().includes(`src="${name}"`));
+      if (entry === undefined) throw new Error("index.html names no script");
+      const build = createHash("sha256").update(JSON.stringify(files)).update(page.source).digest("hex").slice(0, 16);
+      worker.code = worker.code.replace("__SHELL__", JSON.stringify({ build, entry, files: [...files, "/mark.svg"] }));
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), shell()],
   define: { __VERSION__: JSON.stringify(version) },
   build: {
     target: "es2023",
@@ -20,6 +40,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: true,
+    rollupOptions: {
+      input: { index: "index.html", sw: "src/worker/sw.ts" },
+      // The worker has the same address in every build: the browser asks there whether there is another.
+      output: { entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js") },
+    },
   },
   server: {
     proxy: {

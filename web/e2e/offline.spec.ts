@@ -221,3 +221,97 @@ test("the network of the browser goes: it is told, edits wait, and arrive when i
   await expect(property(sample, "Status: In progress")).toBeVisible();
   await expect.poll(async () => (await read(server, id)).items.find((item) => item.title === "Order seeds")?.isChecked).toBe(true);
 });
+
+/** Waits until what the person may need later was loaded, and the app is kept. */
+async function isKept(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+  });
+}
+
+test("once a screen was opened, all of them open without the server", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await expect.poll(() => sample.evaluate(() => performance.getEntriesByType("resource").filter((one) => /\/(Settings|Agents|Home|Tasks|Agent)-[^/]*\.js$/.test(one.name)).length), { timeout: 30_000 }).toBe(5);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  await note(sample).fill("Half a sen");
+  await server.stop();
+  await isAway(sample);
+  for (const [link, heading] of [[/^Home/, /./], ["Tasks", "Tasks"], ["Agents", "Agents"], ["Settings", "Settings"]] as const) {
+    await sample.getByRole("link", { name: link, exact: true }).first().click();
+    await expect(sample.getByRole("heading", { level: 1, name: heading })).toBeVisible();
+    await expect(sample.getByText("This screen could not be loaded.")).toBeHidden();
+    await expect(sample.getByText("This screen was not opened before")).toBeHidden();
+    await expect(sample.getByRole("button", { name: "Reload" })).toHaveCount(0);
+  }
+  await sample.keyboard.press("Control+k");
+  await expect(sample.getByRole("combobox")).toBeFocused();
+  await sample.keyboard.press("Escape");
+  await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
+  await server.start();
+  await isBack(sample);
+  await sample.goto(`${server.address}/agents/${agent}`);
+  await expect(sample.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("a screen that could not be loaded offers no reload, and opens when the server is back", async ({ sample, server }) => {
+  let isCut = true;
+  await sample.route(/\/assets\/Settings-.*\.js$/, (route) => (isCut ? route.abort("connectionrefused") : route.continue()));
+  await openTask(sample, server, PASSPORTS);
+  await note(sample).fill("Half a sen");
+  await server.stop();
+  await isAway(sample);
+  await sample.getByRole("link", { name: "Settings", exact: true }).first().click();
+  await expect(sample.getByText("This screen was not opened before Dormouse stopped answering.")).toBeVisible();
+  await expect(sample.getByRole("button", { name: "Reload" })).toHaveCount(0);
+  await sample.goBack();
+  await expect(note(sample)).toHaveValue("Half a sen");
+  await sample.goForward();
+  isCut = false;
+  await server.start();
+  await isBack(sample);
+  // By itself, or with the press that is safe now.
+  const reload = sample.getByRole("button", { name: "Reload" });
+  const settings = sample.getByRole("heading", { level: 1, name: "Settings" });
+  await expect(reload.or(settings)).toBeVisible();
+  if (await reload.isVisible()) await reload.click();
+  await expect(settings).toBeVisible();
+});
+
+test("a reload without the server keeps the app, what waits in it, and what was typed", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await isKept(sample);
+  await note(sample).fill("Half a sen");
+  await server.stop();
+  await isAway(sample);
+  await property(sample, "Priority: None").click();
+  await sample.getByRole("menuitem", { name: /^P1/ }).click();
+  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+
+  await sample.reload();
+  await isAway(sample);
+  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await server.start();
+  await isBack(sample);
+  await standing(sample, PASSPORTS);
+  await expect(note(sample)).toHaveValue("Half a sen");
+  await expect.poll(async () => (await read(server, id)).priority).toBe("P1");
+});
+
+test("the kept app gives way to that of the server as soon as it answers", async ({ sample, server }) => {
+  await openTask(sample, server, PASSPORTS);
+  await isKept(sample);
+  // A page of another build is kept in place of this one.
+  await sample.evaluate(async () => {
+    for (const name of await caches.keys()) {
+      await (await caches.open(name)).put("/", new Response("<!doctype html><title>old</title><h1>old</h1>", { headers: { "Content-Type": "text/html" } }));
+    }
+  });
+  await sample.reload();
+  await standing(sample, PASSPORTS);
+  await server.stop();
+  await sample.reload();
+  await expect(sample.getByRole("heading", { name: "old" })).toBeVisible();
+  await server.start();
+  await sample.reload();
+  await standing(sample, PASSPORTS);
+});

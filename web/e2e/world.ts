@@ -95,7 +95,7 @@ export async function watch(context: BrowserContext, origin: () => string): Prom
     const text = message.text();
     if (/Content Security Policy|TrustedHTML|trusted type/i.test(text)) found.push(`policy: ${text}`);
     // A screen that failed says so on the page and here; what the network refused is told as such.
-    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection/.test(text)) found.push(`told: ${text}`);
+    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection|error occurred when fetching the script/.test(text)) found.push(`told: ${text}`);
   });
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {

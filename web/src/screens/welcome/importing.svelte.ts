@@ -65,13 +65,14 @@ class Importer {
   withAgents = $state(true);
   #queue: { id: string; text: () => Promise<string> }[] = [];
   #isBusy = $state(false);
+  #running: Promise<void> | undefined;
 
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** Imports files behind those that wait. */
-  add(files: readonly { name: string; type: string; text: () => Promise<string> }[]): void {
+  /** Imports files behind those that wait. Gives what came of all of them. */
+  async add(files: readonly { name: string; type: string; text: () => Promise<string> }[]): Promise<{ isAnyDone: boolean; created: number }> {
     if (!this.#isBusy) this.files = [];
     for (const file of files) {
       const id = onceKey();
@@ -85,7 +86,10 @@ class Importer {
       }
       this.files = [...this.files, entry];
     }
-    void this.#run();
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    await this.#running;
+    const created = this.files.reduce((sum, file) => sum + file.created, 0);
+    return { isAnyDone: this.files.some((file) => file.state === "done"), created };
   }
 
   /** Lets the report go. */
@@ -98,7 +102,6 @@ class Importer {
   }
 
   async #run(): Promise<void> {
-    if (this.#isBusy) return;
     this.#isBusy = true;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const { id, text } = next;

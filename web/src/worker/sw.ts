@@ -1,0 +1,79 @@
+// Keeps the app of one build at hand, so that a page opens while the server is away.
+//
+// A server that answers is always asked first: no page of an older build is shown beside a newer server.
+// What is kept has the hash of the build in its name, and replaces what an older one kept. Nothing of a
+// person is in it: the API is not touched.
+
+/** What a worker has that a page has not; the types of the two exclude each other. */
+interface Scope {
+  addEventListener(type: "install", then: (event: Installing) => void): void;
+  addEventListener(type: "activate", then: (event: Waiting) => void): void;
+  addEventListener(type: "fetch", then: (event: Fetching) => void): void;
+  skipWaiting(): Promise<void>;
+}
+interface Waiting {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface Installing extends Waiting {
+  /** Lets requests go past the worker; not every browser has it. */
+  addRoutes?(route: { condition: { urlPattern: string }; source: "network" }): Promise<void>;
+}
+interface Fetching {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+/** The files of this build, and its hash: `vite.config.ts` writes them here. */
+declare const __SHELL__: { build: string; entry: string; files: string[] };
+
+const scope = self as unknown as Scope;
+const { build, entry, files } = __SHELL__;
+const PREFIX = "dormouse-app-";
+const NAME = PREFIX + build;
+const known = new Set(files);
+
+async function install(): Promise<void> {
+  const page = await fetch("/", { cache: "no-cache" });
+  // Another build came between this file and the page: its own worker keeps it.
+  if (!page.ok || !(await page.clone().text()).includes(entry)) throw new Error("the page is of another build");
+  const cache = await caches.open(NAME);
+  await Promise.all([cache.put("/", page), cache.addAll(files)]);
+  await scope.skipWaiting();
+}
+
+async function forgetOthers(): Promise<void> {
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name.startsWith(PREFIX) && name !== NAME).map((name) => caches.delete(name)));
+}
+
+async function keptAt(path: string): Promise<Response | undefined> {
+  return (await caches.open(NAME)).match(path);
+}
+
+/** The page from the server; the kept one when nobody answers. */
+async function page(request: Request): Promise<Response> {
+  try {
+    const answer = await fetch(request);
+    // A proxy stands there, and Dormouse behind it does not answer.
+    if (answer.status < 502 || answer.status > 504) return answer;
+    return (await keptAt("/")) ?? answer;
+  } catch (error) {
+    const kept = await keptAt("/");
+    if (kept === undefined) throw error;
+    return kept;
+  }
+}
+
+scope.addEventListener("install", (event) => {
+  void event.addRoutes?.({ condition: { urlPattern: "/api/*" }, source: "network" }).catch(() => undefined);
+  event.waitUntil(install());
+});
+scope.addEventListener("activate", (event) => event.waitUntil(forgetOthers()));
+scope.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { pathname, origin } = new URL(request.url);
+  if (request.method !== "GET" || origin !== location.origin) return;
+  if (/^\/(api|healthz|readyz|problems)(\/|$)/.test(pathname)) return;
+  if (request.mode === "navigate") event.respondWith(page(request));
+  else if (known.has(pathname)) event.respondWith(keptAt(pathname).then((kept) => kept ?? fetch(request)));
+});

@@ -14,7 +14,6 @@ export type ToolCall = Schemas["ToolCall"];
 export type Prompt = Schemas["Prompt"];
 export type Report = Schemas["Report"];
 export type Decision = Schemas["Decision"];
-export type Timer = Schemas["Timer"];
 export type Subscription = Schemas["Subscription"];
 
 export interface Paged<T> {
@@ -73,11 +72,6 @@ export const questions = {
     key: `agent-state/${whom.id}`,
     load: () => ask(api.GET("/api/agents/{agent}/state", { params: path(whom.id) })),
     on: (event) => about(whom)(event) || event.type === "journal:changed",
-  }),
-  timers: (whom: Whom): Question<Timer[]> => ({
-    key: `agent-timers/${whom.id}`,
-    load: async () => (await ask(api.GET("/api/agents/{agent}/timers", { params: path(whom.id) }))).items,
-    on: about(whom),
   }),
   /** The latest report; `null` while there is none. */
   report: (whom: Whom): Question<Report | null> => ({

@@ -1,0 +1,99 @@
+// What is counted can be reached, what is set is seen, and what was set since is not written over unasked.
+
+import type { Page } from "@playwright/test";
+
+import { changes, openItems, openTask, PASSPORTS, property, read } from "./steps";
+import { expect, test } from "./world";
+
+const ESTIMATE = "Estimate: 2 h";
+
+const toHome = (page: Page): Promise<void> => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Home/ }).first().click();
+
+test("what was put off is listed where it is counted, and can be decided there", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  await list.getByRole("button", { name: `Later: ${ESTIMATE}` }).click();
+  await expect(list.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
+  const show = list.getByRole("button", { name: "Show 1 put off" });
+  await show.click();
+  const confirm = list.getByRole("button", { name: `Confirm: ${ESTIMATE}` });
+  await expect(confirm).toBeVisible();
+
+  // The list counts both, Home and its badge the rows that are there.
+  await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
+  await expect(sample.getByRole("link", { name: `2 to review: ${PASSPORTS}` })).toBeVisible();
+  await toHome(sample);
+  await expect(sample.getByRole("heading", { level: 1, name: "Five things need you" })).toBeVisible();
+  await expect(sample.getByRole("navigation", { name: "Main" }).getByLabel("5 need you").first()).toBeVisible();
+
+  await openTask(sample, server, PASSPORTS);
+  await list.getByRole("button", { name: /^Later: Due date/ }).click();
+  await expect(list.getByRole("heading", { name: "2 changes put off" })).toBeVisible();
+  await list.getByRole("button", { name: "Show 2 put off" }).click();
+  await confirm.click();
+  await expect(property(sample, ESTIMATE)).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
+  // Rejected from there, with a reason.
+  await list.getByRole("button", { name: /^Reject: Due date/ }).click();
+  await sample.keyboard.type("not yet");
+  await sample.keyboard.press("Enter");
+  await expect.poll(async () => (await openItems(server, id)).length).toBe(0);
+  expect((await read(server, id)).dueOn).toBeNull();
+});
+
+test("what was applied is told without zeros", async ({ sample, server }) => {
+  await openTask(sample, server, PASSPORTS);
+  await sample.getByRole("link", { name: "Review details" }).click();
+  const dialog = sample.getByRole("dialog");
+  await dialog.getByRole("radiogroup", { name: ESTIMATE }).getByRole("radio", { name: "Confirm" }).check();
+  await expect(dialog.getByText("1 to confirm", { exact: true })).toBeVisible();
+  await dialog.getByRole("button", { name: "Put the rest off" }).click();
+  await expect(dialog).toBeHidden();
+  const told = sample.getByRole("status").filter({ hasText: "1 confirmed, 1 put off" });
+  await expect(told).toBeVisible();
+  await expect(told).not.toContainText("0");
+});
+
+test("a wake that is set is seen on the task and on the agent, with when and why", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  const at = new Date();
+  at.setDate(at.getDate() + 1);
+  at.setHours(9, 0, 0, 0);
+  await server.ask("POST", `/api/agents/${agent}/wake`, { at: at.toISOString() });
+  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Europe/Bucharest" }).format(at);
+  const words = `wakes tomorrow ${clock}, because you asked`;
+  await expect(sample.getByRole("link", { name: words })).toBeVisible();
+  await sample.getByRole("link", { name: words }).click();
+  await expect(sample.getByText(words)).toBeVisible();
+  const facts = sample.getByRole("complementary", { name: "State" });
+  await expect(facts.getByText("because you asked")).toBeVisible();
+  await facts.getByRole("button", { name: "Take back" }).click();
+  await expect(sample.getByText(words)).toBeHidden();
+  expect((await server.ask("GET", `/api/agents/${agent}`)).scheduledWakes).toEqual([]);
+});
+
+test("a value that the person set since is shown, and replaced only when that is asked for", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const sent: unknown[] = [];
+  let isSet = false;
+  await sample.route("**/api/change-sets/*/items/*/confirm", async (route) => {
+    const body = route.request().postDataJSON() as { digest: string; now?: string | null };
+    sent.push(body.now);
+    if (body.now !== undefined) return route.continue({ postData: JSON.stringify({ digest: body.digest }) });
+    if (!isSet) await server.ask("PATCH", `/api/journal/tasks/${id}`, { estimateMinutes: 45 });
+    isSet = true;
+    const problem = { type: "/problems/value-changed", title: "The value was set since", status: 409, now: "45 min" };
+    await route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(problem) });
+  });
+  const list = changes(sample);
+  await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
+  await expect(list.getByRole("alert")).toHaveText("You set 45 min after this was suggested. Replace it?");
+  await expect(list.getByText(/Now:\s*45 min/)).toBeVisible();
+  expect((await read(server, id)).estimateMinutes).toBe(45);
+
+  await list.getByRole("button", { name: `Replace: ${ESTIMATE}` }).click();
+  await expect(property(sample, ESTIMATE)).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
+  expect(sent).toEqual([undefined, "45 min"]);
+});

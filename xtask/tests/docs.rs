@@ -19,8 +19,6 @@ const TOP_FOLDERS: &[&str] =
 const FILE_ENDINGS: &[&str] =
     &[".rs", ".md", ".toml", ".sql", ".json", ".sh", ".py", ".yml", ".svg", ".ts", ".css"];
 
-/// Decisions a newcomer would question; more than this and nobody reads them first.
-const MAX_DECISIONS: usize = 8;
 
 #[test]
 fn the_pages_are_there() -> anyhow::Result<()> {
@@ -69,9 +67,8 @@ fn the_architecture_page_has_a_place_for_every_room() -> anyhow::Result<()> {
 }
 
 #[test]
-fn decisions_are_few_numbered_and_complete() -> anyhow::Result<()> {
+fn decisions_are_numbered_and_complete() -> anyhow::Result<()> {
     let paths = repository::files_below("docs/adr")?;
-    assert!(paths.len() <= MAX_DECISIONS, "{} decisions, at most {MAX_DECISIONS}", paths.len());
     for (index, path) in paths.iter().enumerate() {
         let number = format!("docs/adr/{:04}-", index + 1);
         assert!(path.starts_with(&number), "{path} should begin with {number}");

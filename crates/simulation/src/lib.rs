@@ -24,6 +24,7 @@ mod executor;
 mod wire;
 mod oracle;
 mod heard;
+mod marks;
 mod model;
 mod node;
 mod person;

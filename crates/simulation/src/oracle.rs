@@ -15,6 +15,7 @@ use dormouse_types::{Id as _, Origin, Timestamp, limits};
 
 use crate::heard::{self, Said};
 use crate::hub::{Hub, lock};
+use crate::marks::{self, Marks};
 
 /// What the oracle remembers.
 #[derive(Default)]
@@ -40,6 +41,8 @@ pub(crate) struct Oracle {
     pub(crate) said: Said,
     /// When agents and persons wrote to a task, to the microsecond.
     writes: BTreeMap<(String, i64), (bool, bool)>,
+    /// Who was marked, and how far the feed was routed.
+    pub(crate) marks: Marks,
 }
 
 struct Ask {
@@ -118,6 +121,7 @@ fn short(id: &str) -> &str {
 pub(crate) fn suspicions(hub: &Hub, owner: &str, commit: &Commit) -> Vec<String> {
     let mut wrong = Vec::new();
     let label = commit.label;
+    marks::before(hub, commit);
     if GUARDED.contains(&label) {
         match guard(commit) {
             None => wrong.push(format!("{label} is not guarded by a lease")),
@@ -245,6 +249,7 @@ pub(crate) fn saw(hub: &Hub, owner: &str, commit: &Commit) {
         same_instant(hub, commit);
         return;
     }
+    marks::after(hub, commit);
     let subject = commit.change.as_ref().and_then(|change| change.subject.clone());
     if let (true, Some(agent)) = (label.starts_with("agent.change"), &subject)
         && ["created", "active"].contains(&lifecycle(hub, agent).as_str())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
 
-use dormouse_store::{Backend as _, Commit, CommitError, Committed, Db, Param, Row, Value};
+use dormouse_store::{Backend as _, Commit, CommitError, Committed, Db, Op, Param, Row, Value};
 use futures_util::future::FutureExt as _;
 
 use crate::hub::{Hub, lock};
@@ -21,6 +21,10 @@ pub enum Sabotage {
     Feed,
     /// A claim says that its run hears more than has been said.
     Words,
+    /// A change marks every agent, not only those that it concerns.
+    Marks,
+    /// The feed position goes back now and then.
+    Back,
 }
 
 /// Applies a commit to the store of a play, as far as it is honest.
@@ -62,7 +66,18 @@ pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitEr
                 }
             }
         }
-        Some(Sabotage::Receipts | Sabotage::Feed) | None => {}
+        Some(Sabotage::Marks) if commit.label == "wake.route" => {
+            for op in &mut commit.ops {
+                op.sql = rewritten(op.sql, "AND agent_id = ?2", "AND ?2 = ?2");
+            }
+        }
+        Some(Sabotage::Back) if commit.label == "wake.route" => {
+            if hub.draw(|chance| chance.one_in(4)) {
+                let sql = "UPDATE feed_position SET seq = seq - 9 WHERE ws = ?1 AND seq > 9";
+                commit.ops.push(Op::any(sql, vec![Param::Value(Value::Int(commit.ws.0))]));
+            }
+        }
+        Some(Sabotage::Receipts | Sabotage::Feed | Sabotage::Marks | Sabotage::Back) | None => {}
     }
     applied(hub, commit)
 }

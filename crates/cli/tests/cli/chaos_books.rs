@@ -67,6 +67,22 @@ CREATE FUNCTION watch.ended() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 CREATE TRIGGER watch AFTER UPDATE ON agent.wake_run_log FOR EACH ROW
   WHEN (OLD.status <> NEW.status AND NEW.status IN ('completed', 'skipped', 'failed'))
   EXECUTE FUNCTION watch.ended();
+CREATE TABLE watch.routed (
+  n BIGINT PRIMARY KEY DEFAULT nextval('watch.n'), node TEXT NOT NULL,
+  old_host TEXT, old_seq BIGINT NOT NULL, host TEXT NOT NULL, seq BIGINT NOT NULL);
+CREATE FUNCTION watch.routed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO watch.routed (node, old_host, old_seq, host, seq)
+  VALUES (current_setting('application_name'), OLD.host, COALESCE(OLD.seq, 0), NEW.host, NEW.seq);
+  RETURN NULL; END $$;
+CREATE TRIGGER watch AFTER INSERT OR UPDATE ON agent.feed_position FOR EACH ROW
+  EXECUTE FUNCTION watch.routed();
+CREATE TABLE watch.mark (
+  n BIGINT PRIMARY KEY DEFAULT nextval('watch.n'), node TEXT NOT NULL, agent TEXT NOT NULL);
+CREATE FUNCTION watch.mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO watch.mark (node, agent) VALUES (current_setting('application_name'), NEW.agent_id);
+  RETURN NULL; END $$;
+CREATE TRIGGER watch_mark AFTER UPDATE ON agent.wake_queue FOR EACH ROW
+  WHEN (OLD.reasons % 2 = 0 AND NEW.reasons % 2 = 1) EXECUTE FUNCTION watch.mark();
 ";
 
 /// A takeover leaves the row free, with a higher epoch.
@@ -110,6 +126,28 @@ const LAWS: &[Law] = &[
          UNION ALL
          SELECT agent_id || ' ' || epoch FROM agent.wake_run_log
          GROUP BY agent_id, epoch HAVING count(*) > 1",
+    ),
+    (
+        "the feed position never goes back in one journal",
+        "SELECT node || ' ' || old_seq || ' ' || seq FROM watch.routed
+         WHERE host = old_host AND seq < old_seq",
+    ),
+    (
+        "nobody is marked as changed without a change that names its task",
+        "SELECT m.agent || ' by ' || m.node || ' in ' || r.old_seq || '-' || r.seq
+         FROM watch.mark m LEFT JOIN LATERAL
+           (SELECT * FROM watch.routed r WHERE r.n < m.n ORDER BY r.n DESC LIMIT 1) r ON true
+         WHERE NOT EXISTS (SELECT 1 FROM agent.agent_links l JOIN journal.change_log c
+           ON c.ws = l.ws AND c.seq > r.old_seq AND c.seq <= r.seq
+             AND (strpos(c.touched, l.to_id) > 0 OR strpos(c.neighbours, l.to_id) > 0)
+           WHERE l.from_id = m.agent AND l.type = 'agent_task')
+         LIMIT 20",
+    ),
+    (
+        "nobody takes the store for a restored one",
+        "SELECT agent_id FROM agent.outdated_agents
+         UNION ALL SELECT key FROM agent.meta WHERE key LIKE 'renewed:%'
+         UNION ALL SELECT key FROM journal.meta WHERE key LIKE 'renewed:%'",
     ),
 ];
 

@@ -46,3 +46,13 @@ fn a_run_that_is_said_to_hear_what_comes_after_its_claim_is_found_out() {
 fn a_feed_position_ahead_of_its_signals_is_found_out() {
     found_out(Sabotage::Feed, &["lost"]);
 }
+
+#[test]
+fn a_change_that_marks_everybody_is_found_out() {
+    found_out(Sabotage::Marks, &["marked"]);
+}
+
+#[test]
+fn a_feed_position_that_goes_back_is_found_out() {
+    found_out(Sabotage::Back, &["back"]);
+}

@@ -1,0 +1,93 @@
+//! Nobody is marked for nothing, and the feed position never goes back.
+
+use std::collections::BTreeMap;
+
+use dormouse_store::{Commit, Db, Value};
+
+use crate::hub::{Hub, lock};
+
+/// What the oracle remembers of the last commit.
+#[derive(Default)]
+pub(crate) struct Marks {
+    /// Up to where each journal was ever routed.
+    furthest: BTreeMap<String, i64>,
+    /// How far it was routed before the commit that is being applied.
+    routed: i64,
+    /// Who was marked as changed before it.
+    marked: Vec<String>,
+}
+
+fn position(hub: &Hub) -> Option<(String, i64)> {
+    let sql = "SELECT host, seq FROM feed_position WHERE ws = 1";
+    let rows = hub.rows(Db::Agent, sql, Vec::new());
+    let row = rows.first()?;
+    Some((row.text(0).ok()?.to_owned(), row.int(1).ok()?))
+}
+
+/// The agents that are to wake because something changed.
+fn marked(hub: &Hub) -> Vec<String> {
+    let sql = "SELECT agent_id FROM wake_queue WHERE ws = 1 AND reasons % 2 = 1";
+    let rows = hub.rows(Db::Agent, sql, Vec::new());
+    rows.iter().filter_map(|row| Some(row.text(0).ok()?.to_owned())).collect()
+}
+
+fn is_of_interest(commit: &Commit) -> bool {
+    let is_named = |sql: &str| sql.contains("wake_queue") || sql.contains("feed_position");
+    commit.db == Db::Agent && commit.ops.iter().any(|op| is_named(op.sql))
+}
+
+/// Looks at what is there before a commit is applied.
+pub(crate) fn before(hub: &Hub, commit: &Commit) {
+    if is_of_interest(commit) {
+        let (routed, marked) = (position(hub).map_or(0, |(_, seq)| seq), marked(hub));
+        let marks = &mut lock(&hub.oracle).marks;
+        (marks.routed, marks.marked) = (routed, marked);
+    }
+}
+
+/// Looks at what a commit left.
+pub(crate) fn after(hub: &Hub, commit: &Commit) {
+    if !is_of_interest(commit) {
+        return;
+    }
+    let label = commit.label;
+    let now = position(hub);
+    let (from, before) = {
+        let marks = &mut lock(&hub.oracle).marks;
+        (marks.routed, std::mem::take(&mut marks.marked))
+    };
+    let upto = now.as_ref().map_or(0, |(_, seq)| *seq);
+    if let Some((host, seq)) = now {
+        let furthest = {
+            let marks = &mut lock(&hub.oracle).marks;
+            let furthest = marks.furthest.entry(host).or_insert(seq);
+            *furthest = seq.max(*furthest);
+            *furthest
+        };
+        if seq < furthest {
+            hub.wrong(format!("back: {label} moved the feed position from {furthest} to {seq}"));
+        }
+    }
+    for agent in marked(hub).into_iter().filter(|agent| !before.contains(agent)) {
+        hub.count("agent marked");
+        // The link stays when an agent is destroyed while a commit is on its way.
+        let sql = "SELECT to_id FROM agent_links WHERE ws = 1 AND from_id = ?1
+                   AND type = 'agent_task'";
+        let tasks = hub.rows(Db::Agent, sql, vec![agent.as_str().into()]);
+        let is_named = tasks.iter().filter_map(|row| row.text(0).ok()).any(|task| {
+            let sql = "SELECT COUNT(*) FROM change_log WHERE ws = 1 AND seq > ?1 AND seq <= ?2
+                       AND (touched LIKE '%' || ?3 || '%' OR neighbours LIKE '%' || ?3 || '%')";
+            let params: Vec<Value> = vec![from.into(), upto.into(), task.into()];
+            hub.number(Db::Journal, sql, params) > 0
+        });
+        if !is_named {
+            hub.wrong(format!(
+                "marked: {label} marked agent {agent}, and no change in {from}-{upto} names its task"
+            ));
+        }
+    }
+    let sql = "SELECT COUNT(*) FROM outdated_agents WHERE ws = 1";
+    if hub.number(Db::Agent, sql, Vec::new()) > 0 {
+        hub.wrong(format!("marked: {label} took the store for a restored one"));
+    }
+}

@@ -19,7 +19,6 @@ const TOP_FOLDERS: &[&str] =
 const FILE_ENDINGS: &[&str] =
     &[".rs", ".md", ".toml", ".sql", ".json", ".sh", ".py", ".yml", ".svg", ".ts", ".css"];
 
-
 #[test]
 fn the_pages_are_there() -> anyhow::Result<()> {
     let files: BTreeSet<String> = repository::files_below("")?.into_iter().collect();

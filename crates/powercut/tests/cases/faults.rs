@@ -168,6 +168,8 @@ fn behind_a_failed_sync_nothing_more_is_accepted_until_the_store_is_opened_again
                 break;
             }
             struck += 1;
+            let why = noted.store.writing_ended().expect("whoever asks is told");
+            assert!(why.contains(db.name()) && why.contains("start Dormouse again"), "{why}");
             let failed = outcomes.iter().position(Result::is_err).expect("somebody is told");
             // The log has the transaction, but perhaps the disk does not: nobody can know.
             assert!(

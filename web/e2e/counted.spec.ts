@@ -19,9 +19,9 @@ test("what was put off is listed where it is counted, and can be decided there",
   const confirm = list.getByRole("button", { name: `Confirm: ${ESTIMATE}` });
   await expect(confirm).toBeVisible();
 
-  // The list counts both, Home and its badge the rows that are there.
+  // The list, Home and its badge count what is there.
   await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
-  await expect(sample.getByRole("link", { name: `2 to review: ${PASSPORTS}` })).toBeVisible();
+  await expect(sample.getByRole("link", { name: `${(await read(server, id)).openProposals} to review: ${PASSPORTS}` })).toBeVisible();
   await toHome(sample);
   await expect(sample.getByRole("heading", { level: 1, name: "Five things need you" })).toBeVisible();
   await expect(sample.getByRole("navigation", { name: "Main" }).getByLabel("5 need you").first()).toBeVisible();
@@ -76,24 +76,33 @@ test("a wake that is set is seen on the task and on the agent, with when and why
 test("a value that the person set since is shown, and replaced only when that is asked for", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const sent: unknown[] = [];
-  let isSet = false;
+  // As the server answers about a proposal without evidence: it stays open.
   await sample.route("**/api/change-sets/*/items/*/confirm", async (route) => {
-    const body = route.request().postDataJSON() as { digest: string; now?: string | null };
-    sent.push(body.now);
-    if (body.now !== undefined) return route.continue({ postData: JSON.stringify({ digest: body.digest }) });
-    if (!isSet) await server.ask("PATCH", `/api/journal/tasks/${id}`, { estimateMinutes: 45 });
-    isSet = true;
+    const { now, digest } = route.request().postDataJSON() as { digest: string; now?: string | null };
+    sent.push(now);
+    if (now !== undefined) return route.continue({ postData: JSON.stringify({ digest }) });
     const problem = { type: "/problems/value-changed", title: "The value was set since", status: 409, now: "45 min" };
     await route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(problem) });
   });
   const list = changes(sample);
   await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
   await expect(list.getByRole("alert")).toHaveText("You set 45 min after this was suggested. Replace it?");
-  await expect(list.getByText(/Now:\s*45 min/)).toBeVisible();
-  expect((await read(server, id)).estimateMinutes).toBe(45);
-
   await list.getByRole("button", { name: `Replace: ${ESTIMATE}` }).click();
   await expect(property(sample, ESTIMATE)).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
   expect(sent).toEqual([undefined, "45 min"]);
+});
+
+test("a proposal that the person overtook between the look and the press is told as such", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await sample.route("**/api/change-sets/*/items/*/confirm", async (route) => {
+    await server.ask("PATCH", `/api/journal/tasks/${id}`, { estimateMinutes: 45 });
+    await route.continue();
+  });
+  const list = changes(sample);
+  await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
+  await expect(list.getByRole("alert")).toContainText("You set 45 min after this was suggested.");
+  await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toHaveCount(0);
+  await expect(property(sample, "Estimate: 45 min")).toBeVisible();
+  expect((await read(server, id)).estimateMinutes).toBe(45);
 });

@@ -76,7 +76,7 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   expect(now.items.find((item) => item.title === "Fill in the forms")?.isChecked).toBe(true);
   expect((await openItems(server, id)).length).toBe(1);
 
-  await expect(sample.getByText("Written while nobody listened.")).toHaveCount(1);
+  await expect(sample.getByText("Written while nobody listened.", { exact: true })).toHaveCount(1);
   await expect(note(sample)).toHaveValue("Half a sen");
   await expect(property(sample, "Estimate: 2 h")).toBeVisible();
   await expect(sample.getByText(/waits? to be sent/)).toBeHidden();

@@ -61,6 +61,7 @@ export interface TaskView {
   priority: string | null;
   dueOn: string | null;
   estimateMinutes: number | null;
+  openProposals: number;
   items: { id: string; title: string; isChecked: boolean }[];
   entries: { id: string; kind: string; text: string }[];
   links: { id: string; kind: string }[];

@@ -73,7 +73,8 @@ export const review = {
   "review.reason": "Reason for rejecting, optional",
   "review.reasonKept": "{name} will read your reason.",
 
-  "review.valueChanged": "You set {now} after this was suggested. Replace it?",
+  "review.valueChanged": "You set {now} after this was suggested.",
+  "review.replaceIt": "Replace it?",
   "review.replace": "Replace",
   "review.replaceOne": "Replace: {name}",
   "review.notApplied": "It could not be applied.",

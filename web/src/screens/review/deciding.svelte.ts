@@ -178,8 +178,10 @@ export class Deciding {
 
   /** The value that a confirm is known to replace: one that the person set after it was suggested, and saw. */
   #replaced(change: Change, verdict: Verdict): { now?: string | null } {
-    const isTold = this.refusalOf(keyOf(change))?.problem.code === VALUE_CHANGED || change.setSince;
-    return verdict === "confirm" && isTold ? { now: change.now ?? null } : {};
+    if (verdict !== "confirm") return {};
+    const told = this.refusalOf(keyOf(change))?.problem;
+    if (told?.code === VALUE_CHANGED && told.now !== undefined) return { now: told.now };
+    return change.setSince ? { now: change.now ?? null } : {};
   }
 
   async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; over?: { now?: string | null } }[], what: string): Promise<Decided[]> {
@@ -222,9 +224,10 @@ export class Deciding {
   }
 
   async #refuse(change: Change, problem: Problem): Promise<void> {
-    const ended = OVER.includes(problem.code) ? await endOf(change) : undefined;
     // What holds is read first: the reason is told once, where the item then stands.
     await this.resource.refresh();
+    const isOpen = this.resource.value?.some((other) => keyOf(other) === keyOf(change)) ?? true;
+    const ended = isOpen && !OVER.includes(problem.code) ? undefined : await endOf(change);
     this.forget(keyOf(change));
     if (this.explained !== undefined && keyOf(this.explained.change) === keyOf(change)) this.explained = undefined;
     this.refusals = [...this.refusals, { change, problem, ended }];

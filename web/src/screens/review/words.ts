@@ -51,9 +51,14 @@ export function counted(key: "review.sum" | "review.applied", of: (verdict: Choi
 /** The code of a confirm that was refused because the person set the value since. */
 export const VALUE_CHANGED = "value-changed";
 
+/** What the person set, as a refusal tells it. */
+export function tellSet(change: Change, problem: Problem): string {
+  const now = problem.now === undefined ? change.now : problem.now;
+  return t("review.valueChanged", { now: valueWords(readValue(kindOf(change), now ?? null)) });
+}
+
 /** Why a verdict was refused: with the value that stands in its way, where one does. */
 export function tellRefusal(change: Change, problem: Problem): string {
   if (problem.code !== VALUE_CHANGED) return tellProblem(problem);
-  const now = problem.now === undefined ? change.now : problem.now;
-  return t("review.valueChanged", { now: valueWords(readValue(kindOf(change), now ?? null)) });
+  return `${tellSet(change, problem)} ${t("review.replaceIt")}`;
 }

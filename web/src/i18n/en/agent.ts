@@ -52,6 +52,7 @@ export const agent = {
   "agent.what.cancel": "Cancelling the wake of {name}",
   "agent.what.set": "A setting of {name}",
   "agent.what.destroy": "Destroying {name}",
+  "agent.unheard": "{name} did not hear: {text}",
 
   "agent.report": "Current report",
   "agent.written": "Written",

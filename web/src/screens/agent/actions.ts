@@ -20,18 +20,31 @@ async function act(
   body: unknown,
   edit: (was: Agent) => Agent = (was) => was,
 ): Promise<boolean> {
+  return (await answerTo(agent, verb, method, path, body, edit)) !== undefined;
+}
+
+/** The same, with what the server answered. */
+async function answerTo(
+  agent: Agent,
+  verb: Key,
+  method: Method,
+  path: string,
+  body: unknown,
+  edit: (was: Agent) => Agent = (was) => was,
+): Promise<{ body: unknown } | undefined> {
   const what = t(verb, { name: agent.displayName });
   const resource = live.of(questions.agent(agent.id));
+  let answer: unknown;
   try {
-    await optimistically([{ resource, edit }], () =>
-      mail.send({ method, path: `/api/agents/${agent.id}${path}`, what, ...(body === undefined ? {} : { body }) }),
-    );
+    await optimistically([{ resource, edit }], async () => {
+      answer = await mail.send({ method, path: `/api/agents/${agent.id}${path}`, what, ...(body === undefined ? {} : { body }) });
+    });
     live.touch(`agent-`);
     live.touch("roster/");
-    return true;
+    return { body: answer };
   } catch (error) {
     toasts.refuse(what, asProblem(error));
-    return false;
+    return undefined;
   }
 }
 
@@ -62,7 +75,7 @@ export function wakeAt(agent: Agent, at: string | null): Promise<boolean> {
 }
 
 export function cancelWake(agent: Agent): Promise<boolean> {
-  return act(agent, "agent.what.cancel", "DELETE", "/wake", undefined, (was) => ({ ...was, activity: "asleep", dueAt: null }));
+  return stop(agent, "agent.what.cancel", "/wake", (was) => ({ ...was, activity: "asleep", dueAt: null }));
 }
 
 export function set(agent: Agent, patch: Schemas["AgentPatch"]): Promise<boolean> {
@@ -70,5 +83,16 @@ export function set(agent: Agent, patch: Schemas["AgentPatch"]): Promise<boolean
 }
 
 export function destroy(agent: Agent): Promise<boolean> {
-  return act(agent, "agent.what.destroy", "DELETE", "", undefined);
+  return stop(agent, "agent.what.destroy", "");
+}
+
+/** Stops something, and tells the person which of their words the agent will not hear. */
+async function stop(agent: Agent, verb: Key, path: string, edit?: (was: Agent) => Agent): Promise<boolean> {
+  const answer = await answerTo(agent, verb, "DELETE", path, undefined, edit);
+  if (answer === undefined) return false;
+  const { unheard } = (answer.body ?? {}) as Partial<Schemas["StoppedAgent"]>;
+  for (const { text } of unheard ?? []) {
+    toasts.tell(t("agent.unheard", { name: agent.displayName, text: text ?? t("agent.purged") }));
+  }
+  return true;
 }

@@ -86,7 +86,7 @@ test("a value that the person set since is shown, and replaced only when that is
   });
   const list = changes(sample);
   await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
-  await expect(list.getByRole("alert")).toHaveText("You set 45 min after this was suggested. Replace it?");
+  await expect(list.getByRole("alert")).toHaveText("You changed this to 45 min after it was suggested. Replace it?");
   await list.getByRole("button", { name: `Replace: ${ESTIMATE}` }).click();
   await expect(property(sample, ESTIMATE)).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
@@ -101,7 +101,7 @@ test("a proposal that the person overtook between the look and the press is told
   });
   const list = changes(sample);
   await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
-  await expect(list.getByRole("alert")).toContainText("You set 45 min after this was suggested.");
+  await expect(list.getByRole("alert")).toContainText("You changed this to 45 min after it was suggested.");
   await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toHaveCount(0);
   await expect(property(sample, "Estimate: 45 min")).toBeVisible();
   expect((await read(server, id)).estimateMinutes).toBe(45);

@@ -240,7 +240,7 @@ test("once a screen was opened, all of them open without the server", async ({ s
     await sample.getByRole("link", { name: link, exact: true }).first().click();
     await expect(sample.getByRole("heading", { level: 1, name: heading })).toBeVisible();
     await expect(sample.getByText("This screen could not be loaded.")).toBeHidden();
-    await expect(sample.getByText("This screen was not opened before")).toBeHidden();
+    await expect(sample.getByText("This screen was not loaded before")).toBeHidden();
     await expect(sample.getByRole("button", { name: "Reload" })).toHaveCount(0);
   }
   await sample.keyboard.press("Control+k");
@@ -261,7 +261,7 @@ test("a screen that could not be loaded offers no reload, and opens when the ser
   await server.stop();
   await isAway(sample);
   await sample.getByRole("link", { name: "Settings", exact: true }).first().click();
-  await expect(sample.getByText("This screen was not opened before Dormouse stopped answering.")).toBeVisible();
+  await expect(sample.getByText("This screen was not loaded before the connection was lost.")).toBeVisible();
   await expect(sample.getByRole("button", { name: "Reload" })).toHaveCount(0);
   await sample.goBack();
   await expect(note(sample)).toHaveValue("Half a sen");

@@ -505,7 +505,7 @@ pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
     let (state, hint) = match agent.lifecycle {
         Lifecycle::Created | Lifecycle::Active => return Ok(()),
         Lifecycle::Dormant if agent.dormant_reason == Some(DormantReason::TaskDeleted) => {
-            ("dormant", "its task is deleted: restore that, and it works again")
+            ("dormant", "restore its deleted task, and it works again")
         }
         Lifecycle::Dormant => ("dormant", "resume it first"),
         Lifecycle::Destroyed => ("destroyed", "create a new agent for its task"),

@@ -82,7 +82,6 @@ const HINTS: &[(&str, &str)] = &[
     ("not-found", "`dormouse task list` and `dormouse agent list` show what is there"),
     ("link-exists", "`dormouse task show` lists the links of a task"),
     ("agent-exists", "`dormouse agent list` shows it; a task has one agent at a time"),
-    ("task-deleted", "`dormouse task restore TASK` brings it back"),
     ("already-decided", "`dormouse change undo SET:ITEM` takes a decision back"),
     (
         "change-set-expired",

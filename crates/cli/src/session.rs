@@ -231,10 +231,12 @@ impl Session {
             note(&format!("{waiting} {agents} {wait}: {}", self.command("agent wake --due")));
         }
         if let Some(until) = held_until {
-            let (agents, wait) = if held == 1 { ("agent", "waits") } else { ("agents", "wait") };
             let until = moment::minute(until, &self.zone);
             let command = self.command("agent list");
-            note(&format!("{held} {agents} {wait} until {until}: {command}"));
+            note(&match held {
+                1 => format!("1 agent waits until {until}: {command}"),
+                n => format!("{n} agents wait, the first until {until}: {command}"),
+            });
         }
         Some(ran)
     }

@@ -144,8 +144,8 @@ fn restored(outdated: &[Outdated]) -> Vec<Attention> {
             Some(Attention {
                 count: Some(n),
                 text: format!(
-                    "{name} restored or made anew: {agents} not reported since, and what they \
-                     wrote before may tell of what is not there any more"
+                    "{name} restored or recreated. {agents} not reported since, and earlier \
+                     reports may mention things that no longer exist"
                 ),
                 ..blank(format!("restored:{}", db.name()), "restored", first.at, &["wake", "open"])
             })

@@ -43,7 +43,7 @@ pub enum Error {
         id: String,
     },
     /// A proposal that takes something away, among others.
-    #[error("proposal {item} takes something away: it is confirmed by itself, not among others")]
+    #[error("proposal {item} removes something: confirm it on its own")]
     ConfirmAlone {
         /// `SET:ITEM`.
         item: String,
@@ -119,7 +119,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
     ("task-closed", 409, "The task is closed", Retry::AfterUser),
     ("value-changed", 409, "The value was set since the proposal was made", Retry::AfterUser),
-    ("confirm-alone", 409, "The proposal is confirmed by itself", Retry::AfterUser),
+    ("confirm-alone", 409, "The proposal must be confirmed on its own", Retry::AfterUser),
     ("already-decided", 409, "The proposal is decided already", Retry::Never),
     ("change-set-expired", 410, "The proposal expired", Retry::Never),
     ("change-retracted", 409, "The proposal cannot be applied", Retry::Never),

@@ -22,7 +22,7 @@ use crate::breaker;
 use crate::lease::Lease;
 use crate::status::{Event, after};
 use crate::trail;
-use crate::work::{Effected, Ending, Executed, Gathered, Hindrance, Work, WorkError};
+use crate::work::{Effected, Ending, Executed, Gathered, StopReason, Work, WorkError};
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]
@@ -168,7 +168,7 @@ impl Driver {
         }
         let request = self.request(run, gathered, turn).await?;
         // The last thing before the question: who opts out until then spends nothing.
-        if let Some(Hindrance { reason, is_final }) = run.work.hindrance(lease).await? {
+        if let Some(StopReason { reason, is_final }) = run.work.stop_reason(lease).await? {
             let due_at = is_final.then(|| self.clock.now());
             return self.put_back(lease, due_at, reason.into()).await.map(Some);
         }

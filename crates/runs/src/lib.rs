@@ -18,4 +18,4 @@ pub mod drive;
 
 pub use drive::{Driver, End, Stop};
 pub use lease::Lease;
-pub use work::{Effected, Ending, Executed, Gathered, Hindrance, Work, WorkError};
+pub use work::{Effected, Ending, Executed, Gathered, StopReason, Work, WorkError};

@@ -14,10 +14,10 @@ use crate::lease::Lease;
 /// What a run is about.
 pub trait Work: Send + Sync {
     /// Why the run may not ask a model any more, if so; checked right before it does.
-    fn hindrance<'a>(
+    fn stop_reason<'a>(
         &'a self,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<Hindrance>, WorkError>>;
+    ) -> BoxFuture<'a, Result<Option<StopReason>, WorkError>>;
 
     /// Gathers the context of the first turn.
     fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>>;
@@ -65,7 +65,7 @@ pub trait Work: Send + Sync {
 
 /// Why a run may not ask a model any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hindrance {
+pub struct StopReason {
     /// In words.
     pub reason: &'static str,
     /// Whether it stays so: the run is claimed once more, to be ended. Else whoever lets the holder run

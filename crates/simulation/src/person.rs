@@ -403,12 +403,12 @@ impl Person {
                 hands.agents.cancel(WORKSPACE, &agent, &asked).await.map_err(Error::from)
             })
         };
-        if let Some(Ok(cancelled)) = self.ask("cancels a wake", make, &key).await {
-            if cancelled.is_done {
-                self.hub.count("cancelled wake");
-                let words = cancelled.unheard.into_iter().filter_map(|words| words.text);
-                heard::named(&self.hub, agent.as_str(), words.collect());
-            }
+        if let Some(Ok(cancelled)) = self.ask("cancels a wake", make, &key).await
+            && cancelled.is_done
+        {
+            self.hub.count("cancelled wake");
+            let words = cancelled.unheard.into_iter().filter_map(|words| words.text);
+            heard::named(&self.hub, agent.as_str(), words.collect());
         }
     }
 

@@ -8,7 +8,7 @@ mod failure;
 use std::sync::OnceLock;
 
 use dormouse_journal::JournalError;
-use dormouse_runs::{Effected, Ending, Executed, Gathered, Hindrance, Lease, Work, WorkError};
+use dormouse_runs::{Effected, Ending, Executed, Gathered, Lease, StopReason, Work, WorkError};
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
@@ -85,10 +85,10 @@ impl<'a> TaskAgent<'a> {
 }
 
 impl Work for TaskAgent<'_> {
-    fn hindrance<'a>(
+    fn stop_reason<'a>(
         &'a self,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<Hindrance>, WorkError>> {
+    ) -> BoxFuture<'a, Result<Option<StopReason>, WorkError>> {
         Box::pin(async move {
             let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
             let class = self.agents.driver.model().class();
@@ -103,7 +103,7 @@ impl Work for TaskAgent<'_> {
                 }
                 Lifecycle::Created | Lifecycle::Active => return Ok(None),
             };
-            Ok(Some(Hindrance { reason, is_final: agent.lifecycle == Lifecycle::Destroyed }))
+            Ok(Some(StopReason { reason, is_final: agent.lifecycle == Lifecycle::Destroyed }))
         })
     }
 

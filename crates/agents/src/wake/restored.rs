@@ -41,7 +41,11 @@ impl Agents {
             Db::Journal => "the journal",
             Db::Agent => "the database of the agents",
         };
-        Ok(Some(format!("{name} {why}: {n_agents} agents look at their tasks anew")))
+        let agents = match n_agents {
+            1 => "1 agent looks at its task again".to_owned(),
+            n => format!("{n} agents look at their tasks again"),
+        };
+        Ok(Some(format!("{name} {why}: {agents}")))
     }
 
     /// Whether a position was written when one of the databases had another id.

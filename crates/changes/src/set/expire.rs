@@ -14,7 +14,7 @@ use crate::set::state::Event;
 use crate::set::supersede;
 
 /// Why a proposal is withdrawn whose field the person set.
-pub const OVERTAKEN: &str = "it was set by hand after the text was written";
+pub const OVERTAKEN: &str = "you set this yourself after the text it is based on was written";
 
 /// Items looked at in one sweep.
 const BATCH: i64 = 200;

@@ -141,7 +141,10 @@ fn what_the_person_set_after_the_evidence_is_withdrawn_when_its_agent_looks() {
     assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 1);
     let gone = world.fresh(&said);
     assert_eq!(gone.state, State::Retracted);
-    assert_eq!(gone.error.as_deref(), Some("it was set by hand after the text was written"));
+    assert_eq!(
+        gone.error.as_deref(),
+        Some("you set this yourself after the text it is based on was written")
+    );
     assert_eq!(world.fresh(&bare).state, State::Pending, "it rests on no text");
     assert_eq!(world.fresh(&other).state, State::Pending);
 }

@@ -80,7 +80,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<u8, Failure> {
             }),
         };
         Engine::start_without(missing.db(), config).await?;
-        note(&format!("the {} database was made anew", missing.db().name()));
+        note(&format!("created a new, empty {} database", missing.db().name()));
     }
     let mut diagnosis = look(config, SystemClock.now());
     if let Some(why) = server_trouble(config).await {

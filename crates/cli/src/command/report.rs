@@ -78,7 +78,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
                 _ => "the database of the agents",
             };
             let at = moment::minute(restored.at, &session.zone);
-            let text = format!("written before {name} was restored or made anew ({at})");
+            let text = format!("written before {name} was restored or recreated (noticed {at})");
             session.screen.say(ink.paint(Tone::Yellow, &text));
         }
         session.screen.say("");

@@ -108,7 +108,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     cards.read(session, task.as_ref(), params.put_off).await?;
     if cards.all.is_empty() {
         let none =
-            if params.put_off { "You put nothing off." } else { "No proposals wait for you." };
+            if params.put_off { "Nothing is put off." } else { "No proposals wait for you." };
         session.screen.say(none);
         return Ok(());
     }
@@ -255,7 +255,9 @@ async fn take(
     let reply = match decide(&session.client, wanted).await {
         Ok(reply) => reply,
         Err(failure) if failure.is("value-changed") => {
-            session.screen.say("not done: you set this value meanwhile. Look again:");
+            session
+                .screen
+                .say("Not confirmed: you have changed this value since. Here it is again:");
             return Ok(Taken::Moved);
         }
         Err(failure) => {

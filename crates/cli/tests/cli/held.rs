@@ -32,7 +32,7 @@ fn a_change_made_while_an_agent_sleeps_until_a_time_waits_for_it() {
     assert!(done.err.contains("1 agent waits until 2036-01-01 09:00: "), "{done:?}");
     assert!(!done.err.contains("--due"), "what was put off is no advice: {done:?}");
     let done = world.ok(&["agent", "wake", "--due"]);
-    assert_eq!((runs(&world, "Wanda"), done.out.as_str()), (before, "No agent may run now.\n"));
+    assert_eq!((runs(&world, "Wanda"), done.out.as_str()), (before, "No agent is ready to run.\n"));
     assert!(done.err.contains("1 agent waits until 2036-01-01 09:00: "), "{done:?}");
 }
 

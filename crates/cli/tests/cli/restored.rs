@@ -194,7 +194,7 @@ fn a_missing_database_is_refused_by_every_command_until_it_is_given_up() {
         says(&other, 1, &[&missing, &command]);
 
         let accepted = world.run(&["doctor", "--accept-missing", lost]);
-        says(&accepted, i32::from(lost == "journal"), &["made anew"]);
+        says(&accepted, i32::from(lost == "journal"), &["created a new, empty"]);
         let tasks = world.ok(&["task", "list"]).out;
         let agents = world.json(&["agent", "list"]);
         let n_agents = agents["items"].as_array().map_or(0, Vec::len);

@@ -91,7 +91,7 @@ pub(super) async fn edit(
 
 /// Destroys an agent; what it wrote stays.
 ///
-/// `unheard` holds what persons said to it that it never heard.
+/// `unheard` lists the messages that no completed run has heard.
 #[utoipa::path(
     delete,
     path = "/api/agents/{agent}",
@@ -129,7 +129,7 @@ pub(super) async fn wake(
 
 /// Cancels the wake that waits; what changed is seen by the next one.
 ///
-/// `unheard` holds what persons said that goes with the wake: no later one hears it.
+/// `unheard` lists the messages that were cancelled with the wake: no later wake hears them.
 #[utoipa::path(
     delete,
     path = "/api/agents/{agent}/wake",

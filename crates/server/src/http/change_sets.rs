@@ -28,7 +28,7 @@ pub(super) struct ListParams {
     all: bool,
 }
 
-/// Lists the change sets with open items, newest first. A closed or deleted task asks nothing.
+/// Lists the change sets with open items, newest first. Sets of closed and deleted tasks are left out.
 #[utoipa::path(
     get,
     path = "/api/change-sets",

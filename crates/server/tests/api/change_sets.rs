@@ -159,7 +159,7 @@ async fn what_the_person_set_is_asked_about_no_more() {
     let set =
         world.call("GET", &at(due, "confirm-all").replace("/confirm-all", ""), "").await.json();
     let gone = tool(set["items"].as_array().expect("items"), "update_task_due_date");
-    assert_eq!(gone["error"], "it was set by hand after the text was written");
+    assert_eq!(gone["error"], "you set this yourself after the text it is based on was written");
 }
 
 #[tokio::test]

@@ -73,7 +73,8 @@ export const review = {
   "review.reason": "Reason for rejecting, optional",
   "review.reasonKept": "{name} will read your reason.",
 
-  "review.valueChanged": "You set {now} after this was suggested.",
+  "review.valueChanged": "You changed this to {now} after it was suggested.",
+  "review.valueCleared": "You cleared this after it was suggested.",
   "review.replaceIt": "Replace it?",
   "review.replace": "Replace",
   "review.replaceOne": "Replace: {name}",

@@ -30,7 +30,7 @@ export const task = {
   "task.earlier": "Earlier reports",
   "task.stale": "Something changed after this report, and {name} does not wake by itself.",
   "task.staleSoon": "Something changed since.",
-  "task.writtenBefore": "Written before the data was restored; it may tell of what is gone.",
+  "task.writtenBefore": "Written before the data was restored; it may mention things that no longer exist.",
   "task.updateNow": "Update now",
   "task.asked": "{name} will look at it now.",
   "task.dormant": "{name} stopped: {reason}",

@@ -54,6 +54,7 @@ export const VALUE_CHANGED = "value-changed";
 /** What the person set, as a refusal tells it. */
 export function tellSet(change: Change, problem: Problem): string {
   const now = problem.now === undefined ? change.now : problem.now;
+  if (now === undefined || now === null) return t("review.valueCleared");
   return t("review.valueChanged", { now: valueWords(readValue(kindOf(change), now ?? null)) });
 }
 

@@ -26,7 +26,7 @@ pub struct Params {
     /// Call off the wake that waits; what changed is seen by the next one
     #[arg(long, conflicts_with_all = ["due", "say", "at"])]
     cancel: bool,
-    /// Every agent whose wake waits and was not put off
+    /// Every agent with a waiting wake that is not put off
     #[arg(long, conflicts_with = "no_wait")]
     due: bool,
 }
@@ -104,7 +104,7 @@ async fn due(session: &mut Session) -> Result<(), Failure> {
     let ran = session.wait().await;
     let reply = session.client.get("/api/agents?limit=200").await?;
     if !session.print_body(&reply) && ran == Some(0) {
-        session.screen.say("No agent may run now.");
+        session.screen.say("No agent is ready to run.");
     }
     Ok(())
 }

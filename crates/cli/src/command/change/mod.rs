@@ -27,7 +27,7 @@ pub enum Command {
     Defer(decide::Params),
     /// Take decisions back
     Undo(decide::Params),
-    /// List what a set shows, and apply that
+    /// List the proposals a set shows, then confirm exactly those
     ConfirmAll(whole_set::Params),
     /// Put off everything that is open in a set
     Dismiss(whole_set::Params),

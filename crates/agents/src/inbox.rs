@@ -49,8 +49,12 @@ impl Waiting {
 impl Agents {
     /// What persons said to an agent that no completed run has heard, oldest first.
     pub async fn unheard(&self, ws: WorkspaceId, id: &AgentId) -> Result<Vec<Words>, AgentError> {
-        let state = self.state(ws, id).await?.value;
-        let heard = self.heard(ws, &state).await?;
+        let heard = match self.state(ws, id).await {
+            Ok(state) => self.heard(ws, &state.value).await?,
+            // Of a damaged agent, what its runs say.
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => self.heard_by_runs(ws, id).await?,
+            Err(error) => return Err(error),
+        };
         self.words(ws, id, heard, Seq(i64::MAX)).await
     }
 
@@ -59,7 +63,11 @@ impl Agents {
         if let Some(heard) = state.heard_upto {
             return Ok(Seq(heard));
         }
-        let completed = wake_run::heard_by_completed(ws, &state.agent_id);
+        self.heard_by_runs(ws, &state.agent_id).await
+    }
+
+    async fn heard_by_runs(&self, ws: WorkspaceId, id: &AgentId) -> Result<Seq, AgentError> {
+        let completed = wake_run::heard_by_completed(ws, id);
         Ok(self.store.first(completed).await?.unwrap_or_default())
     }
 

@@ -216,8 +216,31 @@ impl Agents {
         message: Option<&str>,
         asked: &Asked,
     ) -> Result<(), AgentError> {
-        let agent = self.agent(ws, id).await?.doc.value;
-        alive(&agent)?;
+        let mut attempt = 0;
+        loop {
+            match self.wake_once(ws, id, reason, message, asked).await {
+                // Somebody paused, destroyed or set the agent meanwhile: decide on what it is now.
+                Err(AgentError::Commit(error)) if error.refusal() == Some(Refusal::Stale) => {
+                    if attempt == 2 {
+                        return Err(AgentError::Busy { agent: id.clone() });
+                    }
+                    attempt += 1;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    async fn wake_once(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        reason: Reason,
+        message: Option<&str>,
+        asked: &Asked,
+    ) -> Result<(), AgentError> {
+        let agent = self.agent(ws, id).await?;
+        alive(&agent.doc.value)?;
         let message = message.map(str::trim).filter(|message| !message.is_empty());
         limits::MESSAGE.check(message.map_or(0, str::len))?;
         let now = self.clock.now();
@@ -251,7 +274,9 @@ impl Agents {
             request_id: Some(request.clone()),
         };
         let said = message.map(|_| self.event("agent:message", None, id.as_str()));
+        // A destroyed agent hears nothing: what is acknowledged was said to one that lives.
         commit = commit
+            .op(entity::unchanged(ws, &agent))
             .op(wake_queue::signal(ws, &signal))
             .change(self.event("agent:wake", None, id.as_str()))
             .also(said)

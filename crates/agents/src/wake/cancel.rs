@@ -3,7 +3,7 @@
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::{Commit, Db, Op, ReadError, Refusal};
+use dormouse_store::{Audit, Commit, Db, Op, ReadError, Refusal};
 use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
 use crate::inbox::Words;
@@ -59,7 +59,15 @@ impl Agents {
                 .op(wake_queue::cancel(ws, &row))
                 .ops(mark)
                 .change(wake_event(&row, id.as_str()))
-                .audit(crate::lifecycle::audit(asked, "agent.cancel", id.as_str()));
+                .audit(Audit {
+                    // The answer may be lost: the audit log names what went with the wake as well.
+                    detail: unheard
+                        .iter()
+                        .map(|words| words.id.as_str())
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                    ..crate::lifecycle::audit(asked, "agent.cancel", id.as_str())
+                });
             if let Some(run) = &run {
                 commit = commit.op(self.ended(ws, run, "cancelled by a person")?);
             } else if row.due_at.is_none() && unheard.is_empty() {

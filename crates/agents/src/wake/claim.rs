@@ -92,6 +92,11 @@ impl Agents {
         {
             return Ok(None);
         }
+        if waiting.as_ref().is_some_and(|run| is_over(run.status)) {
+            // Its run ended without it, with a store that was restored: nothing is left to resume.
+            self.drop_run(ws, row).await?;
+            return Ok(None);
+        }
         let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
         let mut ops: Vec<Op> = Vec::new();
         // The run of a damaged agent fails and says why; it must begin for that.
@@ -220,6 +225,15 @@ impl Agents {
             (Obstacle::Outranked, Some(run)) => {
                 self.end_waiting(ws, row, &run, "a person asked for another one", Vec::new()).await
             }
+        }
+    }
+
+    /// Lets go of a run that is over; what waits beside it stays.
+    async fn drop_run(&self, ws: WorkspaceId, row: &Sleeper) -> Result<(), AgentError> {
+        let dropped = Commit::new("run.spent", Db::Agent, ws).op(wake_queue::abandon(ws, row));
+        match self.store.commit(dropped).await {
+            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
+            other => other.map(|_| ()).map_err(Into::into),
         }
     }
 
@@ -400,6 +414,11 @@ impl Agents {
             error: None,
         })
     }
+}
+
+/// Whether a run has ended.
+pub(crate) fn is_over(status: Status) -> bool {
+    !matches!(status, Status::Queued | Status::Started)
 }
 
 /// What others learn about the wakes of an agent.

@@ -10,7 +10,7 @@ use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{AgentId, Id as _, WorkspaceId, limits};
 
 use crate::error::readable;
-use crate::wake::claim::{broken, wake_event};
+use crate::wake::claim::{broken, is_over, wake_event};
 use crate::{AgentError, Agents};
 
 impl Agents {
@@ -67,8 +67,7 @@ impl Agents {
             return Ok(None);
         }
         let (ops, line) = match &run {
-            None => (vec![wake_queue::free(ws, row, proof)], format!("agent {agent}: lease freed")),
-            Some(run) => {
+            Some(run) if !is_over(run.status) => {
                 let crashes = row.crashes + 1;
                 let to = after(run.status, Event::Crashed).map_err(broken)?;
                 let ops = vec![
@@ -76,6 +75,10 @@ impl Agents {
                     wake_run::requeue(ws, &run.key, run.status, to, run.epoch, crashes),
                 ];
                 (ops, format!("agent {agent}: an interrupted run will be resumed"))
+            }
+            // Unknown, or ended without it, with a store that was restored.
+            Some(_) | None => {
+                (vec![wake_queue::free(ws, row, proof)], format!("agent {agent}: lease freed"))
             }
         };
         let commit = Commit::new("run.takeover", Db::Agent, ws)
@@ -87,7 +90,7 @@ impl Agents {
             other => other?,
         };
         self.raise_fence(ws, row, row.epoch + 1).await?;
-        let Some(run) = run else { return Ok(Some(line)) };
+        let Some(run) = run.filter(|run| !is_over(run.status)) else { return Ok(Some(line)) };
         let Some(row) = self.store.first(wake_queue::of_agent(ws, agent)).await? else {
             return Ok(Some(line));
         };

@@ -309,6 +309,8 @@ impl Agents {
         signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class) && !waits);
         ops.push(wake_queue::signal(ws, &signal));
         if revives && revived.insert(concern.agent.clone()) {
+            // Nothing else wakes an agent that is not automatic for what was said to it.
+            ops.extend(self.go_on_with_words(ws, &concern.agent).await?);
             ops.push(entity::replace(ws, &stored));
         }
         Ok(ops)

@@ -8,9 +8,10 @@ use dormouse_agents::lifecycle::Asked;
 use dormouse_agents::wake::route::merge_window;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_store::params;
 use dormouse_types::model::{Away, FragmentKind, ModelError, Request};
-use dormouse_types::port::{ModelClass, Stage};
-use dormouse_types::{AgentId, limits};
+use dormouse_types::port::{Clock as _, ModelClass, Stage};
+use dormouse_types::{AgentId, Id as _, limits};
 
 use crate::world::{DONE, WS, World, me, now};
 
@@ -294,4 +295,69 @@ fn automation_that_is_switched_off_holds_no_wake_that_a_person_asked_for() {
     world.set_automation(&agent, Automation::Off);
     world.answers(1);
     assert_eq!(world.ends(&task), [DONE]);
+}
+
+#[test]
+fn words_to_an_agent_that_does_not_wake_by_itself_are_heard_when_its_task_is_restored() {
+    let (world, task, agent) = World::settled();
+    world.set_automation(&agent, Automation::Off);
+    world.wake_now(&agent, Some("First."));
+    world.edit_now(&task, &[dormouse_journal::Edit::Delete]);
+    world.drain(&task);
+    world.edit(&task, &[dormouse_journal::Edit::Restore]);
+    world.later(1);
+    world.answers(1);
+    assert_eq!(world.ends(&task), [DONE]);
+    assert_eq!(all_heard(&world), [["First."]]);
+}
+
+#[test]
+fn words_to_an_agent_that_is_destroyed_meanwhile_are_refused() {
+    let (world, _, agent) = World::settled();
+    let (agents, who) = (world.agents.clone(), agent.clone());
+    world.hooks.once(Stage::BeforeCommit, "agent.wake", move || {
+        now(agents.destroy(WS, &who, &me())).expect("destroyed");
+    });
+    let said = now(world.agents.wake(WS, &agent, Reason::UserInitiated, Some("First."), &me()));
+    assert!(world.hooks.is_done());
+    assert!(matches!(said, Err(AgentError::State { state: "destroyed", .. })), "{said:?}");
+    assert_eq!(unheard(&world, &agent), [""; 0]);
+}
+
+#[test]
+fn words_of_a_run_that_failed_are_not_held_back_by_a_sleep() {
+    let (world, _, agent) = World::settled();
+    let mut node = world.serve();
+    let until = world.clock.now() + Duration::from_secs(30 * 24 * 3600);
+    now(world.agents.sleep_until(WS, &agent, Some(until), &me())).expect("set");
+    world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
+    world.wake_now(&agent, Some("First."));
+    node.settle();
+    world.answers(1);
+    node.pass(Duration::from_secs(3600));
+    assert_eq!(all_heard(&world), [["First."], ["First."]]);
+    assert_eq!(unheard(&world, &agent), [""; 0]);
+}
+
+#[test]
+fn a_run_that_ended_without_its_row_locks_nobody_out() {
+    for owner in ["NULL", "'a dead process'"] {
+        let (world, task, agent) = World::settled();
+        let run = world.runs(&agent).remove(0);
+        let sql = match owner {
+            "NULL" => "UPDATE wake_queue SET run_key = ?2, due_at = 1 WHERE agent_id = ?1",
+            _ => {
+                "UPDATE wake_queue SET run_key = ?2, owner = 'a dead process', expires_at = 1
+                 WHERE agent_id = ?1"
+            }
+        };
+        let row = params![agent.as_str(), run.key.as_str()];
+        world.behind_the_back(dormouse_store::Db::Agent, sql, row);
+        now(world.agents.take_over(WS)).expect("a start does not fail");
+        world.answers(1);
+        world.note(&task, "The van is booked.");
+        world.later(60);
+        assert_eq!(world.drain_due().len(), 1, "{owner}");
+        assert_eq!(world.row(&agent).run_key, None);
+    }
 }

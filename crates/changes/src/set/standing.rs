@@ -101,13 +101,18 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<Over> {
     tool.check(&args, task).ok()?;
     let now = tool.now(&args, task);
     let target = tool.target(&args);
-    let is_set = if has_say(&target, &args) {
-        let says = task.says.iter().filter(|say| say.field == target.key && say.by == By::User);
-        says.map(|say| say.at).any(|at| at > opened_at(item))
-    } else {
-        // No record says who set the title of a checklist item; that it is another one is enough.
-        target.key.starts_with("item:") && item.before.is_some() && item.before != now
-    };
+    let is_item = target.key.starts_with("item:");
+    let mut says = task.says.iter().filter(|say| say.field == target.key && say.by == By::User);
+    // A value that is another one than when this was proposed counts whatever the times say: they come
+    // from the clocks of two nodes, and a verdict that was taken back counts as a fresh proposal.
+    let is_another = item.before != now;
+    let is_said = says.any(|say| is_another || say.at > opened_at(item));
+    // No record says who set the title of a checklist item; that it is another one is enough.
+    let is_renamed = is_item
+        && (!has_say(&target, &args) || args.get("title").is_some())
+        && item.before.is_some()
+        && is_another;
+    let is_set = has_say(&target, &args) && is_said || is_renamed;
     is_set.then_some(Over { now })
 }
 

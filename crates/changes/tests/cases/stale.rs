@@ -52,7 +52,33 @@ fn a_value_that_the_person_set_since_is_confirmed_over_only_by_its_name() {
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
     world.undo(&item).expect("taken back");
     assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
-    world.confirm(&item).expect("the undo is no say of its own");
+    assert_eq!(
+        changed(world.confirm(&item)).as_deref(),
+        Some("2026-04-01"),
+        "it is the person's value again"
+    );
+}
+
+#[test]
+fn a_value_set_since_is_named_also_when_a_verdict_was_taken_back_after_it() {
+    for put_off in [true, false] {
+        let world = World::new();
+        let item = world.due("2026-03-20");
+        if put_off { world.defer(&item) } else { world.reject(&item, None) }.expect("decided");
+        world.edit(&[day("2026-04-01")]);
+        world.undo(&item).expect("taken back");
+        assert_eq!(changed(world.confirm(&item)).as_deref(), Some("2026-04-01"), "{put_off}");
+    }
+}
+
+#[test]
+fn a_rename_by_the_person_is_named_before_a_tick_that_renames_writes_over_it() {
+    let world = World::new();
+    let id = world.first_item();
+    let both = json!({ "items": [{ "id": id, "title": "Sign both copies", "isChecked": true }] });
+    let item = world.open("update_checklist_items", both);
+    world.edit(&[Edit::RenameItem { item: id, title: "Sign at the notary".into() }]);
+    assert_eq!(changed(world.confirm(&item)).as_deref(), Some("[ ] Sign at the notary"));
 }
 
 #[test]

@@ -204,7 +204,12 @@ const RECOVERED: &[Law] = &[
         "no item is applying",
         "SELECT set_id || ':' || item_index FROM change_items WHERE state = 'applying'",
     ),
-    ("no operation is open", "SELECT operation_id FROM saga_log WHERE status = 'pending'"),
+    (
+        "no operation is open, unless the run that made it waits to go on and finish it",
+        "SELECT operation_id FROM saga_log s WHERE s.status = 'pending'
+           AND NOT EXISTS (SELECT 1 FROM wake_run_log r
+             WHERE r.ws = s.ws AND r.run_key = s.run_key AND r.status = 'queued')",
+    ),
     ("no run is under way", "SELECT run_key FROM wake_run_log WHERE status = 'started'"),
     (
         "nobody holds a lease",

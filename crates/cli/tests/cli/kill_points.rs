@@ -46,6 +46,10 @@ pub const POINTS: &[(&str, Way)] = &[
     ("change.decide", Way::Load),
     ("change.decideAll", Way::Load),
     ("change.expire", Way::Never("a proposal expires after 7 days; the scenes move their clock")),
+    (
+        "change.retract",
+        Way::Never("a proposal is withdrawn once the person set its field; nobody here sets one"),
+    ),
     ("change.undo", Way::Once("POST", "undo")),
     ("changes.trim", Way::Never("change rows are taken away after 30 days")),
     ("fence.raise", Way::AfterKill),
@@ -69,6 +73,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.spent", Way::Never("an agent is destroyed between a look at the queue and the claim")),
     ("run.takeover", Way::AfterKill),
     ("run.turn", Way::Load),
+    ("saga.end", Way::Never("a run is over and its call is not, once a store was restored")),
     ("wake.cancel", Way::Once("DELETE", "/wake")),
     ("wake.rescue", Way::Never("the clock has to be set back; the scenes move theirs")),
     ("wake.route", Way::Load),

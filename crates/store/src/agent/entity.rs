@@ -157,6 +157,18 @@ pub fn replace<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
     )
 }
 
+/// Guards a commit by an entity as it was read, and writes nothing; refused when somebody else wrote
+/// it since: read it and decide again.
+pub fn unchanged<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
+    let (host, counter) = stored.columns.clock.iter().next().map_or(("", -1), |(h, n)| (h, *n));
+    Op::one(
+        "UPDATE agent_entities SET id = id
+         WHERE ws = ?1 AND id = ?2 AND clock_host = ?3 AND clock_counter = ?4",
+        params![ws(workspace), stored.columns.id.as_str(), host, counter],
+        Refusal::Stale,
+    )
+}
+
 fn columns(row: &Row) -> Result<(Columns, String), ColumnError> {
     let agent: AgentId = row.text(1)?.parse().map_err(|_| ColumnError {
         column: 1,

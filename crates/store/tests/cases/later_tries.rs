@@ -36,7 +36,7 @@ fn signal(agent: &AgentId, reason: Reason, due: i64) -> Op {
 }
 
 fn try_again(agent: &AgentId, due: Option<i64>) -> Op {
-    wake_queue::try_again(WS, agent, at(2), due.map(at))
+    wake_queue::try_again(WS, agent, at(2), due.map(at), false)
 }
 
 /// An agent whose first run is at work.

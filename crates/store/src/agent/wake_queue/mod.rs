@@ -200,13 +200,15 @@ pub fn cancel(workspace: WorkspaceId, row: &Sleeper) -> Op {
     )
 }
 
-/// Leaves a later try behind a run that failed; without a time it waits until the agent may run
+/// Leaves a later try behind a run that failed; one that is asked for, because a person's words wait
+/// for it, is not held back by a sleep; without a time it waits until the agent may run
 /// again. What came meanwhile joins it; only a person's wake that waits is not put off.
 pub fn try_again(
     workspace: WorkspaceId,
     agent: &AgentId,
     at: Timestamp,
     due_at: Option<Timestamp>,
+    is_asked: bool,
 ) -> Op {
     Op::any(
         "UPDATE wake_queue SET
@@ -216,7 +218,7 @@ pub fn try_again(
                       ELSE priority END,
            due_at = CASE
              WHEN due_at IS NOT NULL AND reasons & 24 <> 0 THEN due_at
-             WHEN sleep_until > CAST(?5 AS BIGINT) THEN sleep_until
+             WHEN ?7 = 0 AND sleep_until > CAST(?5 AS BIGINT) THEN sleep_until
              ELSE CAST(?5 AS BIGINT) END
          WHERE ws = ?1 AND agent_id = ?2",
         params![
@@ -226,6 +228,7 @@ pub fn try_again(
             at,
             due_at,
             Reason::Timer.priority(),
+            is_asked,
         ],
     )
 }

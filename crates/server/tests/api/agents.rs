@@ -280,7 +280,7 @@ async fn an_agent_is_not_resumed_while_its_task_is_deleted() {
     assert_eq!(asleep.json()["type"], "/problems/task-deleted", "{}", asleep.body);
     assert!(asleep.body.contains("restore the task"), "{}", asleep.body);
     let wake = world.call("POST", &format!("/api/agents/{agent}/wake"), "{}").await;
-    assert!(wake.status == 409 && wake.body.contains("its task is deleted"), "{}", wake.body);
+    assert!(wake.status == 409 && wake.body.contains("restore its deleted task"), "{}", wake.body);
     let shown = world.get(&format!("/api/agents/{agent}")).await.json();
     assert_eq!(
         (&shown["lifecycle"], &shown["dormantReason"]),

@@ -324,19 +324,6 @@ pub fn confirmed_behind(
     }
 }
 
-/// The tasks about which anything is open, all over a workspace.
-pub fn open_tasks(workspace: WorkspaceId) -> Query<String> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT DISTINCT task_id FROM change_items WHERE ws = ?1 AND is_open = 1",
-        params: params_values![ws(workspace)],
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "change item", &e);
-            Ok(row.text(0).map_err(column)?.to_owned())
-        },
-    }
-}
-
 /// Open items that were shown by a time, of all workspaces, longest ago first, behind a place in
 /// this order.
 pub fn shown_by(

@@ -25,7 +25,11 @@ pub(crate) fn unrest(hub: &Hub) -> Option<String> {
     if agent(sql) > 0 {
         return Some("an agent is due or at work".into());
     }
-    if agent("SELECT COUNT(*) FROM saga_log WHERE ws = 1 AND status = 'pending'") > 0 {
+    // A call of a run that waits for its agent to be resumed is finished by that run.
+    let sql = "SELECT COUNT(*) FROM saga_log s WHERE s.ws = 1 AND s.status = 'pending'
+               AND NOT EXISTS (SELECT 1 FROM wake_run_log r
+                 WHERE r.ws = 1 AND r.run_key = s.run_key AND r.status = 'queued')";
+    if agent(sql) > 0 {
         return Some("an operation is open".into());
     }
     if agent("SELECT COUNT(*) FROM timers WHERE ws = 1 AND fired_at IS NULL") > 0 {

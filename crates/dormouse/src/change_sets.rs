@@ -269,25 +269,32 @@ impl Dormouse {
             {
                 Err(Error::ConfirmAlone { item: format!("{set}:{index}") })
             } else {
-                let once = id.as_ref().map(|id| Once {
-                    id: hash::joined(&[id, &index.to_string()]).0,
-                    request: hash::sha256(&digest),
-                    answer: format!("{set}:{index}"),
-                    effects: None,
-                });
-                let asked = VerdictOf {
-                    set: set.clone(),
-                    index,
-                    verdict: Verdict::Confirm,
-                    digest: Some(digest),
-                    reason: None,
-                    over: None,
-                };
-                self.decide_once(caller, asked, once).await
+                let place = (set, index, digest);
+                self.decide_among(caller, place, Verdict::Confirm, id.as_deref()).await
             };
             outcomes.push((shown, outcome));
         }
         Ok(outcomes)
+    }
+
+    /// Decides one of several items of a set; each has a receipt of its own below that of the request.
+    async fn decide_among(
+        &self,
+        caller: &Caller,
+        (set, index, digest): (&ChangeSetId, i64, String),
+        verdict: Verdict,
+        id: Option<&str>,
+    ) -> Result<Outcome, Error> {
+        let once = id.map(|id| Once {
+            id: hash::joined(&[id, &index.to_string()]).0,
+            request: hash::sha256(&digest),
+            answer: format!("{set}:{index}"),
+            effects: None,
+        });
+        let set = set.clone();
+        let asked =
+            VerdictOf { set, index, verdict, digest: Some(digest), reason: None, over: None };
+        self.decide_once(caller, asked, once).await
     }
 
     /// Looks whether the caller decides, and on a task that is there: what comes before a list of
@@ -345,21 +352,8 @@ impl Dormouse {
         }
         let mut outcomes = Vec::new();
         for (index, digest) in wanted {
-            let once = id.as_ref().map(|id| Once {
-                id: hash::joined(&[id, &index.to_string()]).0,
-                request: hash::sha256(&digest),
-                answer: format!("{set}:{index}"),
-                effects: None,
-            });
-            let asked = VerdictOf {
-                set: set.clone(),
-                index,
-                verdict: Verdict::Defer,
-                digest: Some(digest),
-                reason: None,
-                over: None,
-            };
-            match self.decide_once(caller, asked, once).await {
+            let place = (set, index, digest);
+            match self.decide_among(caller, place, Verdict::Defer, id.as_deref()).await {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
                     let fresh = self.change_set(&told(caller), set).await?;

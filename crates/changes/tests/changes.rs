@@ -8,6 +8,7 @@ mod cases {
     mod expiring;
     mod ledger;
     mod lessons;
+    mod restored;
     mod stale;
     mod tools;
     mod trail;

@@ -191,6 +191,11 @@ impl Dormouse {
             // What could never be applied was refused then, and is refused now; what is being applied
             // is waited for.
             let is_applying = item.state == State::Applying && verdict == Verdict::Confirm;
+            if verdict == Verdict::Confirm
+                && let Some(why) = self.changes.not_applied(ws, &item, over.as_ref()).await?
+            {
+                return Err(why.into());
+            }
             if item.state != State::Retracted && !is_applying {
                 return self.outcome(caller, item).await;
             }

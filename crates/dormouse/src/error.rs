@@ -263,7 +263,7 @@ fn decide(error: &DecideError) -> &'static str {
         DecideError::Retracted { .. } => "change-retracted",
         DecideError::Changed { .. } | DecideError::NothingToUndo { .. } => "undo-refused",
         DecideError::Reason(beyond) => beyond.limit.problem,
-        DecideError::Busy { .. } => "conflict",
+        DecideError::Busy { .. } | DecideError::NotApplied { .. } => "conflict",
         DecideError::Journal(error) => journal(error),
         DecideError::Read(error) => read(error),
         DecideError::Commit(error) => commit(error),

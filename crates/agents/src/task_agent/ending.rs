@@ -21,7 +21,7 @@ use crate::tools::record_observations::{self, Note};
 use crate::tools::{self, update_report};
 use crate::wake::route::is_automatic;
 
-use super::TaskAgent;
+use super::{TaskAgent, from_changes};
 
 impl TaskAgent<'_> {
     pub(super) async fn ending(
@@ -33,6 +33,9 @@ impl TaskAgent<'_> {
         let Agents { clock, entropy, zone, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let task = self.task_now(lease, &self.task_id(lease).await?).await?;
+        if let Some(task) = &task {
+            self.agents.changes.keep_newest(ws, &task.id).await.map_err(from_changes)?;
+        }
         let (mut ops, mut news) = (Vec::new(), Vec::new());
         let mut trail = trail.clone();
         if let Some(task) = &task {

@@ -1,7 +1,7 @@
 //! The second and third commit of what crosses the two databases, and its recovery.
 
 use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, state};
-use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
 use dormouse_store::agent::saga::{self, Phase};
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::recovery::is_call;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, refresh};
+use crate::set::service::{Changes, Seen, operation, refresh};
 use crate::set::standing::{self, Over};
 use crate::set::state::Event;
 use crate::tool::Refused;
@@ -82,6 +82,33 @@ enum Answer {
     Later(DecideError),
 }
 
+/// How the journal was written for an item: its answer, and the round under which it was.
+struct Written {
+    answer: Answer,
+    round: Round,
+}
+
+/// A round of an item, and the operation under which the journal knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Round {
+    pub(crate) number: i64,
+    pub(crate) operation: OperationId,
+}
+
+impl Round {
+    /// The round an item is in.
+    pub(crate) fn of(item: &Item) -> Self {
+        Self { number: item.round, operation: item.operation.clone() }
+    }
+
+    /// The round behind this one: that of the item once its verdict was taken back.
+    pub(crate) fn next(&self, seen: &Seen) -> Self {
+        let number = self.number + 1;
+        let run_key = &seen.set.doc.value.run_key;
+        Self { number, operation: operation(run_key, &seen.item.fingerprint, number) }
+    }
+}
+
 /// Why the journal is not edited.
 #[derive(Debug, thiserror::Error)]
 enum Hold {
@@ -142,29 +169,35 @@ impl Changes {
         operation: &OperationId,
     ) -> Result<Option<Result<(), DecideError>>, DecideError> {
         let seen = self.seen(ws, &errand.set, errand.index).await?;
-        let answer = match errand.crossing {
-            Crossing::Confirm => self.apply(ws, errand, operation, &seen.item).await?,
-            Crossing::Suppress => self.suppress(ws, errand, operation, &seen.item).await?,
-            Crossing::Undo => {
-                return Ok(Some(self.conclude_undo(ws, errand, operation, &seen).await));
-            }
-        };
+        if errand.crossing == Crossing::Undo {
+            return Ok(Some(self.conclude_undo(ws, errand, operation, &seen).await));
+        }
+        let written = self.write_journal(ws, errand, &seen).await?;
         let now = self.clock.now();
         let ops = match errand.crossing {
-            Crossing::Confirm => self.confirmed(ws, errand, operation, &seen, &answer, now).await?,
+            Crossing::Confirm => {
+                self.confirmed(ws, errand, operation, &seen, &written, now).await?
+            }
             Crossing::Suppress | Crossing::Undo => {
-                let status = match &answer {
+                let status = match &written.answer {
                     Answer::Done(_) => "completed",
                     Answer::Never(_) | Answer::Later(_) => "failed",
                 };
-                let error = answer.reason();
-                vec![saga::close(ws, operation, Phase::AgentDone, status, error.as_deref(), now)]
+                let error = written.answer.reason();
+                let error = error.as_deref();
+                let mut ops = self.caught_up(ws, errand, &seen, &written.round).await?;
+                ops.push(saga::close(ws, operation, Phase::AgentDone, status, error, now));
+                ops
             }
         };
         if !self.close(ws, errand, ops).await? {
             return Ok(None);
         }
-        Ok(Some(match answer {
+        if matches!(written.answer, Answer::Later(_)) {
+            // A newer proposal for the field may have come while this one was being applied.
+            self.keep_newest(ws, &errand.task).await?;
+        }
+        Ok(Some(match written.answer {
             Answer::Done(_) | Answer::Never(_) => Ok(()),
             // The rejection stands, whatever becomes of the label on a deleted task.
             Answer::Later(DecideError::TaskDeleted { .. })
@@ -206,6 +239,77 @@ impl Changes {
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx
+    }
+
+    /// Writes the journal for an item, once for each of its rounds.
+    ///
+    /// A receipt under the operation of its round is the answer of an earlier attempt of this errand,
+    /// and stands. There is one exception: behind an older copy of the agent store the journal may
+    /// hold verdicts that this store has forgotten. One of those that was taken back there, or whose
+    /// value the person has replaced since, sets nothing now; so the journal is written under the
+    /// next round, as it would have been.
+    async fn write_journal(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        seen: &Seen,
+    ) -> Result<Written, DecideError> {
+        let mut round = Round::of(&seen.item);
+        loop {
+            let operation = errand.operation(&round.operation);
+            let answer = match errand.crossing {
+                Crossing::Suppress => self.suppress(ws, errand, &operation, &seen.item).await?,
+                Crossing::Confirm | Crossing::Undo => {
+                    self.apply(ws, errand, &operation, &seen.item).await?
+                }
+            };
+            let is_replayed = matches!(&answer, Answer::Done(edited) if edited.replayed);
+            if !is_replayed || !self.is_forgotten(ws, errand, &round, &seen.item).await? {
+                return Ok(Written { answer, round });
+            }
+            round = round.next(seen);
+        }
+    }
+
+    /// Whether what the journal did in a round is of a time that the agent store has forgotten, and
+    /// stands no more.
+    async fn is_forgotten(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        round: &Round,
+        item: &Item,
+    ) -> Result<bool, DecideError> {
+        let undo = Errand { crossing: Crossing::Undo, ..errand.clone() };
+        let undo = receipt::by_id(Db::Journal, ws, undo.operation(&round.operation).as_str());
+        if self.store.first(undo).await?.is_some() {
+            return Ok(true);
+        }
+        let Some(over) = &errand.over else { return Ok(false) };
+        let task = self.task_of(ws, &errand.task).await?;
+        let found = task.and_then(|view| standing::set_since(item, &state(&view, &self.zone)));
+        Ok(found.as_ref() == Some(over))
+    }
+
+    /// The ops that move an item and its decision on to the round under which the journal was
+    /// written; none if it is the item's own.
+    async fn caught_up(
+        &self,
+        ws: WorkspaceId,
+        errand: &Errand,
+        seen: &Seen,
+        round: &Round,
+    ) -> Result<Vec<Op>, DecideError> {
+        if round.number == seen.item.round {
+            return Ok(Vec::new());
+        }
+        let mut ops = vec![change_item::catch_up(ws, &seen.item, round.number, &round.operation)];
+        let decision = entity::by_id::<Decision>(ws, errand.decision.as_str());
+        ops.extend(self.store.first(decision).await?.map(|mut decision| {
+            decision.doc.value.round = round.number;
+            entity::put(ws, &decision.doc)
+        }));
+        Ok(ops)
     }
 
     async fn apply(
@@ -257,9 +361,10 @@ impl Changes {
         errand: &Errand,
         operation: &OperationId,
         seen: &Seen,
-        answer: &Answer,
+        written: &Written,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
+        let Written { answer, round } = written;
         let (event, to, outcome, status) = match answer {
             Answer::Done(_) => (Event::Applied, State::Confirmed, Outcome::Applied, "completed"),
             Answer::Never(_) => (Event::Retract, State::Retracted, Outcome::Retracted, "failed"),
@@ -271,13 +376,17 @@ impl Changes {
             // Somebody else finished it between the two reads.
             return Ok(vec![saga::close(ws, operation, Phase::AgentDone, status, reason, now)]);
         }
-        let mut ops = vec![
-            self.settle(ws, &seen.item, event, reason, None, now)?,
-            saga::close(ws, operation, Phase::AgentDone, status, reason, now),
-        ];
-        ops.extend(self.outcome(ws, errand, outcome, reason, now).await?);
+        let Round { number, operation: of_round } = round.clone();
+        let mut ops = Vec::new();
+        if number != seen.item.round {
+            ops.push(change_item::catch_up(ws, &seen.item, number, &of_round));
+        }
+        let item = Item { round: number, operation: of_round, ..seen.item.clone() };
+        ops.push(self.settle(ws, &item, event, reason, None, now)?);
+        ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
+        ops.extend(self.outcome(ws, errand, outcome, reason, round, now).await?);
         ops.extend(refresh(ws, seen, to, now));
-        ops.extend(self.told(ws, errand, operation, &seen.item, answer, now).await?);
+        ops.extend(self.told(ws, errand, &item, answer, now).await?);
         Ok(ops)
     }
 
@@ -288,6 +397,7 @@ impl Changes {
         errand: &Errand,
         outcome: Outcome,
         reason: Option<&str>,
+        round: &Round,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
         let decision =
@@ -296,6 +406,7 @@ impl Changes {
             .map(|mut decision| {
                 decision.doc.value.outcome = outcome;
                 decision.doc.value.outcome_reason = reason.map(ToOwned::to_owned);
+                decision.doc.value.round = round.number;
                 decision.doc.value.updated_at = now;
                 entity::put(ws, &decision.doc)
             })
@@ -309,7 +420,6 @@ impl Changes {
         &self,
         ws: WorkspaceId,
         errand: &Errand,
-        operation: &OperationId,
         item: &Item,
         answer: &Answer,
         now: Timestamp,
@@ -325,7 +435,7 @@ impl Changes {
         }
         let metadata = Metadata {
             tool_name: Some(item.tool.clone()),
-            operation_id: Some(operation.to_string()),
+            operation_id: Some(item.operation.to_string()),
             ..Metadata::default()
         };
         let trigger = Some(format!("{}:{}", item.set, item.index));

@@ -101,6 +101,24 @@ impl Changes {
         self.decide(who, set, index, digest, Want::Defer).await
     }
 
+    /// Why the last confirm of an item that waits again was not applied; none if it was not tried.
+    /// What stands in its way now is told as a new confirm would be.
+    pub async fn not_applied(
+        &self,
+        ws: WorkspaceId,
+        item: &Item,
+        over: Option<&Over>,
+    ) -> Result<Option<DecideError>, DecideError> {
+        let is_waiting = matches!(item.state, State::Pending | State::Deferred);
+        let Some(reason) = item.error.clone().filter(|_| is_waiting) else { return Ok(None) };
+        let (set, index) = (item.set.clone(), item.index);
+        let seen = self.seen(ws, &set, index).await?;
+        let task = self.task_of(ws, &item.task).await?;
+        let digest = Some(&item.fingerprint);
+        let allowed = self.allows(ws, &seen, task.as_ref(), digest, Want::Confirm { over }).await;
+        Ok(Some(allowed.err().unwrap_or(DecideError::NotApplied { set, index, reason })))
+    }
+
     async fn decide(
         &self,
         who: &Who,

@@ -73,6 +73,16 @@ pub enum DecideError {
         /// The value now, in words; none for no value.
         now: Option<String>,
     },
+    /// It was confirmed and could not be applied; it waits again. Retry: with a confirm of its own.
+    #[error("proposal {set}:{index} was not applied and waits again: {reason}; confirm it anew")]
+    NotApplied {
+        /// The set.
+        set: ChangeSetId,
+        /// The item.
+        index: i64,
+        /// Why.
+        reason: String,
+    },
     /// The task is deleted; the proposal stays open. Retry: after restoring it.
     #[error("task {task} is deleted: restore it before confirming proposals about it")]
     TaskDeleted {

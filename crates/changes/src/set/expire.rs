@@ -52,6 +52,16 @@ impl Changes {
         Ok(expired.len() + overtaken.len() + older.len())
     }
 
+    /// Withdraws all but the newest open proposal for each field of a task.
+    ///
+    /// A turn and an undo each read before they commit, so both may leave one open. Both come here
+    /// behind their commit: whichever was later sees the two.
+    pub async fn keep_newest(&self, ws: WorkspaceId, task: &TaskId) -> Result<(), DecideError> {
+        let items = self.store.all(change_item::of_task(ws, task)).await?;
+        let older: Vec<Item> = supersede::older(&items).into_iter().cloned().collect();
+        self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await
+    }
+
     /// Expires what is due in any workspace; says how many items that were. A sweep looks at some
     /// items, and the next one goes on behind them.
     pub async fn expire_due(&self) -> Result<usize, DecideError> {

@@ -8,10 +8,10 @@ use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
-use crate::set::conclude::{Crossing, Errand};
+use crate::set::conclude::{Crossing, Errand, Round};
 use crate::set::decide::checked_digest;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, Who, operation, refresh};
+use crate::set::service::{Changes, Seen, Who, refresh};
 use crate::set::supersede;
 use crate::tools;
 
@@ -82,8 +82,9 @@ impl Changes {
         decision: &Decision,
     ) -> Result<Item, DecideError> {
         let now = self.clock.now();
-        let next = self.next_operation(seen);
-        let mut ops = vec![change_item::reopen(who.ws, &seen.item, &next, now)];
+        let next = Round::of(&seen.item).next(seen);
+        let Round { number, operation } = &next;
+        let mut ops = vec![change_item::reopen(who.ws, &seen.item, *number, operation, now)];
         ops.extend(self.undone(who.ws, &decision.id, now).await?);
         ops.extend(refresh(who.ws, seen, State::Pending, now));
         self.write("change.undo", who, seen, "change.undo", ops).await?;
@@ -98,7 +99,7 @@ impl Changes {
         operation: &OperationId,
         seen: &Seen,
     ) -> Result<(), DecideError> {
-        let changed = self.take_back(ws, errand, operation, &seen.item).await?;
+        let (changed, round) = self.take_back(ws, errand, seen).await?;
         let now = self.clock.now();
         if let Some(error) = changed {
             let text = error.to_string();
@@ -115,7 +116,7 @@ impl Changes {
         }
         let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
         let undone = self.undone(ws, &errand.decision, now).await?;
-        let next = self.next_operation(seen);
+        let next = round.next(seen);
         let all = self.store.all(change_item::of_task(ws, &errand.task)).await?;
         let mut open = all.iter().filter(|other| other.state.is_open());
         let why = if open.clone().any(|other| other.fingerprint == seen.item.fingerprint) {
@@ -135,41 +136,58 @@ impl Changes {
                 // The field was said anew by this undo, which overtakes nothing.
                 let said = self.said_at(ws, &seen.item).await?;
                 let opened_at = said.map_or(now, |said| said.max(now));
-                (change_item::reopen(ws, &seen.item, &next, opened_at), State::Pending)
+                let Round { number, operation } = &next;
+                let op = change_item::reopen(ws, &seen.item, *number, operation, opened_at);
+                (op, State::Pending)
             }
         };
         let mut ops = vec![op, done];
         ops.extend(undone);
         ops.extend(refresh(ws, seen, to, now));
-        self.close(ws, errand, ops).await.map(drop)
+        self.close(ws, errand, ops).await?;
+        // A turn may have proposed another value since the items were read.
+        self.keep_newest(ws, &errand.task).await
     }
 
-    /// Takes the journal's effects back, once; gives the refusal if a field moved on.
+    /// Takes the journal's effects back, once; gives the refusal if a field moved on, and the last
+    /// round of the item that the journal knows.
+    ///
+    /// Behind an older copy of the agent store that may be a later one than the item's: its verdict
+    /// was taken back and given again, and the one that stands is taken back.
     async fn take_back(
         &self,
         ws: WorkspaceId,
         errand: &Errand,
-        operation: &OperationId,
-        item: &Item,
-    ) -> Result<Option<JournalError>, DecideError> {
-        let of_item = match item.state {
-            State::Rejected => {
-                Errand { crossing: Crossing::Suppress, ..errand.clone() }.operation(&item.operation)
-            }
-            _ => item.operation.clone(),
+        seen: &Seen,
+    ) -> Result<(Option<JournalError>, Round), DecideError> {
+        let crossing = match seen.item.state {
+            State::Rejected => Crossing::Suppress,
+            _ => Crossing::Confirm,
         };
-        let Some(effects) = self.effects(ws, &of_item).await? else { return Ok(None) };
-        let ctx = Self::ctx(errand, operation);
-        match self.journal.undo(ws, &errand.task, &effects, &ctx).await {
-            Ok(_) => Ok(None),
-            Err(
-                error @ (JournalError::Changed(_)
-                | JournalError::Edit(_)
-                | JournalError::NoTask { .. }
-                | JournalError::Conflict { .. }),
-            ) => Ok(Some(error)),
-            Err(error) => Err(error.into()),
+        let verdict = Errand { crossing, ..errand.clone() };
+        let mut round = Round::of(&seen.item);
+        let mut effects = self.effects(ws, &verdict.operation(&round.operation)).await?;
+        while let Some(these) = effects {
+            let ctx = Self::ctx(errand, &errand.operation(&round.operation));
+            match self.journal.undo(ws, &errand.task, &these, &ctx).await {
+                Ok(edited) if edited.replayed => {
+                    let next = round.next(seen);
+                    effects = self.effects(ws, &verdict.operation(&next.operation)).await?;
+                    if effects.is_some() {
+                        round = next;
+                    }
+                }
+                Ok(_) => break,
+                Err(
+                    error @ (JournalError::Changed(_)
+                    | JournalError::Edit(_)
+                    | JournalError::NoTask { .. }
+                    | JournalError::Conflict { .. }),
+                ) => return Ok((Some(error), round)),
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok((None, round))
     }
 
     async fn undone(
@@ -200,11 +218,6 @@ impl Changes {
         let Some((tool, view)) = tool.zip(view) else { return Ok(None) };
         let args = serde_json::from_str(&item.args).unwrap_or_default();
         Ok(TaskStanding::of(&view).said_at(&tool.target(&args).key))
-    }
-
-    fn next_operation(&self, seen: &Seen) -> OperationId {
-        let run_key = &seen.set.doc.value.run_key;
-        operation(run_key, &seen.item.fingerprint, seen.item.round + 1)
     }
 
     async fn decisions_of(

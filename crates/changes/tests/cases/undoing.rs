@@ -1,11 +1,11 @@
 use dormouse_changes::DecideError;
 use dormouse_journal::Edit;
-use dormouse_store::Db;
 use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::{Commit, Db};
 use dormouse_types::task::Status;
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{WS, World, now};
 
 fn due_on(world: &World) -> Option<String> {
     world.state().due_on.map(|day| day.to_string())
@@ -184,4 +184,52 @@ fn taking_back_a_status_keeps_the_history_of_what_was() {
     assert_eq!((task.status.status, task.status.reason), (Status::Open, None));
     let history: Vec<_> = task.status_history.iter().map(|entry| entry.status).collect();
     assert!(history.contains(&Status::OnHold), "{history:?}");
+}
+
+/// A turn that has read before the undo is stored while the undo is under way, or behind it.
+#[test]
+fn of_an_undo_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
+    for is_behind in [false, true] {
+        let world = World::new();
+        let item = world.due("2026-03-20");
+        world.confirm(&item).expect("confirmed");
+        let turn = newer(&world);
+        if is_behind {
+            world.undo(&item).expect("taken back");
+            now(world.store.commit(turn)).expect("stored");
+            now(world.changes.keep_newest(WS, &world.task)).expect("what a run does at its end");
+        } else {
+            world.commit_before("change.conclude", turn);
+            world.undo(&item).expect("taken back");
+        }
+        assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#], "behind it: {is_behind}");
+    }
+}
+
+/// The person sets the field while a confirm is interrupted, which then waits again.
+#[test]
+fn of_a_confirm_that_waits_again_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.crash_at_the_journal(|world| drop(world.confirm(&item)));
+    world.edit(&[day("2026-04-01")]);
+    let turn = newer(&world);
+    world.commit_before("change.conclude", turn);
+    now(world.changes.recover(WS)).expect("recovered");
+    assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#]);
+}
+
+/// A turn that proposes the 27th, and is not stored yet.
+fn newer(world: &World) -> Commit {
+    let entry = world.note("It is the 27th now.");
+    let evidence = json!({ "entryId": entry, "quote": "the 27th" });
+    let args = json!({ "dueDate": "2026-03-27", "evidence": evidence });
+    let (replies, turn) = world.judged(2, &[("update_task_due_date", args)], &[]);
+    assert!(!replies[0].refused, "{replies:?}");
+    turn
+}
+
+/// The arguments of the open proposals.
+fn open(world: &World) -> Vec<String> {
+    world.items().into_iter().filter(|item| item.state.is_open()).map(|item| item.args).collect()
 }

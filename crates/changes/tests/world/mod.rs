@@ -14,7 +14,7 @@ use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, 
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
 use dormouse_store::agent::entity;
-use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_store::{Commit, Db, Query, Store};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{TaskState, ToolCall};
@@ -52,17 +52,28 @@ pub struct Reply {
     pub text: String,
 }
 
-/// Ends the program right before the next commit of a label.
-#[derive(Default)]
-struct Crash(Mutex<Option<&'static str>>);
+type Happening = Box<dyn FnOnce() + Send>;
 
-impl Faults for Crash {
+/// Lets something happen right before the next commit of a label.
+#[derive(Default)]
+struct Before(Mutex<Vec<(&'static str, Happening)>>);
+
+impl Before {
+    fn next(&self, label: &'static str, happening: impl FnOnce() + Send + 'static) {
+        self.0.lock().expect("nobody fails while holding it").push((label, Box::new(happening)));
+    }
+}
+
+impl Faults for Before {
     fn pass(&self, point: Point<'_>) {
-        let mut label = self.0.lock().expect("nobody fails while holding it");
-        if point.stage == Stage::BeforeCommit && *label == Some(point.label) {
-            *label = None;
-            drop(label);
-            std::panic::resume_unwind(Box::new("the program ends"));
+        let mut all = self.0.lock().expect("nobody fails while holding it");
+        let place = all.iter().position(|(label, _)| *label == point.label);
+        if point.stage == Stage::BeforeCommit
+            && let Some(place) = place
+        {
+            let (_, happening) = all.remove(place);
+            drop(all);
+            happening();
         }
     }
 }
@@ -75,7 +86,8 @@ pub struct World {
     pub agent: AgentId,
     pub task: TaskId,
     entropy: Arc<CountingEntropy>,
-    crash: Arc<Crash>,
+    sqlite: Arc<Sqlite>,
+    before: Arc<Before>,
     runs: Cell<u32>,
 }
 
@@ -83,16 +95,13 @@ impl World {
     /// A task with an item; nobody but the agent has said anything about it yet.
     pub fn new() -> Self {
         let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let crash = Arc::new(Crash::default());
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy = Arc::new(CountingEntropy::seeded(1));
-        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), crash.clone());
-        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
-        let changes =
-            Changes::new(store.clone(), journal.clone(), port, entropy.clone(), TimeZone::UTC);
-        let agent = AgentId::fresh(Timestamp::from_micros(0), &*entropy);
-        let origin = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+        let entropy = CountingEntropy::seeded(1);
+        let sqlite = Sqlite::memory(&port, &entropy).expect("a store in memory");
+        let agent = AgentId::fresh(Timestamp::from_micros(0), &entropy);
+        let task = TaskId::fresh(Timestamp::from_micros(0), &entropy);
+        let mut world = Self::on(sqlite, clock, entropy, agent, task);
+        let origin = EditCtx::new(Origin::Agent { agent: world.agent.clone() }, "agent:test");
         let new = NewTask {
             title: "Move to the new flat".into(),
             edits: vec![Edit::AddItem {
@@ -101,13 +110,55 @@ impl World {
                 depth: 0,
             }],
         };
-        let task = now(journal.create(WS, &new, &origin)).expect("a task").task;
-        Self { store, journal, changes, clock, agent, task, entropy, crash, runs: Cell::new(0) }
+        world.task = now(world.journal.create(WS, &new, &origin)).expect("a task").task;
+        world
+    }
+
+    fn on(
+        sqlite: Sqlite,
+        clock: ManualClock,
+        entropy: CountingEntropy,
+        agent: AgentId,
+        task: TaskId,
+    ) -> Self {
+        let before = Arc::new(Before::default());
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let (sqlite, entropy) = (Arc::new(sqlite), Arc::new(entropy));
+        let store = Store::new(sqlite.clone(), before.clone());
+        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
+        let changes =
+            Changes::new(store.clone(), journal.clone(), port, entropy.clone(), TimeZone::UTC);
+        let runs = Cell::new(0);
+        Self { store, journal, changes, clock, agent, task, entropy, sqlite, before, runs }
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        self.sqlite.snapshot().expect("memory can be copied")
+    }
+
+    /// This world behind a start with its agent store as it was at a snapshot.
+    pub fn with_older_agent_store(&self, earlier: &Snapshot) -> Self {
+        let snapshot = self.snapshot().with(Db::Agent, earlier);
+        let (port, entropy): (Arc<dyn Clock>, _) =
+            (Arc::new(self.clock.clone()), CountingEntropy::seeded(7));
+        let sqlite = Sqlite::restore(&snapshot, &port, &entropy).expect("a store in memory");
+        let (clock, agent, task) = (self.clock.clone(), self.agent.clone(), self.task.clone());
+        Self::on(sqlite, clock, entropy, agent, task)
+    }
+
+    /// Stores a commit right before the next one of a label.
+    pub fn commit_before(&self, label: &'static str, commit: Commit) {
+        let store = self.store.clone();
+        self.before.next(label, move || {
+            now(store.commit(commit)).expect("stored");
+        });
     }
 
     /// Does something that ends the program right before it writes the journal.
     pub fn crash_at_the_journal(&self, act: impl FnOnce(&Self)) {
-        *self.crash.0.lock().expect("nobody fails while holding it") = Some("journal.edit");
+        self.before.next("journal.edit", || {
+            std::panic::resume_unwind(Box::new("the program ends"));
+        });
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
         assert!(ended.is_err(), "it went on to the journal");
     }
@@ -210,6 +261,18 @@ impl World {
         calls: &[(&str, Value)],
         withdrawn: &[(&Item, &str)],
     ) -> Vec<Reply> {
+        let (replies, commit) = self.judged(run, calls, withdrawn);
+        now(self.store.commit(commit)).expect("the turn is stored");
+        replies
+    }
+
+    /// A turn that has read what there is and is not stored yet: its replies and its commit.
+    pub fn judged(
+        &self,
+        run: u32,
+        calls: &[(&str, Value)],
+        withdrawn: &[(&Item, &str)],
+    ) -> (Vec<Reply>, Commit) {
         self.later(60);
         let (task, items) = (self.state(), self.items());
         let run_key = Self::run_key(run);
@@ -254,9 +317,7 @@ impl World {
             run_key: &run_key,
         };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
-        let commit = Commit::new("test.turn", Db::Agent, WS).ops(ops.ops);
-        now(self.store.commit(commit)).expect("the turn is stored");
-        replies
+        (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops))
     }
 
     /// Proposes one thing that must be accepted, and gives the item.

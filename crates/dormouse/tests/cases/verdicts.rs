@@ -208,3 +208,28 @@ fn a_set_is_found_by_the_words_of_its_task() {
     }
     assert!(found("garden").is_empty() && found("").is_empty());
 }
+
+/// The person sets the value while their confirm is under way: it is refused, also when it is sent
+/// again under its key.
+#[test]
+fn a_confirm_that_lost_to_an_edit_is_refused_as_often_as_it_is_sent() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&[("update_task_estimate", json!({ "minutes": 90 }))]);
+    let (dormouse, id) = (world.dormouse.clone(), task.id.clone());
+    let minutes = |n| TaskPatch { estimate_minutes: Some(Some(n)), ..TaskPatch::default() };
+    world.before.next("journal.edit", move || {
+        now(dormouse.edit_task(&me(), &id, minutes(45), None, None)).expect("edited");
+    });
+    let key = || Some("key-1".to_owned());
+    let send =
+        || now(world.dormouse.decide_item(&me(), of(&items[0], Verdict::Confirm, None), key()));
+    for time in ["first", "second"] {
+        let error = send().expect_err(time);
+        assert_eq!(slug(&error), ("value-changed", 409), "{time}: {error:?}");
+        assert_eq!(error.problem().extra["now"], json!("45 min"), "{time}");
+        assert_eq!(world.fresh(&task.id).estimate_minutes, Some(45), "{time}");
+    }
+    now(world.dormouse.edit_task(&me(), &task.id, minutes(90), None, None)).expect("edited");
+    let error = send().expect_err("the request is over, whatever was set since");
+    assert_eq!(slug(&error).1, 409, "{error:?}");
+}

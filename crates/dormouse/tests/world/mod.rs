@@ -1,7 +1,7 @@
 //! The services on a store in memory, with a model that answers from a script.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db, Op, Query, params};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::caller::Actor;
-use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
+use dormouse_types::port::{Clock, Entropy, Faults, Model, NoFaults, Point, Stage};
 use dormouse_types::{AgentId, Scope, TaskId};
 use serde_json::{Value, json};
 
@@ -39,7 +39,34 @@ pub fn token(scopes: &[Scope]) -> Caller {
     Caller { workspace: WORKSPACE, actor: Actor::Token("t1".into()), scopes: scopes.to_vec() }
 }
 
+type Happening = Box<dyn FnOnce() + Send>;
+
+/// Lets something happen right before the next commit of a label.
+#[derive(Default)]
+pub struct Before(Mutex<Option<(&'static str, Happening)>>);
+
+impl Before {
+    pub fn next(&self, label: &'static str, happening: impl FnOnce() + Send + 'static) {
+        let mut next = self.0.lock().expect("nobody fails while holding it");
+        *next = Some((label, Box::new(happening)));
+    }
+}
+
+impl Faults for Before {
+    fn pass(&self, point: Point<'_>) {
+        let mut next = self.0.lock().expect("nobody fails while holding it");
+        let is_it = |(label, _): &mut (&'static str, Happening)| *label == point.label;
+        if point.stage == Stage::BeforeCommit
+            && let Some((_, happening)) = next.take_if(is_it)
+        {
+            drop(next);
+            happening();
+        }
+    }
+}
+
 pub struct World {
+    pub before: Arc<Before>,
     pub dormouse: Dormouse,
     pub store: Store,
     pub clock: ManualClock,
@@ -48,11 +75,19 @@ pub struct World {
 
 /// The services with any model, on a clock that stands at a time.
 pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
+    services_with(model, at, Arc::new(NoFaults))
+}
+
+fn services_with(
+    model: Arc<dyn Model>,
+    at: &str,
+    faults: Arc<dyn Faults>,
+) -> (Dormouse, Store, ManualClock) {
     let clock = ManualClock::at(at);
     let port: Arc<dyn Clock> = Arc::new(clock.clone());
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
     let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-    let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+    let store = Store::new(Arc::new(sqlite), faults);
     let dormouse = Dormouse::new(Parts {
         store: store.clone(),
         clock: port,
@@ -67,8 +102,10 @@ pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualCloc
 impl World {
     pub fn new() -> Self {
         let script = Arc::new(Script::default());
-        let (dormouse, store, clock) = services(script.clone(), "2026-03-02T09:00:00Z");
-        Self { dormouse, store, clock, script }
+        let before = Arc::new(Before::default());
+        let (dormouse, store, clock) =
+            services_with(script.clone(), "2026-03-02T09:00:00Z", before.clone());
+        Self { before, dormouse, store, clock, script }
     }
 
     pub fn later(&self, seconds: u64) {

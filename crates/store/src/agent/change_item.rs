@@ -169,11 +169,17 @@ pub fn settle(
     )
 }
 
-/// Opens a decided item again under a new operation; refused when the same is proposed anew.
-pub fn reopen(workspace: WorkspaceId, item: &Item, operation: &OperationId, at: Timestamp) -> Op {
+/// Opens a decided item again, in a new round and under the operation of that round.
+pub fn reopen(
+    workspace: WorkspaceId,
+    item: &Item,
+    round: i64,
+    operation: &OperationId,
+    at: Timestamp,
+) -> Op {
     Op::one(
         "UPDATE change_items SET state = 'pending', is_open = 1, error = NULL, decided_at = NULL,
-           round = round + 1, operation_id = ?6, shown_at = ?7
+           round = ?6, operation_id = ?7, shown_at = ?8
          WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5",
         params![
             ws(workspace),
@@ -181,8 +187,27 @@ pub fn reopen(workspace: WorkspaceId, item: &Item, operation: &OperationId, at: 
             item.index,
             item.state.name(),
             item.round,
+            round,
             operation.as_str(),
             at
+        ],
+        Refusal::ItemMoved,
+    )
+}
+
+/// Moves an item, in the state it has, on to the round that the journal has reached.
+pub fn catch_up(workspace: WorkspaceId, item: &Item, round: i64, operation: &OperationId) -> Op {
+    Op::one(
+        "UPDATE change_items SET round = ?6, operation_id = ?7
+         WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5",
+        params![
+            ws(workspace),
+            item.set.to_string(),
+            item.index,
+            item.state.name(),
+            item.round,
+            round,
+            operation.as_str()
         ],
         Refusal::ItemMoved,
     )

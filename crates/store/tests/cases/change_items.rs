@@ -18,6 +18,7 @@ each_engine!(
     an_undone_item_is_open_again_under_its_new_operation,
     an_undone_item_stays_closed_when_the_same_was_proposed_anew,
     unmoved_guards_state_and_round_and_writes_nothing,
+    an_item_moves_on_to_a_later_round_in_the_state_it_has,
     an_item_is_shown_first_once,
     lists_are_of_their_set_task_and_workspace,
 );
@@ -151,7 +152,7 @@ fn an_undone_item_is_open_again_under_its_new_operation(world: &World) {
     world.agent([change_item::settle(WS, &first, State::Confirmed, Some("x"), None, at(50))]);
     let confirmed = stored(world, &first);
     let next = OperationId(hash::sha256("a|1").0);
-    world.agent([change_item::reopen(WS, &confirmed, &next, at(60))]);
+    world.agent([change_item::reopen(WS, &confirmed, 1, &next, at(60))]);
     let expected = Item {
         state: State::Pending,
         round: 1,
@@ -163,7 +164,7 @@ fn an_undone_item_is_open_again_under_its_new_operation(world: &World) {
     };
     assert_eq!(stored(world, &first), expected);
 
-    let twice = change_item::reopen(WS, &confirmed, &next, at(61));
+    let twice = change_item::reopen(WS, &confirmed, 1, &next, at(61));
     assert_eq!(world.agent_refusal([twice]), Refusal::ItemMoved);
     let same = Item { set: world.id(), ..item(world, "a") };
     let same = Item { task: first.task.clone(), ..same };
@@ -178,9 +179,20 @@ fn an_undone_item_stays_closed_when_the_same_was_proposed_anew(world: &World) {
     world.agent([settle(&first, State::Rejected)]);
     let rejected = stored(world, &first);
     inserted(world, Item { set: world.id(), ..first.clone() });
-    let reopen = change_item::reopen(WS, &rejected, &rejected.operation, at(60));
+    let reopen = change_item::reopen(WS, &rejected, 1, &rejected.operation, at(60));
     assert_eq!(world.agent_refusal([reopen]), Refusal::ItemMoved);
     assert_eq!(stored(world, &first), rejected);
+}
+
+fn an_item_moves_on_to_a_later_round_in_the_state_it_has(world: &World) {
+    let read = inserted(world, item(world, "a"));
+    let next = OperationId(hash::sha256("a|3").0);
+    world.agent([change_item::catch_up(WS, &read, 3, &next)]);
+    let moved = Item { round: 3, operation: next.clone(), ..read.clone() };
+    assert_eq!(stored(world, &read), moved);
+    let again = change_item::catch_up(WS, &read, 4, &next);
+    assert_eq!(world.agent_refusal([again]), Refusal::ItemMoved);
+    assert_eq!(stored(world, &read), moved);
 }
 
 fn unmoved_guards_state_and_round_and_writes_nothing(world: &World) {

@@ -1,0 +1,114 @@
+//! The agent store is an older copy: the journal holds verdicts that it has forgotten.
+
+use dormouse_journal::Edit;
+use dormouse_store::agent::change_item::State;
+use serde_json::json;
+
+use crate::world::World;
+
+fn day(text: &str) -> Edit {
+    Edit::DueOn(Some(text.parse().expect("a day")))
+}
+
+fn due_on(world: &World) -> Option<String> {
+    world.state().due_on.map(|day| day.to_string())
+}
+
+#[test]
+fn a_confirm_that_still_stands_is_not_applied_twice() {
+    let world = World::new();
+    let item =
+        world.open("add_multiple_checklist_items", json!({ "items": [{ "title": "Buy boxes" }] }));
+    let earlier = world.snapshot();
+    world.confirm(&item).expect("confirmed");
+    let world = world.with_older_agent_store(&earlier);
+    assert_eq!(world.confirm(&item).expect("confirmed").state, State::Confirmed);
+    assert_eq!(world.titles(), ["Sign the contract", "Buy boxes"]);
+}
+
+#[test]
+fn a_confirm_that_was_taken_back_is_applied_again_and_can_be_taken_back() {
+    for times in 1..=3 {
+        let world = World::new();
+        let item = world
+            .open("add_multiple_checklist_items", json!({ "items": [{ "title": "Buy boxes" }] }));
+        let earlier = world.snapshot();
+        for _ in 0..times {
+            world.confirm(&item).expect("confirmed");
+            world.undo(&item).expect("taken back");
+        }
+        let world = world.with_older_agent_store(&earlier);
+        let confirmed = world.confirm(&item).expect("confirmed");
+        assert_eq!(confirmed.state, State::Confirmed);
+        assert_eq!(world.titles(), ["Sign the contract", "Buy boxes"], "{times} times");
+        assert_eq!(world.decisions()[0].round, confirmed.round);
+        let open = world.undo(&confirmed).expect("taken back");
+        assert_eq!(open.state, State::Pending);
+        assert_eq!(world.titles(), ["Sign the contract"], "{times} times");
+        world.confirm(&open).expect("confirmed again");
+        assert_eq!(world.titles(), ["Sign the contract", "Buy boxes"], "{times} times");
+    }
+}
+
+/// Taking back counts as the person's say: a date needs it named.
+#[test]
+fn a_date_that_was_taken_back_is_set_again_over_no_value() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let earlier = world.snapshot();
+    world.confirm(&item).expect("confirmed");
+    world.undo(&item).expect("taken back");
+    let world = world.with_older_agent_store(&earlier);
+    world.confirm(&item).expect_err("the person took it back");
+    assert_eq!(due_on(&world), None);
+    world.confirm_over(&item, None).expect("confirmed over no value");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+}
+
+#[test]
+fn a_verdict_that_was_taken_back_and_given_again_is_taken_back() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.confirm(&item).expect("confirmed");
+    let earlier = world.snapshot();
+    world.undo(&item).expect("taken back");
+    world.confirm(&item).expect("confirmed again");
+    let world = world.with_older_agent_store(&earlier);
+    let open = world.undo(&item).expect("taken back");
+    assert_eq!((open.state, due_on(&world)), (State::Pending, None));
+    world.confirm(&open).expect("confirmed");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+}
+
+#[test]
+fn a_value_that_the_person_set_after_the_forgotten_confirm_is_confirmed_over() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let earlier = world.snapshot();
+    world.confirm(&item).expect("confirmed");
+    world.edit(&[day("2026-04-01")]);
+    let world = world.with_older_agent_store(&earlier);
+    world.confirm(&item).expect_err("the person set it");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
+    world.confirm_over(&item, Some("2026-04-01")).expect("confirmed over it");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+    world.undo(&item).expect("taken back");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
+}
+
+#[test]
+fn a_rejected_label_whose_rejection_was_taken_back_is_kept_away_again() {
+    let world = World::new();
+    let label = world.label("Garden");
+    let item = world.open("assign_task_labels", json!({ "labels": [{ "id": label }] }));
+    let earlier = world.snapshot();
+    world.reject(&item, None).expect("rejected");
+    world.undo(&item).expect("taken back");
+    let world = world.with_older_agent_store(&earlier);
+    let suppressed = |world: &World| world.state().suppressed_labels.contains(&label);
+    assert!(!suppressed(&world));
+    let rejected = world.reject(&item, None).expect("rejected");
+    assert!(suppressed(&world));
+    world.undo(&rejected).expect("taken back");
+    assert!(!suppressed(&world));
+}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
 use dormouse_store::agent::entity::{self, Line};
 use dormouse_store::agent::timer::{self, Timer};
-use dormouse_store::agent::wake_queue::{self, Sleeper};
+use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::among;
 use dormouse_store::journal::task_list;
 use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId};
@@ -124,7 +124,7 @@ impl Dormouse {
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
-            let mut rows: HashMap<AgentId, Sleeper> = HashMap::new();
+            let mut rows: HashMap<AgentId, QueueEntry> = HashMap::new();
             for row in self.store.each(wake_queue::among(ws, &ids)).await? {
                 match row {
                     Ok(row) => _ = rows.insert(row.agent.clone(), row),

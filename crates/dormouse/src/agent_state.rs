@@ -53,12 +53,12 @@ impl Dormouse {
     }
 
     /// Until when automatic wakes are held back, as long as that is not over.
-    pub(crate) fn sleeps_until(&self, row: Option<&wake_queue::Sleeper>) -> Option<Timestamp> {
+    pub(crate) fn sleeps_until(&self, row: Option<&wake_queue::QueueEntry>) -> Option<Timestamp> {
         row.and_then(|row| row.sleep_until).filter(|until| *until > self.clock.now())
     }
 
     /// What an agent is doing now, by its row.
-    pub(crate) fn does(&self, row: Option<&wake_queue::Sleeper>) -> &'static str {
+    pub(crate) fn does(&self, row: Option<&wake_queue::QueueEntry>) -> &'static str {
         activity(row, self.clock.now(), self.model.class())
     }
 
@@ -66,7 +66,7 @@ impl Dormouse {
     pub(crate) async fn awake_since(
         &self,
         ws: WorkspaceId,
-        rows: impl Iterator<Item = &wake_queue::Sleeper>,
+        rows: impl Iterator<Item = &wake_queue::QueueEntry>,
     ) -> Result<HashMap<AgentId, Timestamp>, Error> {
         let runs: HashMap<RunKey, AgentId> = rows
             .filter(|row| row.owner.is_some())
@@ -166,7 +166,7 @@ const SOON: Duration = Duration::from_secs(60);
 /// What an agent is doing, by its row. What changes merge into is queued, however long they are
 /// merged.
 pub(crate) fn activity(
-    row: Option<&wake_queue::Sleeper>,
+    row: Option<&wake_queue::QueueEntry>,
     now: Timestamp,
     class: ModelClass,
 ) -> &'static str {
@@ -181,13 +181,13 @@ pub(crate) fn activity(
 }
 
 /// Since when something stands in the queue that no run has taken up: the report is out of date.
-pub(crate) fn changed_since(row: &wake_queue::Sleeper) -> Option<Timestamp> {
+pub(crate) fn changed_since(row: &wake_queue::QueueEntry) -> Option<Timestamp> {
     row.first_signal_at.filter(|_| !row.reasons.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use dormouse_store::agent::wake_queue::{Reason, Sleeper};
+    use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
     use dormouse_types::{Id as _, Seq};
 
     use super::*;
@@ -196,7 +196,7 @@ mod tests {
 
     /// What is said of an agent that a reason wakes in so many seconds.
     fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> &'static str {
-        let row = Sleeper {
+        let row = QueueEntry {
             agent: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)),
             reasons: vec![reason],
             first_signal_at: Some(NOW),

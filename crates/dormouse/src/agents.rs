@@ -298,7 +298,7 @@ impl Dormouse {
         &self,
         stored: Stored<agent_entity::Agent>,
         state: State,
-        row: Option<&wake_queue::Sleeper>,
+        row: Option<&wake_queue::QueueEntry>,
         timers: &[Timer],
         task_title: Option<String>,
         awake_since: Option<Timestamp>,

@@ -8,7 +8,7 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::message;
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report;
-use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
+use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_turns::{LoggedTurn, request};
 use dormouse_types::model::{ToolSpec, Turn};
@@ -406,7 +406,7 @@ fn no_run(key: &RunKey) -> Error {
 }
 
 /// A wake that waits, as a run whose key is not known yet: it is named by what it waits for.
-fn waiting_view(row: &Sleeper) -> Option<Wake> {
+fn waiting_view(row: &QueueEntry) -> Option<Wake> {
     if row.due_at.is_none() || row.reasons.is_empty() {
         return None;
     }
@@ -441,9 +441,9 @@ fn waiting_view(row: &Sleeper) -> Option<Wake> {
 }
 
 /// A run; one that waits to be resumed is due when its agent's row is.
-fn wake_view(counted: wake_run::Counted, row: Option<&Sleeper>) -> Wake {
+fn wake_view(counted: wake_run::Counted, row: Option<&QueueEntry>) -> Wake {
     let wake_run::Counted { run, turns, calls } = counted;
-    let is_waiting = |row: &&Sleeper| {
+    let is_waiting = |row: &&QueueEntry| {
         run.status == wake_run::Status::Queued && row.run_key.as_ref() == Some(&run.key)
     };
     Wake {

@@ -2,7 +2,7 @@
 
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
 use dormouse_store::agent::timer::{Kind, Timer};
-use dormouse_store::agent::wake_queue::{Reason, Sleeper};
+use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_types::Timestamp;
 
 use crate::view::ScheduledWake;
@@ -13,7 +13,7 @@ pub(crate) struct Known<'a> {
     /// Whether changes wake it by themselves.
     pub automatic: bool,
     pub state: &'a State,
-    pub row: Option<&'a Sleeper>,
+    pub row: Option<&'a QueueEntry>,
     pub timers: &'a [Timer],
     pub now: Timestamp,
 }
@@ -56,7 +56,7 @@ fn sleeps_until(known: &Known<'_>) -> Option<Timestamp> {
 }
 
 /// What stands in the queue.
-fn queued(known: &Known<'_>, row: &Sleeper) -> Vec<ScheduledWake> {
+fn queued(known: &Known<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     let mut wakes = Vec::new();
     let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
     let mut wake = |reason: &str, about: Option<String>, is_automatic: bool| {

@@ -5,7 +5,7 @@ use dormouse_runs::breaker::{Gate, gate, probing};
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity::Stored;
-use dormouse_store::agent::wake_queue::{self, Claim, Reason, Sleeper};
+use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::journal::fence;
@@ -80,7 +80,11 @@ impl Agents {
 
     /// Claims the wake of a row as it was read; none when it may not run now, or somebody else was
     /// faster.
-    pub async fn claim(&self, ws: WorkspaceId, row: &Sleeper) -> Result<Option<Lease>, AgentError> {
+    pub async fn claim(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+    ) -> Result<Option<Lease>, AgentError> {
         let now = self.clock.now();
         let waiting = match &row.run_key {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
@@ -162,13 +166,13 @@ impl Agents {
     pub(crate) async fn has_moved(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
     ) -> Result<bool, AgentError> {
         let now = self.store.first(wake_queue::of_agent(ws, &row.agent)).await?;
         Ok(now.is_none_or(|now| (&now.owner, now.epoch) != (&row.owner, row.epoch)))
     }
 
-    fn taking<'a>(&'a self, row: &'a Sleeper, run: &'a Run) -> Claim<'a> {
+    fn taking<'a>(&'a self, row: &'a QueueEntry, run: &'a Run) -> Claim<'a> {
         Claim {
             agent: &row.agent,
             epoch: row.epoch,
@@ -181,7 +185,7 @@ impl Agents {
     fn resumed(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         run: Run,
         now: Timestamp,
         ops: &mut Vec<Op>,
@@ -197,7 +201,7 @@ impl Agents {
     async fn hold(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         agent: &Stored<Agent>,
         waiting: Option<Run>,
         obstacle: Obstacle,
@@ -229,7 +233,7 @@ impl Agents {
     }
 
     /// Lets go of a run that is over; what waits beside it stays.
-    async fn drop_run(&self, ws: WorkspaceId, row: &Sleeper) -> Result<(), AgentError> {
+    async fn drop_run(&self, ws: WorkspaceId, row: &QueueEntry) -> Result<(), AgentError> {
         let dropped = Commit::new("run.spent", Db::Agent, ws).op(wake_queue::abandon(ws, row));
         match self.store.commit(dropped).await {
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
@@ -242,7 +246,7 @@ impl Agents {
     async fn spend(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         words: Waiting,
     ) -> Result<(), AgentError> {
         let again = (!words.is_empty()).then(|| self.hear(ws, &row.agent, row.upto));
@@ -283,7 +287,7 @@ impl Agents {
     pub(crate) async fn raise_fence(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         epoch: i64,
     ) -> Result<(), AgentError> {
         let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
@@ -302,7 +306,7 @@ impl Agents {
     pub(crate) async fn give_up(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         run: &Run,
     ) -> Result<(), AgentError> {
         let error = format!("given up after {} crashes", row.crashes);
@@ -328,7 +332,7 @@ impl Agents {
     pub(crate) async fn end_waiting(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         run: &Run,
         error: &str,
         ops: Vec<Op>,
@@ -369,7 +373,7 @@ impl Agents {
     async fn fresh_run(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         before: &Before,
     ) -> Result<Run, AgentError> {
         let now = self.clock.now();
@@ -422,7 +426,7 @@ pub(crate) fn is_over(status: Status) -> bool {
 }
 
 /// What others learn about the wakes of an agent.
-pub(crate) fn wake_event(row: &Sleeper, subject: &str) -> ChangeRow {
+pub(crate) fn wake_event(row: &QueueEntry, subject: &str) -> ChangeRow {
     let origin = Origin::Agent { agent: row.agent.clone() };
     ChangeRow::agent(origin, "agent:wake", None, subject)
 }

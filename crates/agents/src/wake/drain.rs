@@ -9,7 +9,7 @@ use std::time::Duration;
 use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
-use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
+use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
@@ -55,7 +55,7 @@ pub struct Waiting {
 pub struct Drain {
     agents: Vec<AgentId>,
     all_due: bool,
-    ready: VecDeque<Sleeper>,
+    ready: VecDeque<QueueEntry>,
     put_back: Vec<AgentId>,
 }
 
@@ -123,7 +123,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         drain: &Drain,
-    ) -> Result<VecDeque<Sleeper>, AgentError> {
+    ) -> Result<VecDeque<QueueEntry>, AgentError> {
         let mut rows = Vec::new();
         if matches!(self.gate(ws).await?, Gate::Closed { .. }) {
             return Ok(rows.into());
@@ -171,7 +171,7 @@ impl Agents {
 
 /// Whether a row of a drained agent may run now: it is due, a person asks for it, or nothing but a
 /// merge window is open.
-fn may_run(row: &Sleeper, now: Timestamp, class: ModelClass) -> bool {
+fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bool {
     let Some(due) = row.due_at else { return false };
     if row.owner.is_some() {
         return false;
@@ -184,7 +184,7 @@ fn may_run(row: &Sleeper, now: Timestamp, class: ModelClass) -> bool {
 
 /// Whether a row waits for nothing but further changes. A run that was put back waits for its
 /// provider, a timer may be a back-off, and a sleep ends when it ends.
-fn only_merges(row: &Sleeper, due: Timestamp, now: Timestamp, window: Duration) -> bool {
+fn only_merges(row: &QueueEntry, due: Timestamp, now: Timestamp, window: Duration) -> bool {
     let sleeps = row.sleep_until.is_some_and(|until| until > now);
     let was_put_off = row.run_key.is_some() || row.reasons.contains(&Reason::Timer) || sleeps;
     // One that was noted long ago may have been given a due time just now; and by the clock of

@@ -1,6 +1,6 @@
 //! Who is claimed next, so that a person does not wait and nobody starves.
 
-use dormouse_store::agent::wake_queue::Sleeper;
+use dormouse_store::agent::wake_queue::QueueEntry;
 
 /// Every how many claims the oldest of all goes first, whatever woke it.
 const TURN_OF_THE_OLDEST: u64 = 4;
@@ -14,9 +14,9 @@ pub fn claims(
     n: u64,
     want: usize,
     offset: usize,
-    foremost: Vec<Sleeper>,
-    mut waiting: Vec<Sleeper>,
-) -> Vec<Sleeper> {
+    foremost: Vec<QueueEntry>,
+    mut waiting: Vec<QueueEntry>,
+) -> Vec<QueueEntry> {
     let equals = waiting.iter().take_while(|row| row.priority == waiting[0].priority).count();
     if equals > 1 {
         waiting[..equals].rotate_left(offset % equals);
@@ -45,8 +45,8 @@ mod tests {
     use dormouse_store::agent::wake_queue::Reason;
     use dormouse_types::{Seq, Timestamp};
 
-    fn row(mark: char, reason: Reason, due: i64) -> Sleeper {
-        Sleeper {
+    fn row(mark: char, reason: Reason, due: i64) -> QueueEntry {
+        QueueEntry {
             agent: format!("ag-{}", mark.to_string().repeat(26)).parse().expect("an id"),
             reasons: vec![reason],
             first_signal_at: None,
@@ -63,11 +63,11 @@ mod tests {
         }
     }
 
-    fn marks(rows: &[Sleeper]) -> String {
+    fn marks(rows: &[QueueEntry]) -> String {
         rows.iter().map(|row| row.agent.to_string().remove(3)).collect()
     }
 
-    fn queue() -> (Vec<Sleeper>, Vec<Sleeper>) {
+    fn queue() -> (Vec<QueueEntry>, Vec<QueueEntry>) {
         let waiting = vec![
             row('a', Reason::UserInitiated, 90),
             row('b', Reason::Creation, 20),

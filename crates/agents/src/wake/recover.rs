@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_runs::status::{Event, after};
-use dormouse_store::agent::wake_queue::{self, Sleeper};
+use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::lease::Proof;
 use dormouse_store::{Commit, Db, Refusal};
@@ -51,7 +51,7 @@ impl Agents {
     async fn take_from(
         &self,
         ws: WorkspaceId,
-        row: &Sleeper,
+        row: &QueueEntry,
         proof: Proof,
     ) -> Result<Option<String>, AgentError> {
         let now = self.clock.now();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dormouse_runs::breaker::Gate;
 use dormouse_runs::{End, Lease, Stop};
-use dormouse_store::agent::wake_queue::Sleeper;
+use dormouse_store::agent::wake_queue::QueueEntry;
 use dormouse_store::agent::{saga, timer, wake_queue};
 use dormouse_store::{Commit, Db, Hints, ReadError, Refusal};
 use dormouse_types::port::BoxFuture;
@@ -60,7 +60,7 @@ type Looking<'a> = BoxFuture<'a, Result<Found, AgentError>>;
 #[derive(Debug, Default)]
 struct Found {
     /// What may be claimed.
-    due: Vec<(WorkspaceId, Sleeper)>,
+    due: Vec<(WorkspaceId, QueueEntry)>,
     /// When something may be due next.
     deadline: Option<Timestamp>,
     /// What was taken up, or could not be.
@@ -387,7 +387,7 @@ impl Agents {
                     continue;
                 }
             };
-            let is_new = |row: &Sleeper| glance.is_new(ws, &row.agent);
+            let is_new = |row: &QueueEntry| glance.is_new(ws, &row.agent);
             let waiting = self.claimable(ws, now, want, glance, found).await?;
             if waiting.len() < want {
                 let next = self.store.first(wake_queue::next_due(ws, now)).await?;
@@ -418,7 +418,7 @@ impl Agents {
         want: usize,
         glance: &Glance,
         found: &mut Found,
-    ) -> Result<Vec<Sleeper>, AgentError> {
+    ) -> Result<Vec<QueueEntry>, AgentError> {
         // Rows whose claim is under way are read once more; and another node is to find others.
         let mut limit = want + glance.alive.len() + glance.stuck.len() + glance.offset.min(64);
         loop {
@@ -467,7 +467,7 @@ impl Agents {
     async fn claim_and_run(
         &self,
         ws: WorkspaceId,
-        row: Sleeper,
+        row: QueueEntry,
     ) -> Result<Option<Ran>, AgentError> {
         match self.claim(ws, &row).await? {
             Some(lease) => self.run_alive(lease).await.map(Some),

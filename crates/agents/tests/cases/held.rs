@@ -10,7 +10,7 @@ use dormouse_adapters::scripted::Answer;
 use dormouse_agents::wake::drain::Scope;
 use dormouse_runs::{End, Stop};
 use dormouse_store::agent::agent_entity::Automation;
-use dormouse_store::agent::wake_queue::{Reason, Sleeper};
+use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::Status;
 use dormouse_testkit::ManualClock;
 use dormouse_types::model::ModelError;
@@ -249,7 +249,7 @@ fn a_drain_that_is_told_to_stop_puts_its_run_back_and_begins_no_other() {
         drain.now_or_never().expect("it ends").expect("a drain");
         assert!(matches!(ends[..], [End::PutBack { .. }]), "{ends:?}");
         world.model.open();
-        let rows: Vec<Sleeper> = vec![world.row(&agent), world.row(&other)];
+        let rows: Vec<QueueEntry> = vec![world.row(&agent), world.row(&other)];
         assert!(rows.iter().all(|row| row.owner.is_none() && row.crashes == 0), "{rows:?}");
         assert_eq!(now(world.agents.take_over(WS)).expect("a start"), Vec::<String>::new());
     }

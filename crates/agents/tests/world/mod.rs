@@ -23,7 +23,7 @@ use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::report::Report;
-use dormouse_store::agent::wake_queue::{self, Reason, Sleeper};
+use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
@@ -344,7 +344,7 @@ impl World {
         now(self.store.all(wake_run::of_agent(WS, agent, 100))).expect("runs")
     }
 
-    pub fn row(&self, agent: &AgentId) -> Sleeper {
+    pub fn row(&self, agent: &AgentId) -> QueueEntry {
         now(self.store.first(wake_queue::of_agent(WS, agent))).expect("readable").expect("a row")
     }
 

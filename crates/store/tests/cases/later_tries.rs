@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_store::agent::feed_position::{self, Position};
-use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
+use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry, Reason, Signal};
 use dormouse_store::{Db, Op, Refusal, params};
 use dormouse_types::{AgentId, HostId, RunKey, Seq};
 
@@ -19,7 +19,7 @@ each_engine!(
     a_position_that_cannot_be_read_is_mended_once,
 );
 
-fn row(world: &World, agent: &AgentId) -> Sleeper {
+fn row(world: &World, agent: &AgentId) -> QueueEntry {
     world.only(wake_queue::of_agent(WS, agent))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::wake_queue::{self, Claim, Reason, Signal, Sleeper};
+use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry, Reason, Signal};
 use dormouse_store::lease::Proof;
 use dormouse_store::{Op, Refusal};
 use dormouse_types::{AgentId, RunKey, Seq, Timestamp};
@@ -64,7 +64,7 @@ fn sleeper(world: &World) -> AgentId {
     agent
 }
 
-fn row(world: &World, agent: &AgentId) -> Sleeper {
+fn row(world: &World, agent: &AgentId) -> QueueEntry {
     world.only(wake_queue::of_agent(WS, agent))
 }
 
@@ -83,8 +83,8 @@ fn claimable(world: &World, now: Timestamp) -> Vec<AgentId> {
     rows.into_iter().map(|row| row.agent).collect()
 }
 
-fn asleep(agent: &AgentId) -> Sleeper {
-    Sleeper {
+fn asleep(agent: &AgentId) -> QueueEntry {
+    QueueEntry {
         agent: agent.clone(),
         reasons: Vec::new(),
         first_signal_at: None,
@@ -104,7 +104,7 @@ fn asleep(agent: &AgentId) -> Sleeper {
 fn a_new_agent_waits_for_its_creation_and_has_one_row(world: &World) {
     let agent: AgentId = world.id();
     world.agent([wake_queue::insert(WS, &agent, Some(at(5)), at(1))]);
-    let expected = Sleeper {
+    let expected = QueueEntry {
         reasons: vec![Reason::Creation],
         first_signal_at: Some(at(1)),
         due_at: Some(at(5)),
@@ -123,7 +123,7 @@ fn a_signal_wakes_who_sleeps(world: &World) {
         ..signal(&agent, Reason::UserInitiated, Some(2), 7)
     };
     world.agent([wake_queue::signal(WS, &said)]);
-    let expected = Sleeper {
+    let expected = QueueEntry {
         reasons: vec![Reason::UserInitiated],
         first_signal_at: Some(at(1)),
         due_at: Some(at(2)),
@@ -147,7 +147,7 @@ fn the_earliest_due_time_stays_and_the_rest_is_joined(world: &World) {
     for one in &signals {
         world.agent([wake_queue::signal(WS, one)]);
     }
-    let expected = Sleeper {
+    let expected = QueueEntry {
         reasons: vec![Reason::Subscription, Reason::Timer, Reason::Reanalysis],
         first_signal_at: Some(at(1)),
         due_at: Some(at(20)),
@@ -199,7 +199,7 @@ fn a_claim_takes_the_lease_and_the_signals(world: &World) {
     };
     world.agent([wake_queue::signal(WS, &said)]);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    let expected = Sleeper {
+    let expected = QueueEntry {
         upto: Seq(7),
         priority: 0,
         run_key: Some(key("run")),
@@ -289,7 +289,7 @@ fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(40), 6))]);
     world.agent([wake_queue::release(WS, &agent, "node", 1)]);
-    let expected = Sleeper {
+    let expected = QueueEntry {
         reasons: vec![Reason::Subscription],
         first_signal_at: Some(at(1)),
         due_at: Some(at(40)),
@@ -344,7 +344,7 @@ fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
     let dead = row(world, &agent);
     world.agent([wake_queue::interrupt(WS, &dead, Proof::Exclusive, 2, at(70))]);
     let free = row(world, &agent);
-    let expected = Sleeper {
+    let expected = QueueEntry {
         due_at: Some(at(70)),
         owner: None,
         expires_at: None,
@@ -375,7 +375,7 @@ fn a_run_given_up_leaves_the_row_free(world: &World) {
     world.agent([wake_queue::interrupt(WS, &held, Proof::Exclusive, 3, at(70))]);
     let dead = row(world, &agent);
     world.agent([wake_queue::abandon(WS, &dead)]);
-    let expected = Sleeper { run_key: None, epoch: 3, crashes: 0, due_at: None, ..dead.clone() };
+    let expected = QueueEntry { run_key: None, epoch: 3, crashes: 0, due_at: None, ..dead.clone() };
     assert_eq!(row(world, &agent), expected);
     assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &dead)]), Refusal::LeaseLost);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_types::{AgentId, RunKey, Timestamp, WorkspaceId};
 
-use super::Sleeper;
+use super::QueueEntry;
 use crate::commit::{Op, Refusal};
 use crate::lease::{self, Proof};
 use crate::params;
@@ -60,7 +60,7 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
 
 /// Guards a commit by what waits for an agent, as it was read: a signal that came since is in no
 /// interval that was decided on it, and must not be cleared with it.
-pub fn unchanged(workspace: WorkspaceId, row: &Sleeper) -> Op {
+pub fn unchanged(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     let bits: i64 = row.reasons.iter().map(|reason| reason.bit()).sum();
     Op::one(
         "UPDATE wake_queue SET reasons = reasons
@@ -161,7 +161,7 @@ pub fn put_back(
 
 fn taken_over(
     workspace: WorkspaceId,
-    row: &Sleeper,
+    row: &QueueEntry,
     proof: Proof,
     sql: &'static str,
     rest: Vec<Param>,
@@ -177,7 +177,7 @@ fn taken_over(
 /// Refused when the owner turns out to be alive: it prolonged its lease, or ended its run.
 pub fn interrupt(
     workspace: WorkspaceId,
-    row: &Sleeper,
+    row: &QueueEntry,
     proof: Proof,
     crashes: i64,
     at: Timestamp,
@@ -198,7 +198,7 @@ pub fn interrupt(
 }
 
 /// Takes a dead owner's lease away that was for no run that is known.
-pub fn free(workspace: WorkspaceId, row: &Sleeper, proof: Proof) -> Op {
+pub fn free(workspace: WorkspaceId, row: &QueueEntry, proof: Proof) -> Op {
     taken_over(
         workspace,
         row,
@@ -214,7 +214,7 @@ pub fn free(workspace: WorkspaceId, row: &Sleeper, proof: Proof) -> Op {
 }
 
 /// Gives up the run of a row that nobody holds; refused when somebody claimed it since.
-pub fn abandon(workspace: WorkspaceId, row: &Sleeper) -> Op {
+pub fn abandon(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(
         concat!(
             "UPDATE wake_queue SET crashes = 0, run_key = NULL, epoch = epoch + 1, ",

@@ -82,7 +82,7 @@ impl Reason {
 
 /// The row of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sleeper {
+pub struct QueueEntry {
     /// The agent.
     pub agent: AgentId,
     /// Why it is to wake, weakest first.
@@ -189,7 +189,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
 
 /// Cancels what waits: every mark that could wake the agent goes at once. That something changed
 /// stays noted, without a due time. Refused when somebody claimed the row since it was read.
-pub fn cancel(workspace: WorkspaceId, row: &Sleeper) -> Op {
+pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(
         "UPDATE wake_queue SET reasons = CASE WHEN reasons % 2 = 1 THEN 1 ELSE 0 END,
            first_signal_at = NULL, due_at = NULL, request_id = NULL,

@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
 
-use super::{Reason, Sleeper};
+use super::{QueueEntry, Reason};
 use crate::among;
 use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 
-fn decode(row: &Row) -> Result<Sleeper, ReadError> {
+fn decode(row: &Row) -> Result<QueueEntry, ReadError> {
     let damaged = |detail: String| ReadError::Corrupt {
         db: "agent",
         noun: "wake queue row",
@@ -20,7 +20,7 @@ fn decode(row: &Row) -> Result<Sleeper, ReadError> {
     };
     let column = |e: crate::value::ColumnError| damaged(e.to_string());
     let corrupt = |e: dormouse_types::IdError| damaged(e.to_string());
-    Ok(Sleeper {
+    Ok(QueueEntry {
         agent: row.text(0).map_err(column)?.parse().map_err(corrupt)?,
         reasons: Reason::of_bits(row.int(1).map_err(column)?),
         first_signal_at: row.opt_time(2).map_err(column)?,
@@ -38,7 +38,7 @@ fn decode(row: &Row) -> Result<Sleeper, ReadError> {
 }
 
 /// The row of an agent.
-pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Sleeper> {
+pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -50,7 +50,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Sleeper> {
 }
 
 /// The rows of some agents.
-pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Sleeper> {
+pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<QueueEntry> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         among::sql(
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -63,7 +63,7 @@ pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Sleeper> {
 }
 
 /// The rows that may be claimed at a time, in claim order.
-pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Sleeper> {
+pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -77,7 +77,7 @@ pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Sl
 }
 
 /// All rows that wait or run, in claim order.
-pub fn waiting(workspace: WorkspaceId) -> Query<Sleeper> {
+pub fn waiting(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -93,7 +93,7 @@ pub fn waiting(workspace: WorkspaceId) -> Query<Sleeper> {
 ///
 /// The sign in `+ws` keeps SQLite at the index of leased rows: for the sake of the order it would
 /// walk the rows of all agents.
-pub fn leased(workspace: WorkspaceId) -> Query<Sleeper> {
+pub fn leased(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -105,7 +105,7 @@ pub fn leased(workspace: WorkspaceId) -> Query<Sleeper> {
 }
 
 /// Rows whose lease has run out by a time, of all workspaces.
-pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, Sleeper)> {
+pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -117,7 +117,7 @@ pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, Sleeper)> {
 }
 
 /// Rows that an owner holds, of all workspaces.
-pub fn held_by(owner: &str) -> Query<(WorkspaceId, Sleeper)> {
+pub fn held_by(owner: &str) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -128,14 +128,14 @@ pub fn held_by(owner: &str) -> Query<(WorkspaceId, Sleeper)> {
     }
 }
 
-fn with_workspace(row: &Row) -> Result<(WorkspaceId, Sleeper), ReadError> {
+fn with_workspace(row: &Row) -> Result<(WorkspaceId, QueueEntry), ReadError> {
     let workspace = row.int(13).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
     Ok((WorkspaceId(workspace), decode(row)?))
 }
 
 /// The first rows of each place in the claim order that may be claimed at a time: what is oldest
 /// among them is the oldest of all. A few of each, as one of them may be damaged.
-pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<Sleeper> {
+pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<QueueEntry> {
     macro_rules! first_of {
         ($priority:literal) => {
             concat!(
@@ -211,7 +211,7 @@ pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestam
 }
 
 /// A row that waits for a signal which seems to have come after a time; none in a healthy queue.
-pub fn from_the_future(workspace: WorkspaceId, beyond: Timestamp) -> Query<Sleeper> {
+pub fn from_the_future(workspace: WorkspaceId, beyond: Timestamp) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql:

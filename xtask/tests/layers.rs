@@ -14,7 +14,7 @@ use xtask::source;
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-types", &[]),
     ("dormouse-formats", &["dormouse-types"]),
-    ("dormouse-builtin", &["dormouse-types"]),
+    ("dormouse-builtin", &["dormouse-types", "dormouse-formats"]),
     ("dormouse-adapters", &["dormouse-types"]),
     ("dormouse-testkit", &["dormouse-types"]),
     ("dormouse-turns", &["dormouse-types"]),

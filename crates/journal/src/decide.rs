@@ -9,6 +9,7 @@ use dormouse_store::journal::checklist::Checklist;
 use dormouse_store::journal::entry::{Entry, Kind};
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::task::Absence;
+use dormouse_types::address;
 use dormouse_types::change::What;
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::port::Entropy;
@@ -119,7 +120,9 @@ fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditEr
 fn line(field: &'static str, limit: Limit, text: &str) -> Result<String, EditError> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     within(field, limit, line.chars().count())?;
-    if line.is_empty() { Err(EditError::Empty { field }) } else { Ok(line) }
+    // What shows nothing cannot be found or told apart.
+    let is_seen = |c: char| !c.is_whitespace() && !address::is_unseen(c);
+    if line.contains(is_seen) { Ok(line) } else { Err(EditError::Empty { field }) }
 }
 
 fn minutes(field: &'static str, given: u32) -> Result<u32, EditError> {

@@ -213,6 +213,22 @@ pub struct Entry {
     pub tainted: bool,
 }
 
+impl Entry {
+    /// When its words were said: a dated entry that was written down later speaks from its day.
+    pub fn speaks_at(&self) -> Timestamp {
+        self.created_at.min(latest_on(self.on))
+    }
+}
+
+/// The last moment that may belong to a day, in whichever time zone.
+///
+/// Source: no zone is further behind UTC than 12 hours.
+pub fn latest_on(day: jiff::civil::Date) -> Timestamp {
+    let noon_after =
+        day.tomorrow().unwrap_or(day).at(12, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC);
+    noon_after.map_or(Timestamp::from_micros(i64::MAX), |at| Timestamp::from_jiff(at.timestamp()))
+}
+
 /// Who last said something about a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

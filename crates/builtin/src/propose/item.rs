@@ -18,6 +18,7 @@ use crate::read::fold::fold;
 use crate::read::{Kind, Mark, Segment};
 use crate::report::cue::after_label;
 use crate::report::heading::{Below, is_version, kind};
+use crate::report::unit::cut;
 use crate::report::wording::works;
 
 /// New items of one wake; a person reads them one by one.
@@ -283,8 +284,7 @@ fn tidy(words: &str, statement: &Statement<'_>, rules: &Rules) -> Option<String>
         title = format!("{title} {}", link.url);
     }
     let title = short(&title);
-    let title: String = title.chars().take(limits::ITEM_TITLE.max).collect();
-    let title = title.trim().to_owned();
+    let title = cut(title, limits::ITEM_TITLE.max).trim().to_owned();
     let is_nothing = rules.item.nothing.contains(&fold(&title).as_str());
     (title.chars().any(char::is_alphabetic) && !is_nothing).then_some(title)
 }

@@ -140,5 +140,5 @@ fn is_newer(input: &Input<'_>, open: &OpenProposal, evidence: &Evidence) -> bool
         let quote = evidence.get("quote").and_then(Value::as_str).unwrap_or_default();
         entry.text.contains(quote).then_some(entry)
     });
-    rests_on.is_none_or(|entry| evidence.at > entry.created_at)
+    rests_on.is_none_or(|entry| evidence.at > entry.speaks_at())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use dormouse_types::Timestamp;
 use dormouse_types::limits;
-use dormouse_types::model::Entry;
+use dormouse_types::model::{Entry, latest_on};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -84,7 +84,12 @@ pub fn statements<'a>(input: &'a Input<'_>) -> Vec<Statement<'a>> {
                 text: &piece.text,
                 sentence: read(&piece.raw, on, &title, input.lang),
                 on,
-                rank: Rank { at: entry.created_at, entry: segment.entry, on: segment.on, place },
+                rank: Rank {
+                    at: spoken_at(entry, on),
+                    entry: segment.entry,
+                    on: segment.on,
+                    place,
+                },
                 section,
                 is_first: n == 0,
                 is_quoted,
@@ -92,6 +97,11 @@ pub fn statements<'a>(input: &'a Input<'_>) -> Vec<Statement<'a>> {
         }
     }
     found
+}
+
+/// When words of an entry were said: minutes of last month that are pasted today speak from then.
+fn spoken_at(entry: &Entry, on: Date) -> Timestamp {
+    entry.created_at.min(latest_on(on))
 }
 
 /// A quotation that goes on over several sentences of a block.
@@ -325,7 +335,7 @@ impl Statement<'_> {
         Evidence {
             entry: self.entry.id.to_string(),
             quote: quote(self.raw, 0),
-            at: self.entry.created_at,
+            at: spoken_at(self.entry, self.on),
         }
     }
 

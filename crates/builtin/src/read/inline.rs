@@ -1,6 +1,7 @@
 //! The words of a piece of Markdown, and the addresses in it.
 
-use dormouse_types::address::{self, is_unseen};
+use dormouse_formats::sanitise;
+use dormouse_types::address;
 
 use crate::lang;
 use crate::report::link::place;
@@ -278,10 +279,11 @@ fn closing(rest: &str, open: char, close: char) -> Option<usize> {
 fn tidy(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut gap = false;
-    for c in text.chars() {
+    // Joiners that a script or an emoji needs stay: without them a word is another one.
+    for c in sanitise::line(text).chars() {
         if c.is_whitespace() {
             gap = true;
-        } else if !is_unseen(c) {
+        } else {
             let sticks = matches!(c, '.' | ',' | ';' | ')' | ':' | '!' | '?');
             if gap && !line.is_empty() && !(sticks && line.ends_with('(')) {
                 line.push(' ');
@@ -318,6 +320,7 @@ mod tests {
             ("Call `f()` and ~~wait~~ go", "Call `f()` and go"),
             ("a<br/>b <pod-name>", "a b <pod-name>"),
             ("\\*not\\* bold", "*not* bold"),
+            ("क्\u{200d}ष and a\u{200b}b\u{202e}c", "क्\u{200d}ष and abc"),
             ("2 * 3 _ 4", "2 3 _ 4"),
             ("get `curl 'https://a.example/x'` done", "get `curl '…'` done"),
         ] {

@@ -1,6 +1,7 @@
 //! One line of the report: masked, harmless as Markdown, short.
 
-use dormouse_types::address::{self, is_unseen};
+use dormouse_formats::sanitise;
+use dormouse_types::address;
 
 use super::leave_out;
 use crate::lang::Lang;
@@ -18,7 +19,7 @@ pub fn finish(text: &str, max: usize, lang: &Lang) -> Option<String> {
     // An address in a line could be cut; the section of links holds it whole.
     let without_address = address::first(text).map(|_| inline::read(text).text);
     let text = without_address.as_deref().unwrap_or(text);
-    let line: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    let line = sanitise::line(text);
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_empty_links(&leave_out::masked(&line), lang);
     let mut line = plain(&line);

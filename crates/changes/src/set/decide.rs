@@ -222,7 +222,12 @@ impl Changes {
             None => {}
         }
         let Some(view) = view else { return Ok(()) };
-        match standing::set_since(item, &state(view, &self.zone)) {
+        let task = state(view, &self.zone);
+        if let Some(why) = standing::no_longer_holds(item, &task).filter(|_| over.is_none()) {
+            self.end_items(ws, std::slice::from_ref(item), Event::Retract, Some(why)).await?;
+            return Err(DecideError::retracted(&Item { error: Some(why.into()), ..item.clone() }));
+        }
+        match standing::set_since(item, &task) {
             Some(found) if over != Some(&found) => Err(DecideError::ValueChanged {
                 set: item.set.clone(),
                 index: item.index,

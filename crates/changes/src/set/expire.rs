@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_journal::TaskStanding;
+use dormouse_journal::{TaskStanding, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
 use dormouse_types::{ChangeSetId, TaskId, Timestamp, WorkspaceId};
@@ -33,8 +33,9 @@ impl Changes {
         if open.is_empty() {
             return Ok(0);
         }
-        let view = self.task_of(ws, task).await?;
-        let (view, now) = (view.as_ref().map(TaskStanding::of), self.clock.now());
+        let found = self.task_of(ws, task).await?;
+        let state = found.as_ref().map(|view| state(view, &self.zone));
+        let (view, now) = (found.as_ref().map(TaskStanding::of), self.clock.now());
         let (mut expired, mut overtaken, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for item in open {
             match standing::of(&item, view.as_ref(), now) {
@@ -45,11 +46,19 @@ impl Changes {
                 }
             }
         }
+        let mut n_stale = 0;
+        for item in &rest {
+            let why = state.as_ref().and_then(|task| standing::no_longer_holds(item, task));
+            if why.is_some() {
+                self.end_items(ws, std::slice::from_ref(item), Event::Retract, why).await?;
+                n_stale += 1;
+            }
+        }
         let older: Vec<Item> = supersede::older(&rest).into_iter().cloned().collect();
         self.end_items(ws, &expired, Event::Expire, None).await?;
         self.end_items(ws, &overtaken, Event::Retract, Some(OVERTAKEN)).await?;
         self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await?;
-        Ok(expired.len() + overtaken.len() + older.len())
+        Ok(expired.len() + overtaken.len() + n_stale + older.len())
     }
 
     /// Withdraws all but the newest open proposal for each field of a task.

@@ -2,7 +2,7 @@
 
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_types::limits;
-use dormouse_types::model::{TaskState, ToolCall};
+use dormouse_types::model::{Entry, TaskState, ToolCall};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
@@ -227,7 +227,7 @@ fn quoted(evidence: &EvidenceArg, task: &TaskState) -> Result<Evidence, Refused>
 }
 
 fn written_at(evidence: &Evidence, task: &TaskState) -> Option<Timestamp> {
-    task.entries.iter().find(|entry| entry.id == evidence.entry_id).map(|entry| entry.created_at)
+    task.entries.iter().find(|entry| entry.id == evidence.entry_id).map(Entry::speaks_at)
 }
 
 /// A value the person set is not touched without an entry that is newer than their say.

@@ -10,7 +10,7 @@ use dormouse_types::{By, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::tool::Target;
+use crate::tool::{Evidence, Target};
 use crate::tools;
 
 /// How long an item may be decided after it was shown.
@@ -107,12 +107,9 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<Over> {
     // from the clocks of two nodes, and a verdict that was taken back counts as a fresh proposal.
     let is_another = item.before != now;
     let is_said = says.any(|say| is_another || say.at > opened_at(item));
-    // No record says who set the title of a checklist item; that it is another one is enough.
-    let is_renamed = is_item
-        && (!has_say(&target, &args) || args.get("title").is_some())
-        && item.before.is_some()
-        && is_another;
-    let is_set = has_say(&target, &args) && is_said || is_renamed;
+    // No record says who renamed or archived a checklist item; that it is another one is enough.
+    let is_another_item = is_item && item.before.is_some() && is_another;
+    let is_set = has_say(&target, &args) && is_said || is_another_item;
     is_set.then_some(Over { now })
 }
 
@@ -125,6 +122,26 @@ pub fn is_overtaken(item: &Item, task: &TaskStanding) -> bool {
     item.evidence.is_some()
         && has_say(&target, &args)
         && task.said_at(&target.key).is_some_and(|at| at > opened_at(item))
+}
+
+/// Why an open item no longer says what it said when it was proposed, if so: the checklist item it
+/// ticks or archives was renamed or archived, or the words it quotes are gone from their entry.
+pub fn no_longer_holds(item: &Item, task: &TaskState) -> Option<&'static str> {
+    let tool = tools::item(&item.tool)?;
+    let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
+    // "[x] Buy paint": behind the box stands what the proposal names.
+    let name = |value: &String| value.get(3..).map(ToOwned::to_owned);
+    let names_item = tool.target(&args).key.starts_with("item:") && args.get("title").is_none();
+    if names_item
+        && let Some((before, now)) = item.before.as_ref().zip(tool.now(&args, task))
+        && name(before) != name(&now)
+    {
+        return Some("the item was renamed or archived after this was proposed");
+    }
+    let evidence = item.evidence.as_deref().map(serde_json::from_str::<Evidence>)?.ok()?;
+    let entry = task.entries.iter().find(|entry| entry.id == evidence.entry_id);
+    let is_quoted = entry.is_some_and(|entry| entry.text.contains(&evidence.quote));
+    (!is_quoted).then_some("the words it is based on are no longer in the notes")
 }
 
 /// Whether the journal records who set what an item aims at. A new title or archiving leaves the

@@ -6,8 +6,8 @@ use dormouse_changes::DecideError;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Db, receipt};
-use dormouse_types::limits;
-use dormouse_types::task::Status;
+use dormouse_types::task::{EntryKind, Status};
+use dormouse_types::{EntryId, limits};
 use serde_json::json;
 
 use crate::world::{WS, World, now, who};
@@ -267,4 +267,95 @@ fn a_value_set_between_the_verdict_and_its_application_is_kept() {
     assert!(now(world.store.first(receipt)).expect("readable").is_none());
     world.confirm_over(&open, Some("2026-04-01")).expect("confirmed over it");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+}
+
+/// The tick was shown as that of another item.
+#[test]
+fn a_tick_of_an_item_that_was_renamed_or_archived_since_is_withdrawn() {
+    let edits: [fn(&World) -> Edit; 2] = [
+        |world| Edit::RenameItem { item: world.first_item(), title: "Sell the house".into() },
+        |world| Edit::ArchiveItem { item: world.first_item(), is_archived: true },
+    ];
+    for edit in edits {
+        for is_confirmed in [false, true] {
+            let world = World::new();
+            let tick = json!({ "items": [{ "id": world.first_item(), "isChecked": true }] });
+            let item = world.open("update_checklist_items", tick);
+            world.edit(&[edit(&world)]);
+            let journal = world.rows(Db::Journal);
+            if is_confirmed {
+                let refused = world.confirm(&item).expect_err("it was shown as something else");
+                assert!(matches!(refused, DecideError::Retracted { .. }), "{refused:?}");
+            } else {
+                assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 1);
+            }
+            let gone = world.fresh(&item);
+            assert_eq!(gone.state, State::Retracted);
+            assert_eq!(
+                gone.error.as_deref(),
+                Some("the item was renamed or archived after this was proposed")
+            );
+            assert_eq!(world.rows(Db::Journal), journal);
+        }
+    }
+}
+
+#[test]
+fn a_proposal_whose_words_are_gone_from_the_notes_is_withdrawn() {
+    let edits: [(bool, fn(EntryId) -> Edit); 4] = [
+        (true, Edit::DeleteEntry),
+        (true, |entry| Edit::EditEntry {
+            entry,
+            text: Some("The landlord cancelled the lease.".into()),
+        }),
+        (true, |entry| Edit::EditEntry { entry, text: Some("It is not due on 20 March.".into()) }),
+        (false, |entry| Edit::EditEntry {
+            entry,
+            text: Some("Well. It is due on 20 March!".into()),
+        }),
+    ];
+    for (is_gone, edit) in edits {
+        for is_confirmed in [false, true] {
+            let world = World::new();
+            let entry = world.note("It is due on 20 March.");
+            let evidence = json!({ "entryId": entry, "quote": "It is due on 20 March" });
+            let args = json!({ "dueDate": "2026-03-20", "evidence": evidence });
+            let item = world.open("update_task_due_date", args);
+            world.edit(&[edit(entry)]);
+            if is_confirmed {
+                assert_eq!(world.confirm(&item).is_err(), is_gone);
+            } else {
+                let ended = now(world.changes.tidy(WS, &world.task)).expect("tidied");
+                assert_eq!(ended == 1, is_gone);
+            }
+            assert_eq!(world.fresh(&item).state == State::Retracted, is_gone);
+            assert_eq!(due_on(&world).is_some(), is_confirmed && !is_gone);
+        }
+    }
+}
+
+/// Minutes of January that are pasted in March are older than what the person set in February.
+#[test]
+fn a_dated_entry_speaks_from_its_day() {
+    let world = World::new();
+    world.edit(&[day("2026-05-05")]);
+    let propose = |on: &str| {
+        let on = Some(on.parse().expect("a day"));
+        let note = Edit::AddEntry {
+            kind: EntryKind::Text,
+            text: Some("Due on 20 March.".into()),
+            transcript: None,
+            minutes: None,
+            on,
+            tainted: false,
+        };
+        world.edit(&[note]);
+        let entry = world.state().entries.last().expect("the entry").id.clone();
+        let evidence = json!({ "entryId": entry, "quote": "20 March" });
+        let args = json!({ "dueDate": "2026-03-20", "evidence": evidence });
+        world.propose(&[("update_task_due_date", args)]);
+        world.items().len()
+    };
+    assert_eq!(propose("2026-01-05"), 0, "the person set it after that day");
+    assert_eq!(propose("2026-03-02"), 1);
 }

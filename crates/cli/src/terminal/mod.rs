@@ -92,13 +92,21 @@ impl Screen {
 
     /// Asks for a line on standard input; none at its end.
     ///
+    /// On a terminal, what was typed before the question was on screen answers another one, or none:
+    /// it is left out, and said so. A pipe holds all answers from the start.
+    ///
     /// Errors: standard input cannot be read, or the output is closed.
     pub fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+        let is_terminal = io::stdin().is_terminal();
+        if is_terminal && rustix::io::ioctl_fionread(io::stdin())? > 0 {
+            rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
+            self.out.push_str("(What you typed before this question was left out.)\n");
+        }
         self.out.push_str(question);
         self.flush()?;
         let mut answer = String::new();
         let n_bytes = io::stdin().read_line(&mut answer)?;
-        if !io::stdin().is_terminal() {
+        if !is_terminal {
             // What was typed shows on a terminal; from a pipe it would be missing in the transcript.
             self.out.push_str(&line(answer.trim_end()));
             self.out.push('\n');

@@ -1,5 +1,8 @@
 //! From a note to a proposal to a decision.
 
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+
 use serde_json::Value;
 
 use crate::world::{Done, World};
@@ -195,6 +198,43 @@ fn the_reason_may_stand_behind_why_not() {
     let n = open(&world).len();
     let done = review(&world, "w Yes would be too early\nwhy not: X\nq\n");
     assert!(done.out.contains(&format!("2 rejected, {} left", plural(n - 2))), "{done:?}");
+}
+
+/// A reason that is pasted with several lines: the lines behind the first stand in the input before
+/// the next proposal is on screen.
+#[test]
+fn what_was_typed_before_a_question_was_on_screen_decides_nothing() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let world = World::with_agents();
+    let n = open(&world).len();
+    let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&keyboard).expect("granted");
+    unlockpt(&keyboard).expect("unlocked");
+    let name = ptsname(&keyboard, Vec::new()).expect("a name");
+    let name = name.to_str().expect("a path");
+    let terminal = File::options().read(true).write(true).open(name).expect("the terminal");
+    let mut child = world.start_on(&["review"], terminal);
+    let mut keyboard = File::from(keyboard);
+    let mut screen = child.stdout.take().expect("piped");
+    let mut seen = String::new();
+    let mut until = |words: &str| {
+        let mut byte = [0];
+        let from = seen.len();
+        while !seen[from..].ends_with(words) {
+            assert_eq!(screen.read(&mut byte).expect("readable"), 1, "{words:?} after {seen}");
+            seen.push(char::from(byte[0]));
+        }
+    };
+    until("[q]uit? ");
+    keyboard.write_all(b"w\n").expect("typed");
+    until("Why not? ");
+    keyboard.write_all(b"From an e-mail:\nyes\n\nn\nbest regards\n").expect("pasted");
+    until("left out.)");
+    until("[q]uit? ");
+    keyboard.write_all(b"q\n").expect("typed");
+    until(&format!("1 rejected, {} left", plural(n - 1)));
+    assert!(child.wait().expect("it ends").success());
+    assert!(reasons(&world).contains(&"From an e-mail:".to_owned()));
 }
 
 #[test]

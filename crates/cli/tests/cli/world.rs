@@ -95,6 +95,12 @@ impl World {
         command.envs(settings.iter().copied()).spawn().expect("the binary starts")
     }
 
+    /// Starts a command whose standard input is this.
+    pub fn start_on(&self, args: &[&str], stdin: impl Into<Stdio>) -> Child {
+        let mut command = self.command(&self.data(), args, 100);
+        command.stdin(stdin).spawn().expect("the binary starts")
+    }
+
     /// Runs a command with this data folder, width and standard input.
     pub fn run_at(&self, data: &Path, args: &[&str], columns: usize, stdin: &[u8]) -> Done {
         let mut child = self.command(data, args, columns).spawn().expect("the binary starts");

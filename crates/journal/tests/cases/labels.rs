@@ -22,6 +22,9 @@ fn a_name_is_one_label_whatever_its_letter_case() {
     assert_eq!(names, ["Garden"]);
     let error = now(world.journal.ensure_label(WS, " ", &person())).unwrap_err();
     assert!(matches!(error, JournalError::Edit(EditError::Empty { field: "label" })));
+    let error = now(world.journal.ensure_label(WS, "\u{200b}\u{202e}", &person()))
+        .expect_err("it shows nothing");
+    assert!(matches!(error, JournalError::Edit(EditError::Empty { field: "label" })));
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub(super) async fn decide(
     Body(params): Body<VerdictParams>,
 ) -> Reply<Outcome> {
     let (set, verdict) = (id(&set)?, verdict(&name)?);
-    let over = over(verdict, params.now)?;
+    let over = over(verdict, params.now, params.reason.as_deref())?;
     let VerdictParams { digest, reason, .. } = params;
     let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
     Ok(Json(app.dormouse.decide_item(&app.caller, asked, key).await?))

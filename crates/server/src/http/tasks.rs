@@ -364,7 +364,7 @@ async fn decide_one(
     let set: ChangeSetId = id(&params.set)?;
     let verdict = change_sets::verdict(&params.verdict)?;
     app.dormouse.decides_on_set(&app.caller, task, &set).await?;
-    let over = over(verdict, params.now)?;
+    let over = over(verdict, params.now, params.reason.as_deref())?;
     let DecisionParams { index, digest, reason, .. } = params;
     let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
     Ok(app.dormouse.decide_item(&app.caller, asked, key).await?)

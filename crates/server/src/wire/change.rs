@@ -95,7 +95,16 @@ pub(crate) struct VerdictParams {
 }
 
 /// The value that a confirm names, to be written over all the same.
-pub(crate) fn over(verdict: Verdict, now: Option<Option<String>>) -> Result<Option<Over>, Problem> {
+///
+/// Errors: a value or a reason beside a verdict that takes none.
+pub(crate) fn over(
+    verdict: Verdict,
+    now: Option<Option<String>>,
+    reason: Option<&str>,
+) -> Result<Option<Over>, Problem> {
+    if reason.is_some() && verdict != Verdict::Reject {
+        return Err(Problem::invalid("/reason", "only a rejection has a reason: leave it out"));
+    }
     if now.is_some() && verdict != Verdict::Confirm {
         return Err(Problem::invalid("/now", "only a confirm names the value now: leave it out"));
     }

@@ -121,6 +121,12 @@ async fn a_value_the_person_set_since_is_confirmed_over_only_where_it_is_named()
         assert_eq!(refusal(&answer), (409, "value-changed".into()), "{body}");
         assert_eq!(answer.json()["now"], "2027-03-03");
     }
+    let reason = json!({"digest": digest, "reason": "it is later"}).to_string();
+    for verdict in ["confirm", "defer", "undo"] {
+        let answer = world.call("POST", &at(due, verdict), &reason).await;
+        assert_eq!(refusal(&answer), (422, "validation-failed".into()), "{verdict}");
+        assert_eq!(answer.json()["errors"][0]["pointer"], "/reason");
+    }
     let mut decision = json!({
         "set": due["set"], "index": due["index"], "verdict": "confirm", "digest": digest,
     });

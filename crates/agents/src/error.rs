@@ -51,6 +51,9 @@ pub enum AgentError {
     /// A text beyond a limit. Retry: with a shorter one.
     #[error(transparent)]
     Beyond(#[from] Beyond),
+    /// A message that says nothing. Retry: with words.
+    #[error("the message is empty: say something, or leave it out to wake the agent without words")]
+    BlankMessage,
     /// The agent has not heard all that was said to it. Retry: once it has.
     #[error(
         "agent {agent} still has to hear what was said to it ({beyond}): wait until it has, \
@@ -105,6 +108,7 @@ impl AgentError {
             | Self::NoTask { .. }
             | Self::State { .. }
             | Self::Beyond(_)
+            | Self::BlankMessage
             | Self::Unheard { .. }
             | Self::Reused { .. }
             | Self::Busy { .. }

@@ -17,7 +17,7 @@ use dormouse_store::{
 };
 use dormouse_types::{
     AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp, WorkspaceId,
-    hash, limits,
+    address, hash, limits,
 };
 
 use crate::wake::route::{SHORTEST_WINDOW, is_automatic};
@@ -241,8 +241,13 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let agent = self.agent(ws, id).await?;
         alive(&agent.doc.value)?;
-        let message = message.map(str::trim).filter(|message| !message.is_empty());
+        let message = message.map(str::trim);
         limits::MESSAGE.check(message.map_or(0, str::len))?;
+        let is_blank =
+            |text: &str| text.chars().all(|c| c.is_whitespace() || address::is_unseen(c));
+        if message.is_some_and(is_blank) {
+            return Err(AgentError::BlankMessage);
+        }
         let now = self.clock.now();
         let request = RequestId::fresh(now, &*self.entropy);
         let request = asked.key.clone().unwrap_or_else(|| request.to_string());

@@ -202,6 +202,7 @@ impl Error {
         match self {
             Self::Invalid { field, .. } => Some(field),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
+            Self::Agent(AgentError::BlankMessage) => Some("message"),
             _ => None,
         }
     }
@@ -278,6 +279,7 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => "task-deleted",
         AgentError::State { .. } => "agent-state",
         AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. } => beyond.limit.problem,
+        AgentError::BlankMessage => "validation-failed",
         AgentError::Reused { .. } => "idempotency-mismatch",
         AgentError::Busy { .. } => "conflict",
         AgentError::Journal(error) => journal(error),

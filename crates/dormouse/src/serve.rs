@@ -80,6 +80,9 @@ impl Dormouse {
         if let Some(why) = self.store.writing_ended() {
             return Ok(Some(why));
         }
+        if let Some(why) = self.store.write_failure() {
+            return Ok(Some(why));
+        }
         let lag = self.agents.routing_lag().await?.as_secs();
         let late = lag > limits::ROUTING_LAG_SECONDS;
         Ok(late.then(|| format!("changes wait for {lag} seconds to be routed")))

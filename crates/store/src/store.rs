@@ -1,7 +1,7 @@
 //! The handle every room holds.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_types::port::{BoxFuture, Faults, Point, Stage};
 use dormouse_types::{HostId, Timestamp, WorkspaceId};
@@ -85,12 +85,14 @@ pub trait Backend: Send + Sync {
 pub struct Store {
     backend: Arc<dyn Backend>,
     faults: Arc<dyn Faults>,
+    /// Why the last commit could not be written; none once one was.
+    write_failure: Arc<Mutex<Option<String>>>,
 }
 
 impl Store {
     /// Joins an engine with fault points.
     pub fn new(backend: Arc<dyn Backend>, faults: Arc<dyn Faults>) -> Self {
-        Self { backend, faults }
+        Self { backend, faults, write_failure: Arc::default() }
     }
 
     /// The same store with other fault points.
@@ -134,11 +136,27 @@ impl Store {
                 settled => result = settled,
             }
         }
+        match &result {
+            Ok(_) => self.note_write_failure(None),
+            Err(error @ (CommitError::Broken { .. } | CommitError::Unknown { .. })) => {
+                self.note_write_failure(Some(error.to_string()));
+            }
+            Err(CommitError::Refused { .. } | CommitError::Mismatch { .. }) => {}
+        }
         let committed = result?;
         if committed.replayed.is_none() {
             self.faults.pass(Point { stage: Stage::AfterCommit, label });
         }
         Ok(committed)
+    }
+
+    fn note_write_failure(&self, failure: Option<String>) {
+        *self.write_failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+    }
+
+    /// Why the last commit could not be written, such as a full disk; none once one was.
+    pub fn write_failure(&self) -> Option<String> {
+        self.write_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Marks a place where a fault may strike outside of commits.

@@ -33,8 +33,13 @@ impl Agents {
         };
         let Some(at) = position.filter(|at| self.is_of_another_store(at)) else { return Ok(None) };
         let head = self.journal_head(ws).await?;
-        let n_agents = self.begin_anew(ws, &at, head).await?;
         let db = self.which(&at);
+        // Before the position moves: a start that is cut off here looks again.
+        let n_lost = match db {
+            Db::Journal => self.changes.reopen_lost(ws).await?,
+            Db::Agent => 0,
+        };
+        let n_agents = self.begin_anew(ws, &at, head).await?;
         let renewals = self.store.all(identity::renewals(db)).await?;
         let why = renewals.last().map_or("is another one than before", |last| last.reason.told());
         let name = match db {
@@ -45,7 +50,12 @@ impl Agents {
             1 => "1 agent looks at its task again".to_owned(),
             n => format!("{n} agents look at their tasks again"),
         };
-        Ok(Some(format!("{name} {why}: {agents}")))
+        let lost = match n_lost {
+            0 => String::new(),
+            1 => "; 1 proposal that you confirmed waits for you again".to_owned(),
+            n => format!("; {n} proposals that you confirmed wait for you again"),
+        };
+        Ok(Some(format!("{name} {why}: {agents}{lost}")))
     }
 
     /// Whether a position was written when one of the databases had another id.

@@ -361,3 +361,14 @@ fn a_run_that_ended_without_its_row_locks_nobody_out() {
         assert_eq!(world.row(&agent).run_key, None);
     }
 }
+
+#[test]
+fn a_message_that_says_nothing_is_refused_and_wakes_nobody() {
+    let (world, task, agent) = World::settled();
+    for words in ["", "  \n", "\u{200b}"] {
+        let wake = |by| world.agents.wake(WS, &agent, Reason::UserInitiated, Some(words), by);
+        let error = now(wake(&me())).expect_err("it says nothing");
+        assert!(matches!(error, AgentError::BlankMessage), "{error:?}");
+    }
+    assert_eq!(world.ends(&task), []);
+}

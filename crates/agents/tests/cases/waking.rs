@@ -26,7 +26,7 @@ fn words_to_an_agent_become_a_message_and_reach_the_model() {
     assert!(message.text.starts_with("<data of=\"message\">"), "{}", message.text);
     // They are said once.
     world.script.push(dull());
-    world.wake(&agent, Reason::UserInitiated, Some("  "));
+    world.wake(&agent, Reason::UserInitiated, None);
     assert_eq!(world.ends(&task).len(), 1);
     assert_eq!(text(&world.last_request(), FragmentKind::Message), None);
     assert_eq!(world.said(&agent, "user").len(), 1);

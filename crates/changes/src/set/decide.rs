@@ -1,7 +1,7 @@
 //! Verdicts: confirm, reject, defer. The decision is durable before anything is applied.
 
 use dormouse_journal::{Paused, TaskStanding, TaskView, state};
-use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
 use dormouse_store::{CommitError, Refusal};
@@ -131,7 +131,15 @@ impl Changes {
             let seen = self.seen(who.ws, set, index).await?;
             checked_digest(&seen.item, digest)?;
             if seen.item.state == want.state() {
-                return Ok(seen.item);
+                if let Want::Reject { reason: Some(reason) } = want {
+                    self.add_reason(who, &seen, reason).await?;
+                    return Ok(seen.item);
+                }
+                if !self.is_lost(who.ws, &seen.item).await? {
+                    return Ok(seen.item);
+                }
+                self.reopen_lost_item(who, &seen).await?;
+                continue;
             }
             match seen.item.state {
                 State::Applying => {
@@ -149,6 +157,31 @@ impl Changes {
             }
         }
         Err(DecideError::Busy { set: set.clone(), index })
+    }
+
+    /// Adds the reason to a rejection that has none.
+    ///
+    /// Errors: it has another one, which the agent may have read already.
+    async fn add_reason(&self, who: &Who, seen: &Seen, reason: &str) -> Result<(), DecideError> {
+        let Some(mut decision) = self.standing_decision(who.ws, &seen.item).await? else {
+            return Ok(());
+        };
+        match &decision.doc.value.rejection_reason {
+            Some(known) if known == reason => return Ok(()),
+            Some(_) => return Err(DecideError::already(&seen.item)),
+            None => {}
+        }
+        decision.doc.value.rejection_reason = Some(reason.to_owned());
+        decision.doc.value.updated_at = self.clock.now();
+        let ops =
+            vec![change_item::unmoved(who.ws, &seen.item), entity::replace(who.ws, &decision)];
+        match self.write("change.decide", who, seen, "change.reject", ops).await {
+            Err(CommitError::Refused { refusal: Refusal::ItemMoved | Refusal::Stale, .. }) => {
+                let (set, index) = (seen.item.set.clone(), seen.item.index);
+                Err(DecideError::Busy { set, index })
+            }
+            other => Ok(other?),
+        }
     }
 
     /// Writes a verdict on an open item, and runs the errand it asks for. When somebody else moved

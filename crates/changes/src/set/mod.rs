@@ -12,3 +12,4 @@ pub mod decide;
 pub mod conclude;
 pub mod undo;
 pub mod expire;
+pub mod lost;

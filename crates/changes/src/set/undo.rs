@@ -3,7 +3,7 @@
 use dormouse_journal::{JournalError, TaskStanding};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
-use dormouse_store::agent::entity;
+use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
@@ -33,15 +33,10 @@ impl Changes {
             self.conclude_operation(who.ws, &seen.item.operation).await?;
             return Err(DecideError::Busy { set: set.clone(), index });
         }
-        let decisions = self.decisions_of(who.ws, &seen.item).await?;
-        // Verdicts of one instant have no order: the one that stands is the one of the state.
-        let Some(decision) = decisions.into_iter().find(|decision| {
-            decision.undone_at.is_none()
-                && decision.round == seen.item.round
-                && standing(decision.verdict) == seen.item.state
-        }) else {
+        let Some(decision) = self.standing_decision(who.ws, &seen.item).await? else {
             return Err(nothing(&seen.item));
         };
+        let decision = decision.doc.value;
         if seen.item.state == State::Deferred {
             return self.undefer(who, &seen, &decision).await;
         }
@@ -190,7 +185,7 @@ impl Changes {
         Ok((None, round))
     }
 
-    async fn undone(
+    pub(crate) async fn undone(
         &self,
         ws: WorkspaceId,
         decision: &dormouse_types::DecisionId,
@@ -220,19 +215,22 @@ impl Changes {
         Ok(TaskStanding::of(&view).said_at(&tool.target(&args).key))
     }
 
-    async fn decisions_of(
+    /// The verdict that stands on an item.
+    pub(crate) async fn standing_decision(
         &self,
         ws: WorkspaceId,
         item: &Item,
-    ) -> Result<Vec<Decision>, DecideError> {
+    ) -> Result<Option<Stored<Decision>>, DecideError> {
         let decisions = self.store.all(entity::of_task::<Decision>(ws, &item.task)).await?;
-        Ok(decisions
-            .into_iter()
-            .map(|stored| stored.doc.value)
-            .filter(|decision| {
-                decision.change_set_id == item.set && decision.item_index == item.index
-            })
-            .collect())
+        // Verdicts of one instant have no order: the one that stands is the one of the state.
+        Ok(decisions.into_iter().find(|stored| {
+            let decision = &stored.doc.value;
+            decision.change_set_id == item.set
+                && decision.item_index == item.index
+                && decision.undone_at.is_none()
+                && decision.round == item.round
+                && standing(decision.verdict) == item.state
+        }))
     }
 }
 

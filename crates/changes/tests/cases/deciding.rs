@@ -142,6 +142,25 @@ fn a_reason_has_a_limit_and_blank_is_none() {
     assert_eq!(world.decisions()[0].rejection_reason, None);
 }
 
+/// "No" first, and why a moment later.
+#[test]
+fn a_rejection_without_a_reason_is_given_one_and_keeps_it() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.reject(&item, None).expect("rejected");
+    world.reject(&item, Some("too early")).expect("and why");
+    let decisions = world.decisions();
+    assert_eq!(decisions.len(), 1);
+    assert_eq!(decisions[0].rejection_reason.as_deref(), Some("too early"));
+    assert!(world.ledger().contains("too early"), "{}", world.ledger());
+    for again in [None, Some("too early")] {
+        world.reject(&item, again).expect("the same again");
+    }
+    let other = world.reject(&item, Some("too late")).expect_err("another reason stands");
+    assert!(matches!(other, DecideError::AlreadyDecided { .. }), "{other:?}");
+    assert_eq!(world.decisions(), decisions);
+}
+
 /// Confirms what can never be applied any more: withdrawn with a reason, the journal untouched.
 fn withdrawn(world: &World, item: &Item, words: &str) {
     let before = world.rows(Db::Journal);

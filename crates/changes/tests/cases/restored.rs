@@ -1,10 +1,11 @@
-//! The agent store is an older copy: the journal holds verdicts that it has forgotten.
+//! One of the databases is an older copy than the other: verdicts are forgotten, or what they set.
 
 use dormouse_journal::Edit;
+use dormouse_store::Db;
 use dormouse_store::agent::change_item::State;
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{WS, World, now};
 
 fn day(text: &str) -> Edit {
     Edit::DueOn(Some(text.parse().expect("a day")))
@@ -21,7 +22,7 @@ fn a_confirm_that_still_stands_is_not_applied_twice() {
         world.open("add_multiple_checklist_items", json!({ "items": [{ "title": "Buy boxes" }] }));
     let earlier = world.snapshot();
     world.confirm(&item).expect("confirmed");
-    let world = world.with_older_agent_store(&earlier);
+    let world = world.with_older(Db::Agent, &earlier);
     assert_eq!(world.confirm(&item).expect("confirmed").state, State::Confirmed);
     assert_eq!(world.titles(), ["Sign the contract", "Buy boxes"]);
 }
@@ -37,7 +38,7 @@ fn a_confirm_that_was_taken_back_is_applied_again_and_can_be_taken_back() {
             world.confirm(&item).expect("confirmed");
             world.undo(&item).expect("taken back");
         }
-        let world = world.with_older_agent_store(&earlier);
+        let world = world.with_older(Db::Agent, &earlier);
         let confirmed = world.confirm(&item).expect("confirmed");
         assert_eq!(confirmed.state, State::Confirmed);
         assert_eq!(world.titles(), ["Sign the contract", "Buy boxes"], "{times} times");
@@ -58,7 +59,7 @@ fn a_date_that_was_taken_back_is_set_again_over_no_value() {
     let earlier = world.snapshot();
     world.confirm(&item).expect("confirmed");
     world.undo(&item).expect("taken back");
-    let world = world.with_older_agent_store(&earlier);
+    let world = world.with_older(Db::Agent, &earlier);
     world.confirm(&item).expect_err("the person took it back");
     assert_eq!(due_on(&world), None);
     world.confirm_over(&item, None).expect("confirmed over no value");
@@ -73,7 +74,7 @@ fn a_verdict_that_was_taken_back_and_given_again_is_taken_back() {
     let earlier = world.snapshot();
     world.undo(&item).expect("taken back");
     world.confirm(&item).expect("confirmed again");
-    let world = world.with_older_agent_store(&earlier);
+    let world = world.with_older(Db::Agent, &earlier);
     let open = world.undo(&item).expect("taken back");
     assert_eq!((open.state, due_on(&world)), (State::Pending, None));
     world.confirm(&open).expect("confirmed");
@@ -87,7 +88,7 @@ fn a_value_that_the_person_set_after_the_forgotten_confirm_is_confirmed_over() {
     let earlier = world.snapshot();
     world.confirm(&item).expect("confirmed");
     world.edit(&[day("2026-04-01")]);
-    let world = world.with_older_agent_store(&earlier);
+    let world = world.with_older(Db::Agent, &earlier);
     world.confirm(&item).expect_err("the person set it");
     assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
     world.confirm_over(&item, Some("2026-04-01")).expect("confirmed over it");
@@ -104,11 +105,44 @@ fn a_rejected_label_whose_rejection_was_taken_back_is_kept_away_again() {
     let earlier = world.snapshot();
     world.reject(&item, None).expect("rejected");
     world.undo(&item).expect("taken back");
-    let world = world.with_older_agent_store(&earlier);
+    let world = world.with_older(Db::Agent, &earlier);
     let suppressed = |world: &World| world.state().suppressed_labels.contains(&label);
     assert!(!suppressed(&world));
     let rejected = world.reject(&item, None).expect("rejected");
     assert!(suppressed(&world));
     world.undo(&rejected).expect("taken back");
     assert!(!suppressed(&world));
+}
+
+#[test]
+fn what_an_older_journal_has_lost_is_asked_again() {
+    let world = World::new();
+    let kept = world.open("update_task_estimate", json!({ "minutes": 60 }));
+    world.confirm(&kept).expect("confirmed");
+    let item = world.due("2026-03-20");
+    let earlier = world.snapshot();
+    world.confirm(&item).expect("confirmed");
+    let world = world.with_older(Db::Journal, &earlier);
+    assert_eq!(now(world.changes.reopen_lost(WS)).expect("readable"), 1);
+    assert_eq!(now(world.changes.reopen_lost(WS)).expect("readable"), 0, "once");
+    let open = world.fresh(&item);
+    assert_eq!((open.state, open.error.as_ref()), (State::Pending, None));
+    assert_eq!(world.fresh(&kept).state, State::Confirmed);
+    assert!(world.decisions()[0].undone_at.is_some(), "the verdict stands no more");
+    world.confirm(&open).expect("confirmed");
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+    world.undo(&open).expect("taken back");
+    assert_eq!(due_on(&world), None);
+}
+
+/// The person confirms before anybody has looked.
+#[test]
+fn a_confirm_that_an_older_journal_has_lost_is_applied_when_it_is_said_again() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let earlier = world.snapshot();
+    world.confirm(&item).expect("confirmed");
+    let world = world.with_older(Db::Journal, &earlier);
+    assert_eq!(world.confirm(&item).expect("confirmed").state, State::Confirmed);
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
 }

@@ -136,9 +136,9 @@ impl World {
         self.sqlite.snapshot().expect("memory can be copied")
     }
 
-    /// This world behind a start with its agent store as it was at a snapshot.
-    pub fn with_older_agent_store(&self, earlier: &Snapshot) -> Self {
-        let snapshot = self.snapshot().with(Db::Agent, earlier);
+    /// This world behind a start with one of its databases as it was at a snapshot.
+    pub fn with_older(&self, db: Db, earlier: &Snapshot) -> Self {
+        let snapshot = self.snapshot().with(db, earlier);
         let (port, entropy): (Arc<dyn Clock>, _) =
             (Arc::new(self.clock.clone()), CountingEntropy::seeded(7));
         let sqlite = Sqlite::restore(&snapshot, &port, &entropy).expect("a store in memory");

@@ -107,7 +107,13 @@ fn tell_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
     let mut screen = Screen::new(config.screen);
     match serde_json::to_vec(&diagnosis) {
         Ok(body) if screen.is_json() => screen.body(&body),
-        Ok(_) => tell(&mut screen, &diagnosis, &config.zone),
+        Ok(_) => {
+            let good = match config.database {
+                Some(_) => "Nothing in the data folder needs you.",
+                None => "Nothing needs you.",
+            };
+            tell(&mut screen, &diagnosis, &config.zone, good);
+        }
         Err(e) => note(&format!("error: the diagnosis cannot be written: {e}")),
     }
     if let Err(e) = screen.flush() {
@@ -126,7 +132,13 @@ fn look(config: &Config, now: Timestamp) -> Diagnosis {
         ..Diagnosis::default()
     };
     if config.database.is_some() {
-        diagnosis.note("a database elsewhere is named; only the data folder is looked at");
+        diagnosis.note(
+            "the tasks are in the database that DORMOUSE_DATABASE_URL names, which was not checked; \
+             this is about the data folder alone",
+        );
+    }
+    if !folder.is_dir() && config.database.is_some() {
+        return diagnosis;
     }
     if !folder.is_dir() {
         let action = "name it with --data DIR or DORMOUSE_DATA; any other command makes a new one";
@@ -155,7 +167,8 @@ fn look(config: &Config, now: Timestamp) -> Diagnosis {
         }
         Err(e) => diagnosis.note(format!("the room on the disk is not known: {e}")),
     }
-    if !diagnosis.files.iter().any(|file| file.name.ends_with(".sqlite")) {
+    let has_file = diagnosis.files.iter().any(|file| file.name.ends_with(".sqlite"));
+    if config.database.is_none() && !has_file {
         diagnosis.note("there is no database yet: the first command makes it");
     }
     dormouse::doctor::look(folder, &mut diagnosis);
@@ -196,7 +209,7 @@ fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
     }
 }
 
-fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone) {
+fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str) {
     let ink = screen.ink();
     let at = |at| moment::minute(at, zone);
     screen.say(ink.bold(&format!("dormouse {}, {}", diagnosis.version, line(&diagnosis.folder))));
@@ -245,7 +258,7 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone) {
         }
     }
     if !diagnosis.needs_the_person() {
-        screen.say(ink.paint(Tone::Green, "Nothing needs you."));
+        screen.say(ink.paint(Tone::Green, good));
     }
 }
 

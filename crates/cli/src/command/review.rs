@@ -157,6 +157,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     let standings: Vec<Standing> = cards.all.iter().map(|card| card.standing).collect();
     session.screen.say(sentence(&standings, cards.total));
+    if let Some(last) = decided.last().and_then(|at| cards.all.get(*at)) {
+        let name = proposal::name(&last.item);
+        session.screen.say(format!("To undo the last one: `dormouse change undo {name}`"));
+    }
     Ok(())
 }
 

@@ -90,6 +90,7 @@ const ACTIONS: &[&str] = &[
     "agent.wakeAt",
     "category.create",
     "change.confirm",
+    "change.reopen",
     "change.defer",
     "change.reject",
     "entry.add",

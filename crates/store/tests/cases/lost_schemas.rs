@@ -83,6 +83,25 @@ fn an_older_schema_goes_on_under_another_id_and_a_node_that_lives_writes_nothing
     }
 }
 
+/// A copy of the files keeps the id and the history of the server: only who was there can tell.
+#[test]
+fn a_node_that_lives_notices_that_both_schemas_went_back() {
+    let (prefix, alive) = written();
+    for db in Db::ALL {
+        run(&format!("UPDATE {prefix}{}.counters SET seq = 2, other_seq = 2", db.name()));
+    }
+    let told = commit(&alive, Db::Journal).expect_err("it wrote more than that").to_string();
+    assert!(told.contains("went back to an older state: start again"), "{told}");
+    assert!(alive.writing_ended().is_some_and(|why| told.ends_with(&why)), "{told}");
+    let left: i64 =
+        wait(beside().query_one(&format!("SELECT seq FROM {prefix}journal.counters"), &[]))
+            .expect("a row")
+            .get(0);
+    assert_eq!(left, 2, "nothing was written");
+    let store = store(connect(&prefix, 2));
+    Db::ALL.into_iter().for_each(|db| commit(&store, db).expect("a node that starts writes"));
+}
+
 #[test]
 fn a_missing_schema_is_refused_until_it_is_given_up() {
     for (at, lost) in Db::ALL.into_iter().enumerate() {

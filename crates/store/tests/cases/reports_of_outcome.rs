@@ -80,6 +80,10 @@ fn without_a_receipt_nobody_guesses() {
     let error = wait(store.commit(count(&world))).unwrap_err();
     assert!(matches!(error, CommitError::Unknown { label: "count", .. }), "{error}");
     assert_eq!(world.first(setting::by_key(WS, "n")).as_deref(), Some("|"), "sent once");
+    let why = store.write_failure().expect("it could not be written");
+    assert!(why.contains("the line was cut"), "{why}");
+    wait(store.commit(count(&world))).expect("written");
+    assert_eq!(store.write_failure(), None);
 }
 
 #[test]

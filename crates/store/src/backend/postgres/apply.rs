@@ -92,11 +92,12 @@ type Prepared<'a> = HashMap<&'a str, Result<Statement, Failure>>;
 impl<'a> Batch<'a> {
     /// Applies commits in one transaction and says for each what became of it.
     ///
-    /// `known` are the workspaces that have a counter.
+    /// `known` are the workspaces that have a counter, `written` how far this node has come in each.
     pub(super) async fn apply(
         &self,
         commits: &[Commit],
         known: &mut BTreeSet<i64>,
+        written: &mut BTreeMap<i64, i64>,
     ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
         let workspaces: BTreeSet<i64> = commits.iter().map(|commit| commit.ws.0).collect();
         // Outside of the transaction: a statement that cannot be prepared would end it, and a
@@ -107,7 +108,7 @@ impl<'a> Batch<'a> {
             made.map_err(Stop::before_commit)?;
             known.insert(*ws);
         }
-        let result = self.transaction(commits, &workspaces, &prepared).await;
+        let result = self.transaction(commits, &workspaces, &prepared, written).await;
         if let Err(Stop::Conflict(_) | Stop::Broken(_) | Stop::Renewed(_)) = &result {
             known.clear();
             self.session.run("ROLLBACK").await.map_err(Stop::before_commit)?;
@@ -138,8 +139,13 @@ impl<'a> Batch<'a> {
         commits: &[Commit],
         workspaces: &BTreeSet<i64>,
         prepared: &Prepared<'_>,
+        written: &mut BTreeMap<i64, i64>,
     ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
         let (mut counters, now) = self.begin(workspaces, prepared).await?;
+        // A file copy that was put back keeps the id: positions that this node wrote are gone.
+        if counters.iter().any(|(ws, seq)| written.get(ws).is_some_and(|known| seq < known)) {
+            return Err(Stop::Renewed(went_back(self.db)));
+        }
         let before = counters.clone();
         let mut results = Vec::with_capacity(commits.len());
         let mut savepoint = "SAVEPOINT one";
@@ -164,6 +170,7 @@ impl<'a> Batch<'a> {
         let moved = counters.iter().filter(|(ws, seq)| before.get(ws) != Some(seq));
         let moved: Vec<[Value; 2]> = moved.map(|(ws, seq)| [(*ws).into(), (*seq).into()]).collect();
         self.end(&moved, prepared).await?;
+        written.extend(counters);
         Ok(results)
     }
 
@@ -320,6 +327,11 @@ impl<'a> Batch<'a> {
 /// A statement of the writer itself.
 fn own<'a>(prepared: &'a Prepared<'_>, sql: &str) -> Result<&'a Statement, Stop> {
     prepared[sql].as_ref().map_err(|failure| Stop::Broken(failure.clone()))
+}
+
+/// What is said where a schema is older than what this node has written to it.
+fn went_back(db: Db) -> String {
+    format!("the {} database went back to an older state: start again", db.name())
 }
 
 /// What is said where a schema has another id than the one it was opened under.

@@ -1,6 +1,6 @@
 //! The one task of this node that writes a database: whatever waits is applied in one transaction.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -93,7 +93,13 @@ impl Writer {
         let n_transactions = Arc::new(AtomicU64::new(0));
         let handle = Handle { sender, n_transactions: n_transactions.clone() };
         let runtime = self.address.runtime.clone();
-        let task = Task { writer: self, known: BTreeSet::new(), down_since: None, n_transactions };
+        let task = Task {
+            writer: self,
+            known: BTreeSet::new(),
+            written: BTreeMap::new(),
+            down_since: None,
+            n_transactions,
+        };
         runtime.spawn(task.run(receiver));
         handle
     }
@@ -103,6 +109,8 @@ struct Task {
     writer: Writer,
     /// The workspaces that have a counter.
     known: BTreeSet<i64>,
+    /// How far this node has come in each workspace.
+    written: BTreeMap<i64, i64>,
     /// Since when nobody answers.
     down_since: Option<Timestamp>,
     n_transactions: Arc<AtomicU64>,
@@ -158,7 +166,7 @@ impl Task {
                 set_counter: &self.writer.set_counter,
             };
             tries += 1;
-            match batch.apply(commits, &mut self.known).await {
+            match batch.apply(commits, &mut self.known, &mut self.written).await {
                 Ok(outcomes) => {
                     self.n_transactions.fetch_add(1, Ordering::Relaxed);
                     self.writer.session = Some(session);

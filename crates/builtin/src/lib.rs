@@ -38,6 +38,11 @@ impl Model for Builtin {
         ModelClass::Free
     }
 
+    /// Its rules read the notes of a task; what is said to an agent is no evidence they can quote.
+    fn reads_messages(&self) -> bool {
+        false
+    }
+
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         let mut events: VecDeque<TurnEvent> =
             answer::calls(request).into_iter().map(TurnEvent::Call).collect();

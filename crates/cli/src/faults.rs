@@ -109,6 +109,10 @@ impl Model for Moody {
         self.model.class()
     }
 
+    fn reads_messages(&self) -> bool {
+        self.model.reads_messages()
+    }
+
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         let detail = "a fault on demand".to_owned();
         let error = match self.mood {

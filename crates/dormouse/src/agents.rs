@@ -346,6 +346,7 @@ impl Dormouse {
             sleep_until: self.sleeps_until(row),
             wake_on_linked: agent.config.wake_on_linked,
             model: agent.config.model.unwrap_or_else(|| self.model.name().to_owned()),
+            reads_messages: self.model.reads_messages(),
             created_at: agent.created_at,
             destroyed_at: agent.destroyed_at,
             vector_clock: stored.columns.clock,

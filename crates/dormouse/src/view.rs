@@ -307,6 +307,8 @@ pub struct Agent {
     pub wake_on_linked: bool,
     /// The model it asks.
     pub model: String,
+    /// Whether that model acts on messages. The built-in rules read notes alone.
+    pub reads_messages: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was destroyed.

@@ -45,6 +45,10 @@ pub trait Model: Send + Sync {
     }
     /// What using it costs; decides the merge window and automation by default.
     fn class(&self) -> ModelClass;
+    /// Whether it acts on what a person says to the agent, beside what the task says.
+    fn reads_messages(&self) -> bool {
+        true
+    }
     /// Asks one turn.
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>>;
 }

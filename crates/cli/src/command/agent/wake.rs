@@ -66,10 +66,18 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             },
         );
     }
+    let is_said = params.say.is_some();
     let body = params.say.map_or_else(|| json!({}), |say| json!({"message": say}));
     let reply = session.client.post(&path, body).await;
     let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
-    wait(session, &agent.id, reply).await
+    wait(session, &agent.id, reply).await?;
+    if is_said && !agent.reads_messages {
+        crate::terminal::note(
+            "note: the built-in model keeps your message and does not act on it; what it reads are \
+             notes: `dormouse task note`",
+        );
+    }
+    Ok(())
 }
 
 fn tell(session: &mut Session, reply: &Reply, text: &str) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use anyhow::{Context as _, bail};
 use dormouse_scenes::crash::{self, Seconds};
-use dormouse_scenes::repertoire;
+use dormouse_scenes::scenarios;
 use dormouse_simulation::{Options, Played, Report, play, run};
 
 /// How the commands are called.
@@ -87,7 +87,7 @@ pub fn crash_pairs(words: &[String]) -> anyhow::Result<ExitCode> {
     let word = words.first().map_or("", String::as_str);
     let mut n_failures = 0;
     let (mut singles, mut pairs, mut states) = (0, 0, 0);
-    for scene in repertoire::all().iter().filter(|scene| scene.name.contains(word)) {
+    for scene in scenarios::all().iter().filter(|scene| scene.name.contains(word)) {
         let verdicts = at_once(crash::everywhere(scene, Seconds::All))?;
         println!(
             "{}: {} points, {} pairs, {} states, {} lead elsewhere",

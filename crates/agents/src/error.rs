@@ -2,7 +2,7 @@
 
 use dormouse_changes::DecideError;
 use dormouse_journal::JournalError;
-use dormouse_runs::WorkError;
+use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
 use dormouse_types::limits::Beyond;
 use dormouse_types::{AgentId, TaskId};
@@ -85,7 +85,7 @@ pub enum AgentError {
     Changes(#[from] DecideError),
     /// A run could not.
     #[error(transparent)]
-    Work(#[from] WorkError),
+    Work(#[from] RunError),
     /// Rows cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -100,7 +100,7 @@ impl AgentError {
         match self {
             Self::NotFound { .. }
             | Self::Read(ReadError::Corrupt { .. })
-            | Self::Work(WorkError::Read(ReadError::Corrupt { .. }) | WorkError::Broken(_))
+            | Self::Work(RunError::Read(ReadError::Corrupt { .. }) | RunError::Broken(_))
             | Self::Journal(JournalError::Read(ReadError::Corrupt { .. }))
             | Self::Changes(DecideError::Read(ReadError::Corrupt { .. })) => true,
             Self::Exists { .. }

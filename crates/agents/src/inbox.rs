@@ -18,7 +18,7 @@ use crate::{AgentError, Agents};
 
 /// A message of a person to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct UserMessage {
     /// The message.
     pub id: MessageId,
     /// When it was sent.
@@ -31,14 +31,14 @@ pub struct Words {
 
 /// What an agent has not heard when one of its wakes is claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Waiting {
+pub(crate) struct UnheardRange {
     /// Everything up to here is heard.
     pub(crate) heard: Seq,
     /// The newest message; the same as `heard` when nothing waits.
     pub(crate) newest: Seq,
 }
 
-impl Waiting {
+impl UnheardRange {
     pub(crate) const NOTHING: Self = Self { heard: Seq(0), newest: Seq(0) };
 
     pub(crate) fn is_empty(self) -> bool {
@@ -48,14 +48,18 @@ impl Waiting {
 
 impl Agents {
     /// What persons said to an agent that no completed run has heard, oldest first.
-    pub async fn unheard(&self, ws: WorkspaceId, id: &AgentId) -> Result<Vec<Words>, AgentError> {
+    pub async fn unheard(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Vec<UserMessage>, AgentError> {
         let heard = match self.state(ws, id).await {
             Ok(state) => self.heard(ws, &state.value).await?,
             // Of a damaged agent, what its runs say.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => self.heard_by_runs(ws, id).await?,
             Err(error) => return Err(error),
         };
-        self.words(ws, id, heard, Seq(i64::MAX)).await
+        self.user_messages(ws, id, heard, Seq(i64::MAX)).await
     }
 
     /// The mark of an agent.
@@ -72,31 +76,31 @@ impl Agents {
     }
 
     /// What waits to be heard by an agent, as far as its rows can be read.
-    pub(crate) async fn waiting_words(
+    pub(crate) async fn unheard_range(
         &self,
         ws: WorkspaceId,
         state: &State,
-    ) -> Result<Waiting, AgentError> {
+    ) -> Result<UnheardRange, AgentError> {
         let heard = self.heard(ws, state).await?;
-        let newest = message::newest_words(ws, &state.agent_id);
+        let newest = message::newest_user_messages(ws, &state.agent_id);
         let newest = self.store.first(newest).await?.unwrap_or_default();
-        Ok(Waiting { heard, newest: newest.max(heard) })
+        Ok(UnheardRange { heard, newest: newest.max(heard) })
     }
 
     /// Messages behind one position up to another, with their texts.
-    pub(crate) async fn words(
+    pub(crate) async fn user_messages(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
         from: Seq,
         upto: Seq,
-    ) -> Result<Vec<Words>, AgentError> {
+    ) -> Result<Vec<UserMessage>, AgentError> {
         let mut words = Vec::new();
-        for stored in self.store.all(message::words(ws, id, from, upto)).await? {
+        for stored in self.store.all(message::user_messages(ws, id, from, upto)).await? {
             let position = stored.columns.clock.values().next().copied().unwrap_or_default();
             let Message { id, created_at, .. } = stored.doc.value.clone();
-            let text = dormouse_runs::trail::text(&self.store, ws, &stored.doc.value).await?;
-            words.push(Words { id, at: created_at, position: Seq(position), text });
+            let text = dormouse_runs::run_log::text(&self.store, ws, &stored.doc.value).await?;
+            words.push(UserMessage { id, at: created_at, position: Seq(position), text });
         }
         Ok(words)
     }
@@ -104,7 +108,7 @@ impl Agents {
     /// What has an agent that may run again go on with what a person asked of it: the run that was
     /// interrupted, whose claim decides whether it may go on, or a wake for the words that wait. No run
     /// may have been left to hear them, when the agent rested or its task was deleted meanwhile.
-    pub(crate) async fn go_on_with_words(
+    pub(crate) async fn resignal_unheard(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
@@ -112,11 +116,11 @@ impl Agents {
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         if row.is_none_or(|row| row.run_key.is_some()) {
             let soon = self.clock.now() + SHORTEST_WINDOW;
-            return Ok(Some(wake_queue::catch_up(ws, id, soon)));
+            return Ok(Some(wake_queue::make_due(ws, id, soon)));
         }
         let words = match self.state(ws, id).await {
-            Err(AgentError::Read(ReadError::Corrupt { .. })) => Waiting::NOTHING,
-            state => self.waiting_words(ws, &state?.value).await?,
+            Err(AgentError::Read(ReadError::Corrupt { .. })) => UnheardRange::NOTHING,
+            state => self.unheard_range(ws, &state?.value).await?,
         };
         Ok((!words.is_empty()).then(|| self.hear(ws, id, Seq(0))))
     }
@@ -148,7 +152,7 @@ impl Agents {
             other => other?.value,
         };
         let heard = self.heard(ws, &state).await?;
-        let waiting = self.store.all(message::words(ws, id, heard, Seq(i64::MAX))).await?;
+        let waiting = self.store.all(message::user_messages(ws, id, heard, Seq(i64::MAX))).await?;
         let tokens: i64 = waiting.iter().map(|stored| stored.doc.value.tokens_approx).sum();
         let bytes = usize::try_from(tokens.saturating_mul(4)).unwrap_or(usize::MAX);
         let refuse = |beyond: Beyond| AgentError::Unheard { agent: id.clone(), beyond };

@@ -26,7 +26,7 @@ use crate::{AgentError, Agents};
 
 /// Who asks, and under which idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestContext {
     /// As the audit log names them.
     pub actor: String,
     /// At most once under this id, if there is one.
@@ -71,13 +71,13 @@ impl Settings {
 }
 
 /// A change of an agent, as receipts and the audit log name it, and what is written beside it.
-struct Wanted {
+struct WantedWake {
     action: &'static str,
     detail: String,
     beside: Vec<Op>,
 }
 
-impl Wanted {
+impl WantedWake {
     fn plain(action: &'static str) -> Self {
         Self { action, detail: String::new(), beside: Vec::new() }
     }
@@ -100,7 +100,7 @@ impl Agents {
         ws: WorkspaceId,
         task: &TaskId,
         new: &NewAgent,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<AgentId, AgentError> {
         let view = self.journal.task(ws, task).await?;
         if view.deleted_at().is_some() {
@@ -214,7 +214,7 @@ impl Agents {
         id: &AgentId,
         reason: Reason,
         message: Option<&str>,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let mut attempt = 0;
         loop {
@@ -237,7 +237,7 @@ impl Agents {
         id: &AgentId,
         reason: Reason,
         message: Option<&str>,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let agent = self.agent(ws, id).await?;
         alive(&agent.doc.value)?;
@@ -303,7 +303,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         automation: Automation,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let settings = Settings { automation: Some(automation), ..Settings::default() };
         self.configure(ws, id, &settings, asked).await
@@ -315,7 +315,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         settings: &Settings,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let mut beside = Vec::new();
         if let Some(until) = settings.sleep_until {
@@ -323,7 +323,7 @@ impl Agents {
             let soonest = self.clock.now() + SHORTEST_WINDOW;
             beside.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
-        let wanted = Wanted { action: "agent.configure", detail: settings.detail(), beside };
+        let wanted = WantedWake { action: "agent.configure", detail: settings.detail(), beside };
         self.change_agent(ws, id, wanted, asked, |agent| {
             alive(agent)?;
             let config = &mut agent.config;
@@ -339,9 +339,9 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, Wanted::plain("agent.pause"), asked, |agent| {
+        self.change_agent(ws, id, WantedWake::plain("agent.pause"), asked, |agent| {
             // Sent again because the answer was lost: it is paused, which is what was asked.
             if agent.dormant_reason == Some(DormantReason::Paused) {
                 return Ok(());
@@ -361,10 +361,10 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let gone = self.deleted_task(ws, id).await?;
-        self.change_agent(ws, id, Wanted::plain("agent.resume"), asked, |agent| {
+        self.change_agent(ws, id, WantedWake::plain("agent.resume"), asked, |agent| {
             if let Some(task) = gone.as_ref().filter(|_| agent.lifecycle != Lifecycle::Destroyed) {
                 return Err(AgentError::NoTask { agent: id.clone(), task: task.clone() });
             }
@@ -400,10 +400,10 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let now = self.clock.now();
-        self.change_agent(ws, id, Wanted::plain("agent.destroy"), asked, |agent| {
+        self.change_agent(ws, id, WantedWake::plain("agent.destroy"), asked, |agent| {
             if agent.lifecycle != Lifecycle::Destroyed {
                 agent.lifecycle = Lifecycle::Destroyed;
                 agent.dormant_reason = None;
@@ -418,11 +418,11 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        wanted: Wanted,
-        asked: &Asked,
+        wanted: WantedWake,
+        asked: &RequestContext,
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
-        let Wanted { action, detail, beside } = wanted;
+        let WantedWake { action, detail, beside } = wanted;
         let once = once(asked, action, &format!("{id}|{detail}"), id.as_str());
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
@@ -462,16 +462,16 @@ impl Agents {
                 // What waits goes on waiting as it did.
             } else if is_automatic(after, class) {
                 // What waited while automation was off is due now; nothing waiting means no wake.
-                ops.push(wake_queue::catch_up(ws, id, now + SHORTEST_WINDOW));
+                ops.push(wake_queue::make_due(ws, id, now + SHORTEST_WINDOW));
             } else if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(wake_queue::destroy(ws, id, now));
             } else if alive(after).is_ok() {
-                ops.push(wake_queue::hold_automatic(ws, id));
+                ops.push(wake_queue::park_automatic(ws, id));
             } else {
-                ops.push(wake_queue::hold(ws, id));
+                ops.push(wake_queue::park(ws, id));
             }
             if changed && alive(after).is_ok() {
-                ops.extend(self.go_on_with_words(ws, id).await?);
+                ops.extend(self.resignal_unheard(ws, id).await?);
             }
             ops.extend(beside.iter().cloned());
             let mut commit = Commit::new("agent.change", Db::Agent, ws)
@@ -499,7 +499,7 @@ impl Agents {
         action: &'static str,
         subject: &str,
         ops: Vec<Op>,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<(), AgentError> {
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
@@ -551,11 +551,11 @@ fn stock_name(id: &AgentId) -> &'static str {
     NAMES[sum % NAMES.len()]
 }
 
-pub(crate) fn audit(asked: &Asked, action: &'static str, object: &str) -> Audit {
+pub(crate) fn audit(asked: &RequestContext, action: &'static str, object: &str) -> Audit {
     Audit { actor: asked.actor.clone(), action, object: object.into(), detail: String::new() }
 }
 
-fn once(asked: &Asked, verb: &str, subject: &str, answer: &str) -> Option<Once> {
+fn once(asked: &RequestContext, verb: &str, subject: &str, answer: &str) -> Option<Once> {
     asked.key.as_ref().map(|key| Once {
         id: key.clone(),
         request: hash::joined(&[verb, subject]),

@@ -6,7 +6,7 @@
 //! a due time. A note wakes such an agent.
 
 use anyhow::Context as _;
-use dormouse_agents::lifecycle::{Asked, NewAgent};
+use dormouse_agents::lifecycle::{NewAgent, RequestContext};
 use dormouse_journal::{Edit, NewTask};
 use dormouse_store::{Db, Value};
 use dormouse_types::{Id as _, TaskId, WorkspaceId};
@@ -43,7 +43,7 @@ impl Crowd {
         let new = NewTask { title: "Somewhere in the crowd".into(), edits: Vec::new() };
         let original = world.journal.create(ORIGINAL, &new, &person()).await?.task;
         let agent = NewAgent { name: Some("Ida".into()), by_name: false };
-        let asked = Asked { actor: "owner".into(), key: None };
+        let asked = RequestContext { actor: "owner".into(), key: None };
         world.agents.create(ORIGINAL, &original, &agent, &asked).await?;
         world.route(ORIGINAL).await?;
         drop((world, opened));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use dormouse_agents::lifecycle::{Asked, NewAgent};
+use dormouse_agents::lifecycle::{NewAgent, RequestContext};
 use dormouse_agents::wake::route::merge_window;
 use dormouse_agents::wake::service::{Event, Options, Service};
 use dormouse_agents::{Agents, Parts};
@@ -156,7 +156,7 @@ impl World {
         let mut items = made.made.iter().filter_map(|id| id.parse::<ItemId>().ok());
         let item = items.next().context("the journal made no item")?;
         let agent = NewAgent { name: None, by_name: true };
-        let asked = Asked { actor: "owner".into(), key: None };
+        let asked = RequestContext { actor: "owner".into(), key: None };
         let agent = self.agents.create(WS, &made.task, &agent, &asked).await?;
         Ok(Watched { task: made.task, item, agent })
     }

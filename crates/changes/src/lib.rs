@@ -16,6 +16,6 @@ pub mod ledger;
 pub mod recovery;
 
 pub use set::error::DecideError;
-pub use set::service::{Changes, Who};
+pub use set::service::{Changes, Decider};
 pub use tool::{ItemTool, ModelTool, Policy, Refused};
 pub use tools::TOOLS;

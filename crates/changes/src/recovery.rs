@@ -8,7 +8,7 @@ use dormouse_store::{Commit, Db, Op, receipt};
 use dormouse_types::{AgentId, OperationId, RunKey, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-use crate::set::conclude::Errand;
+use crate::set::apply::SagaPayload;
 use crate::set::error::DecideError;
 use crate::set::service::Changes;
 
@@ -109,8 +109,8 @@ impl Changes {
             if saga.updated_at > before && saga.updated_at <= self.clock.now() && !age.is_zero() {
                 continue;
             }
-            let result = match serde_json::from_str::<Errand>(&saga.payload) {
-                Ok(errand) => self.conclude(ws, &errand, &saga.operation).await,
+            let result = match serde_json::from_str::<SagaPayload>(&saga.payload) {
+                Ok(errand) => self.finish(ws, &errand, &saga.operation).await,
                 Err(_) if is_call(&saga.payload) => match self.end_call(ws, &saga).await {
                     // Its run goes on and finishes it.
                     Ok(false) => continue,

@@ -135,7 +135,7 @@ pub fn time_or_none(text: &str) -> Result<Clearable<String>, String> {
 ///
 /// Errors: what is accepted.
 pub fn minutes_or_none(text: &str) -> Result<Clearable<u32>, String> {
-    clearable(text, crate::terminal::moment::read_minutes)
+    clearable(text, crate::terminal::time::read_minutes)
 }
 
 /// Reads text or `none`.

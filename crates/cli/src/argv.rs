@@ -17,7 +17,7 @@ use crate::args::Clearable;
 /// The same command line without anything that could be taken for something else.
 ///
 /// `command` is built: it knows its global arguments.
-pub fn plain(typed: impl IntoIterator<Item = OsString>, command: &Command) -> Vec<OsString> {
+pub fn escape_text_arguments(typed: impl IntoIterator<Item = OsString>, command: &Command) -> Vec<OsString> {
     let mut typed = typed.into_iter().peekable();
     let mut plain: Vec<OsString> = typed.next().into_iter().collect();
     let mut command = command;
@@ -173,7 +173,7 @@ mod tests {
 
     fn read(typed: &[&str]) -> Result<ArgMatches, clap::Error> {
         let typed = std::iter::once("dormouse").chain(typed.iter().copied());
-        let plain = plain(typed.map(OsString::from), &built());
+        let plain = escape_text_arguments(typed.map(OsString::from), &built());
         Args::command().try_get_matches_from(plain)
     }
 

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tower::ServiceExt as _;
 
 use crate::failure::Failure;
-use crate::served::Server;
+use crate::server_file::Server;
 
 /// Sends requests to the router in this process, or to the server of the folder.
 #[derive(Debug, Clone)]
@@ -174,7 +174,7 @@ async fn carry(server: &Server, mut request: Request<Body>) -> anyhow::Result<Re
     headers.insert(header::HOST, host);
     headers.insert(header::AUTHORIZATION, token);
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(server.reached())).await??;
+    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(server.local_address())).await??;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     #[expect(clippy::disallowed_methods, reason = "the composition root carries its connections")]
     tokio::spawn(connection);

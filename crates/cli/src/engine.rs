@@ -15,11 +15,11 @@ use crate::client::Client;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::folder::{Folder, FolderError, Found};
-use crate::served::Server;
+use crate::server_file::Server;
 use crate::terminal::note;
 
 /// Where the data is when a command begins.
-pub enum Place {
+pub enum Backend {
     /// In this process.
     Here(Box<Engine>),
     /// Behind a server, which does the work.
@@ -41,14 +41,14 @@ pub struct Engine {
     _folder: Option<Folder>,
 }
 
-impl Place {
+impl Backend {
     /// Finds the server of the data folder, or takes the folder. A shared database needs neither.
     ///
     /// Errors: the folder is in use or cannot be used, or the store cannot be opened.
     pub async fn find(config: &Config) -> Result<Self, Failure> {
         let folder = match &config.database {
             Some(_) => None,
-            None => match enter(config).await? {
+            None => match open_or_find_server(config).await? {
                 Found::Free(folder) => Some(folder),
                 Found::Served(server) => return Ok(Self::There(server)),
             },
@@ -60,7 +60,7 @@ impl Place {
 /// Looks who is in the data folder, and takes it if it is free.
 ///
 /// Errors: the folder is in use or cannot be used.
-pub async fn enter(config: &Config) -> Result<Found, Failure> {
+pub async fn open_or_find_server(config: &Config) -> Result<Found, Failure> {
     let answers = async |server: &Server| Client::of(server.clone()).is_answered().await;
     Folder::enter(&config.data, &SystemClock, answers, note).await.map_err(no_folder)
 }

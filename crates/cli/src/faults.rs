@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use dormouse_adapters::SystemClock;
-use dormouse_types::model::{Away, ModelError, Request, TurnEvent};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Clock as _, Faults, Model, ModelClass, Point, Stage};
 use futures_util::stream::{self, StreamExt as _};
 use rustix::process::{Signal, getpid, kill_process};
@@ -19,7 +19,7 @@ use rustix::process::{Signal, getpid, kill_process};
 #[derive(Debug, Default)]
 pub struct Plan {
     kills: Vec<Kill>,
-    mood: Option<Mood>,
+    mood: Option<ModelFault>,
 }
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Kill {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Mood {
+enum ModelFault {
     /// Never answers.
     Holds,
     /// Refuses every request.
@@ -58,12 +58,12 @@ impl Plan {
                         left: AtomicU64::new(n),
                     });
                 }
-                ["model", "holds"] => plan.mood = Some(Mood::Holds),
-                ["model", "fails"] => plan.mood = Some(Mood::Fails),
-                ["model", "away"] => plan.mood = Some(Mood::Away),
+                ["model", "holds"] => plan.mood = Some(ModelFault::Holds),
+                ["model", "fails"] => plan.mood = Some(ModelFault::Fails),
+                ["model", "away"] => plan.mood = Some(ModelFault::Away),
                 ["model", "slow", ms] => {
                     let ms = ms.parse().map_err(|_| format!("`{part}`: {ms} is no number"))?;
-                    plan.mood = Some(Mood::Slow(Duration::from_millis(ms)));
+                    plan.mood = Some(ModelFault::Slow(Duration::from_millis(ms)));
                 }
                 _ => return Err(format!("`{part}` is no fault")),
             }
@@ -74,7 +74,7 @@ impl Plan {
     /// The model in the mood of this plan.
     pub fn model(&self, model: Arc<dyn Model>) -> Arc<dyn Model> {
         match self.mood {
-            Some(mood) => Arc::new(Moody { model, mood }),
+            Some(mood) => Arc::new(FaultyModel { model, mood }),
             None => model,
         }
     }
@@ -95,12 +95,12 @@ impl Faults for Plan {
     }
 }
 
-struct Moody {
+struct FaultyModel {
     model: Arc<dyn Model>,
-    mood: Mood,
+    mood: ModelFault,
 }
 
-impl Model for Moody {
+impl Model for FaultyModel {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -116,15 +116,15 @@ impl Model for Moody {
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         let detail = "a fault on demand".to_owned();
         let error = match self.mood {
-            Mood::Holds => return Box::pin(stream::pending()),
-            Mood::Slow(by) => {
+            ModelFault::Holds => return Box::pin(stream::pending()),
+            ModelFault::Slow(by) => {
                 let asked = move |()| self.model.ask(request);
                 return Box::pin(stream::once(SystemClock.sleep(by)).flat_map(asked));
             }
-            Mood::Fails => ModelError::Request { detail },
-            Mood::Away => ModelError::Provider {
+            ModelFault::Fails => ModelError::Request { detail },
+            ModelFault::Away => ModelError::Provider {
                 provider: self.provider().to_owned(),
-                why: Away::Authentication,
+                why: ProviderUnavailable::Authentication,
                 detail,
             },
         };

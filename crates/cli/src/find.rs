@@ -82,7 +82,7 @@ pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
 }
 
 /// A task or an agent, whichever was named.
-pub enum Meant {
+pub enum TaskOrAgent {
     Task(Box<TaskRow>),
     Agent(Box<Agent>),
 }
@@ -90,17 +90,17 @@ pub enum Meant {
 /// The task that is meant; where none is, the agent of an id, its end, or its name.
 ///
 /// Errors: none, or several.
-pub async fn task_or_agent(session: &Session, text: &str) -> Result<Meant, Failure> {
+pub async fn task_or_agent(session: &Session, text: &str) -> Result<TaskOrAgent, Failure> {
     if tasks(&session.client, text).await?.is_empty() {
         let find = path("/api/agents", &[("find", text)]);
         let found: Page<Agent> = session.client.get(&find).await?.read()?;
         if !found.items.is_empty() {
             let list = session.command("agent list --all");
             let agent = one(found.items, text, "agent", agent_line, &list)?;
-            return Ok(Meant::Agent(Box::new(agent)));
+            return Ok(TaskOrAgent::Agent(Box::new(agent)));
         }
     }
-    Ok(Meant::Task(Box::new(task(session, text).await?)))
+    Ok(TaskOrAgent::Task(Box::new(task(session, text).await?)))
 }
 
 /// That a task has no agent, and what gives it one.

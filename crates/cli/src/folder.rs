@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dormouse_types::port::Clock;
 
-use crate::served::{self, Server};
+use crate::server_file::{self, Server};
 
 /// How long a command waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ impl Folder {
             }
             // A file of another process than the one that holds the lock was left by a dead one.
             let pid = holder(&mut lock);
-            if let Some(server) = served::read(path).filter(|server| Some(server.pid) == pid)
+            if let Some(server) = server_file::read(path).filter(|server| Some(server.pid) == pid)
                 && answers(&server).await
             {
                 return Ok(Found::Served(server));
@@ -109,7 +109,7 @@ impl Folder {
             }
             clock.sleep_until(now + PAUSE).await;
         }
-        served::clear(path).map_err(failed)?;
+        server_file::clear(path).map_err(failed)?;
         write_pid(&mut lock).map_err(failed)?;
         Ok(Found::Free(Self { path: path.to_owned(), _lock: lock }))
     }
@@ -229,7 +229,7 @@ mod tests {
         let place = tempfile::tempdir()?;
         let first = take(place.path(), &mut Vec::new()).await?;
         let server = server(std::process::id());
-        let _notice = served::Notice::put_up(place.path(), &server)?;
+        let _notice = server_file::ServerFile::write(place.path(), &server)?;
         let found = enter(place.path(), true, &mut Vec::new()).await?;
         assert!(matches!(found, Found::Served(found) if found == server));
         let error = enter(place.path(), false, &mut Vec::new()).await.map(drop);
@@ -237,7 +237,7 @@ mod tests {
         drop(first);
         // It died without a word: its file says nothing any more.
         take(place.path(), &mut Vec::new()).await?;
-        assert_eq!(served::read(place.path()), None);
+        assert_eq!(server_file::read(place.path()), None);
         Ok(())
     }
 
@@ -245,7 +245,7 @@ mod tests {
     async fn a_server_that_is_not_the_holder_of_the_lock_is_not_believed() -> anyhow::Result<()> {
         let place = tempfile::tempdir()?;
         let _first = take(place.path(), &mut Vec::new()).await?;
-        let _notice = served::Notice::put_up(place.path(), &server(std::process::id() + 1))?;
+        let _notice = server_file::ServerFile::write(place.path(), &server(std::process::id() + 1))?;
         let found = enter(place.path(), true, &mut Vec::new()).await.map(drop);
         assert!(matches!(found, Err(FolderError::Held { .. })), "{found:?}");
         Ok(())

@@ -17,7 +17,7 @@ mod config;
 mod failure;
 #[cfg(feature = "faults")]
 mod faults;
-mod served;
+mod server_file;
 mod folder;
 mod terminal;
 mod client;
@@ -36,7 +36,7 @@ use clap::{CommandFactory as _, Parser as _};
 fn main() -> ExitCode {
     let mut command = args::Args::command();
     command.build();
-    let args = args::Args::parse_from(argv::plain(std::env::args_os(), &command));
+    let args = args::Args::parse_from(argv::escape_text_arguments(std::env::args_os(), &command));
     // What a room cannot tell its caller, such as a damaged row that a list leaves out, is told
     // beside the answer.
     tracing_subscriber::fmt()

@@ -15,10 +15,10 @@ use crate::args::{Args, Command};
 use crate::client::{Client, Reply};
 use crate::command;
 use crate::config::Config;
-use crate::engine::{Engine, Place};
+use crate::engine::{Engine, Backend};
 use crate::failure::Failure;
 use crate::find::titled;
-use crate::terminal::{Screen, line, moment, note};
+use crate::terminal::{Screen, line, time, note};
 use crate::{stop, wait};
 
 /// One command while it runs.
@@ -100,9 +100,9 @@ pub async fn run(args: Args) -> u8 {
 impl Session {
     async fn open(config: Config) -> Result<Self, Failure> {
         let since = SystemClock.now();
-        let (client, zone, engine) = match Place::find(&config).await? {
-            Place::Here(engine) => (engine.client(), engine.zone.clone(), Some(engine)),
-            Place::There(server) => {
+        let (client, zone, engine) = match Backend::find(&config).await? {
+            Backend::Here(engine) => (engine.client(), engine.zone.clone(), Some(engine)),
+            Backend::There(server) => {
                 let zone = TimeZone::get(&server.zone).unwrap_or(config.zone);
                 (Client::of(server), zone, None)
             }
@@ -193,7 +193,7 @@ impl Session {
         };
         let mut proposed: Vec<TaskId> = Vec::new();
         let mut on_run = |run: RunOutcome| {
-            note(&told(&run));
+            note(&format_run(&run));
             proposed
                 .extend(run.task_id.filter(|task| run.proposals > 0 && !proposed.contains(task)));
         };
@@ -231,7 +231,7 @@ impl Session {
             note(&format!("{waiting} {agents} {wait}: {}", self.command("agent wake --due")));
         }
         if let Some(until) = held_until {
-            let until = moment::minute(until, &self.zone);
+            let until = time::minute(until, &self.zone);
             let command = self.command("agent list");
             note(&match held {
                 1 => format!("1 agent waits until {until}: {command}"),
@@ -312,7 +312,7 @@ impl Session {
 }
 
 /// One run in one line.
-fn told(run: &RunOutcome) -> String {
+fn format_run(run: &RunOutcome) -> String {
     let name = line(&run.agent_name);
     let short = run.agent_id.short();
     let title = line(titled(&run.task_title));
@@ -348,8 +348,8 @@ fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
         // What cannot be written is told on standard error below all the same.
         let _told_below = screen.flush();
     }
-    let ink = crate::terminal::Ink::new(std::io::stderr().is_terminal());
-    let word = ink.paint(crate::terminal::ink::Tone::Red, "error:");
+    let ink = crate::terminal::Style::new(std::io::stderr().is_terminal());
+    let word = ink.paint(crate::terminal::style::Color::Red, "error:");
     note(&format!("{word} {}", line(&failure.message)));
     for more in &failure.more {
         note(&format!("  {}", line(more)));

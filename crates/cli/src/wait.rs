@@ -22,20 +22,20 @@ const QUIET: Duration = Duration::from_secs(5);
 const SOON: Duration = Duration::from_secs(5);
 
 /// How an agent stands.
-enum Stand {
+enum AgentProgress {
     AtWork,
     Asleep,
     /// It waits for a time that is not near, such as the end of a back-off.
     Held,
 }
 
-fn stand(agent: &Agent, now: Timestamp) -> Stand {
+fn progress(agent: &Agent, now: Timestamp) -> AgentProgress {
     match agent.activity.as_str() {
-        "running" => Stand::AtWork,
+        "running" => AgentProgress::AtWork,
         _ => match agent.due_at {
-            Some(due) if due <= now + SOON => Stand::AtWork,
-            Some(_) => Stand::Held,
-            None => Stand::Asleep,
+            Some(due) if due <= now + SOON => AgentProgress::AtWork,
+            Some(_) => AgentProgress::Held,
+            None => AgentProgress::Asleep,
         },
     }
 }
@@ -49,7 +49,7 @@ pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>,
         query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let page: Page<Agent> = read(client, &path("/api/agents", &query)).await?;
         let all = page.items.into_iter();
-        found.extend(all.filter(|agent| matches!(stand(agent, now), Stand::AtWork)));
+        found.extend(all.filter(|agent| matches!(progress(agent, now), AgentProgress::AtWork)));
         cursor = page.next_cursor;
         if cursor.is_none() {
             break;
@@ -74,10 +74,10 @@ pub async fn until_asleep(
     let mut left = DrainReport::default();
     for id in agents {
         let agent = asleep(client, clock, id).await?;
-        match stand(&agent, clock.now()) {
-            Stand::Asleep => {}
-            Stand::AtWork => left.waiting += 1,
-            Stand::Held => {
+        match progress(&agent, clock.now()) {
+            AgentProgress::Asleep => {}
+            AgentProgress::AtWork => left.waiting += 1,
+            AgentProgress::Held => {
                 left.held += 1;
                 left.held_until = [left.held_until, agent.due_at].into_iter().flatten().min();
             }
@@ -103,7 +103,7 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
     loop {
         let agent: Agent = read(client, &format!("/api/agents/{id}")).await?;
         let now = clock.now();
-        if now >= until || !matches!(stand(&agent, now), Stand::AtWork) {
+        if now >= until || !matches!(progress(&agent, now), AgentProgress::AtWork) {
             return Ok(agent);
         }
         if now >= start + QUIET && !is_told {

@@ -17,7 +17,7 @@ use dormouse_types::port::ModelClass;
 use dormouse_types::{Caller, Id as _, Scope, Timestamp, TokenId, TokenKind, WorkspaceId, limits};
 
 pub(crate) use self::tickets::Tickets;
-use crate::asked::require;
+use crate::request::require;
 use crate::view::{Access, Code, CreatedToken, Exchanged, ServerFacts, Ticket, Token};
 use crate::{Dormouse, Error, WORKSPACE};
 

@@ -6,12 +6,12 @@ use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
 use dormouse_store::agent::entity::{self, Line};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
-use dormouse_store::among;
+use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
 use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId};
 
 use crate::agents::lifecycle_name;
-use crate::asked::require;
+use crate::request::require;
 use crate::view::{Agent, Page};
 use crate::{Dormouse, Error, page};
 
@@ -50,7 +50,7 @@ impl Dormouse {
         let lifecycle = lifecycle.map(|it| known("lifecycle", it, &LIFECYCLES)).transpose()?;
         let activities = filter.activities.iter().map(|it| known("activity", it, &ACTIVITIES));
         let activities = activities.collect::<Result<Vec<_>, _>>()?;
-        let (at, id) = page::behind(cursor, (page::LATEST, "~"))?;
+        let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
         let does = |agent: &AgentId| up.get(agent).copied().unwrap_or("asleep");
         let is_doing = |agent: &AgentId| activities.is_empty() || activities.contains(&does(agent));
@@ -59,7 +59,7 @@ impl Dormouse {
             && !activities.contains(&"asleep"))
         .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
         let place = (at, id.as_str());
-        let lines: Vec<Line<Stored>> = match few.filter(|few| few.len() <= among::MOST) {
+        let lines: Vec<Line<Stored>> = match few.filter(|few| few.len() <= in_list::MOST) {
             Some(few) => {
                 let some = entity::lines(entity::some::<Stored>(ws, &few));
                 let mut lines = self.store.all(some).await?;
@@ -69,7 +69,7 @@ impl Dormouse {
             }
             None => {
                 let is_sifted = lifecycle.is_some() || !activities.is_empty();
-                let read = if is_sifted { i64::MAX } else { page::reading(limit) };
+                let read = if is_sifted { i64::MAX } else { page::rows_to_read(limit) };
                 self.store.all(entity::page_of_kind::<Stored>(ws, place, read)).await?
             }
         };
@@ -84,7 +84,7 @@ impl Dormouse {
         };
         let wanted: Vec<_> =
             lines.into_iter().filter(is_wanted).take(limit.saturating_add(1)).collect();
-        let cut = page::cut(wanted, limit, |line| page::place(line.created_at, &line.id));
+        let cut = page::page_of(wanted, limit, |line| page::cursor_of(line.created_at, &line.id));
         let (mut rows, mut damaged) = (Vec::new(), Vec::new());
         for line in cut.items {
             match line.row {
@@ -101,7 +101,7 @@ impl Dormouse {
         let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
         rows.extend(self.store.each(wake_queue::leased(ws)).await?);
         let rows = rows.into_iter().flatten();
-        let does = rows.map(|row| (row.agent.clone(), self.does(Some(&row))));
+        let does = rows.map(|row| (row.agent.clone(), self.activity_of(Some(&row))));
         Ok(does.filter(|(_, does)| *does != "asleep").collect())
     }
 
@@ -115,7 +115,7 @@ impl Dormouse {
         let mut views = Vec::with_capacity(agents.len());
         let mut rest = agents.into_iter().peekable();
         while rest.peek().is_some() {
-            let some: Vec<_> = rest.by_ref().take(among::MOST).collect();
+            let some: Vec<_> = rest.by_ref().take(in_list::MOST).collect();
             let ids: Vec<AgentId> = some.iter().map(|agent| agent.doc.value.id.clone()).collect();
             let mut states: HashMap<AgentId, State> = HashMap::new();
             for state in self.store.each(agent_entity::states(ws, &ids)).await? {
@@ -125,14 +125,14 @@ impl Dormouse {
                 }
             }
             let mut rows: HashMap<AgentId, QueueEntry> = HashMap::new();
-            for row in self.store.each(wake_queue::among(ws, &ids)).await? {
+            for row in self.store.each(wake_queue::of_agents(ws, &ids)).await? {
                 match row {
                     Ok(row) => _ = rows.insert(row.agent.clone(), row),
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
             let mut timers: HashMap<AgentId, Vec<Timer>> = HashMap::new();
-            for timer in self.store.all(timer::among(ws, &ids)).await? {
+            for timer in self.store.all(timer::of_agents(ws, &ids)).await? {
                 match timer {
                     Ok(timer) => timers.entry(timer.agent.clone()).or_default().push(timer),
                     Err(error) => damaged.push(error.to_string()),

@@ -9,7 +9,7 @@ use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Caller, RunKey, Scope, Timestamp, WorkspaceId};
 
-use crate::asked::require;
+use crate::request::require;
 use crate::view::{AgentState, Lease, Link, Page, Subscription, SubscriptionFilter, Timer};
 use crate::{Dormouse, Error, page};
 
@@ -32,7 +32,7 @@ impl Dormouse {
         let reasons = row.iter().flat_map(|row| row.reasons.iter().rev());
         Ok(AgentState {
             agent_id: id.clone(),
-            activity: self.does(row.as_ref()).into(),
+            activity: self.activity_of(row.as_ref()).into(),
             reasons: reasons.map(|reason| reason.name().to_owned()).collect(),
             due_at: row.as_ref().and_then(|row| row.due_at),
             sleep_until: self.sleeps_until(row.as_ref()),
@@ -58,7 +58,7 @@ impl Dormouse {
     }
 
     /// What an agent is doing now, by its row.
-    pub(crate) fn does(&self, row: Option<&wake_queue::QueueEntry>) -> &'static str {
+    pub(crate) fn activity_of(&self, row: Option<&wake_queue::QueueEntry>) -> &'static str {
         activity(row, self.clock.now(), self.model.class())
     }
 
@@ -76,7 +76,7 @@ impl Dormouse {
             return Ok(HashMap::new());
         }
         let keys: Vec<RunKey> = runs.keys().cloned().collect();
-        let begun = self.store.all(wake_run::begun_among(ws, &keys)).await?;
+        let begun = self.store.all(wake_run::begun_by_agents(ws, &keys)).await?;
         let begun = begun.into_iter().filter_map(|(key, at)| Some((runs.get(&key)?.clone(), at)));
         Ok(begun.collect())
     }
@@ -146,8 +146,8 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         self.agents.agent(ws, id).await?;
-        let (at, behind) = page::behind(cursor, (page::LATEST, ""))?;
-        let (place, limit_read) = ((at, behind.as_str()), page::reading(limit));
+        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
+        let (place, limit_read) = ((at, behind.as_str()), page::rows_to_read(limit));
         let query = link::page_of_agent(ws, id, kind.unwrap_or_default(), place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(|link| Link {
             id: link.id,
@@ -156,7 +156,7 @@ impl Dormouse {
             to_id: link.to_id,
             created_at: link.created_at,
         });
-        Ok(page::cut(views.collect(), limit, |link| page::place(link.created_at, &link.id)))
+        Ok(page::page_of(views.collect(), limit, |link| page::cursor_of(link.created_at, &link.id)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_agents::inbox::Words;
+use dormouse_agents::inbox::UserMessage;
 use dormouse_agents::lifecycle::{NewAgent, Settings};
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::JournalError;
@@ -14,8 +14,8 @@ use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp};
 
 use crate::agent_state::changed_since;
-use crate::asked::{asked, require, told};
-use crate::scheduled::{self, Known};
+use crate::request::{request_context, require, with_read_scope};
+use crate::scheduled::{self, AgentFacts};
 use crate::view::{Agent, Slots, StoppedAgent, UnheardMessage};
 use crate::{Dormouse, Error};
 
@@ -44,9 +44,9 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         let new = NewAgent { name, by_name: true };
-        let by = asked(caller, key.as_deref())?;
+        let by = request_context(caller, key.as_deref())?;
         let id = self.agents.create(caller.workspace, task, &new, &by).await?;
-        self.agent(&told(caller), &id).await
+        self.agent(&with_read_scope(caller), &id).await
     }
 
     /// An agent.
@@ -136,9 +136,9 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        let by = asked(caller, key.as_deref())?;
+        let by = request_context(caller, key.as_deref())?;
         self.agents.wake(caller.workspace, id, reason, message.as_deref(), &by).await?;
-        self.agent(&told(caller), id).await
+        self.agent(&with_read_scope(caller), id).await
     }
 
     /// Sets when an agent is woken whatever happens, or takes that back.
@@ -152,10 +152,10 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        let by = asked(caller, key.as_deref())?;
+        let by = request_context(caller, key.as_deref())?;
         self.to_come("at", at)?;
         self.agents.wake_at(caller.workspace, id, at, &by).await?;
-        self.agent(&told(caller), id).await
+        self.agent(&with_read_scope(caller), id).await
     }
 
     /// Cancels the wake that waits for an agent. What changed is seen by its next one; what was said
@@ -164,8 +164,8 @@ impl Dormouse {
     /// Errors: the agent is at work.
     pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
-        let cancelled = self.agents.cancel(caller.workspace, id, &asked(caller, None)?).await?;
-        let agent = self.agent(&told(caller), id).await?;
+        let cancelled = self.agents.cancel(caller.workspace, id, &request_context(caller, None)?).await?;
+        let agent = self.agent(&with_read_scope(caller), id).await?;
         Ok(stopped(agent, cancelled.unheard))
     }
 
@@ -192,7 +192,7 @@ impl Dormouse {
                 });
             }
         };
-        let by = asked(caller, key.as_deref())?;
+        let by = request_context(caller, key.as_deref())?;
         self.to_come("sleepUntil", patch.sleep_until.flatten())?;
         let settings = Settings {
             automation,
@@ -200,7 +200,7 @@ impl Dormouse {
             sleep_until: patch.sleep_until,
         };
         self.agents.configure(caller.workspace, id, &settings, &by).await?;
-        self.agent(&told(caller), id).await
+        self.agent(&with_read_scope(caller), id).await
     }
 
     /// Sets whether changes wake an agent by themselves: `auto`, `on` or `off`.
@@ -236,8 +236,8 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        self.agents.pause(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
-        self.agent(&told(caller), id).await
+        self.agents.pause(caller.workspace, id, &request_context(caller, key.as_deref())?).await?;
+        self.agent(&with_read_scope(caller), id).await
     }
 
     /// Resumes a dormant agent.
@@ -248,8 +248,8 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        self.agents.resume(caller.workspace, id, &asked(caller, key.as_deref())?).await?;
-        self.agent(&told(caller), id).await
+        self.agents.resume(caller.workspace, id, &request_context(caller, key.as_deref())?).await?;
+        self.agent(&with_read_scope(caller), id).await
     }
 
     /// Destroys an agent; its trail stays. What it never heard is named in the answer.
@@ -261,9 +261,9 @@ impl Dormouse {
     ) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
         let ws = caller.workspace;
-        self.agents.destroy(ws, id, &asked(caller, key.as_deref())?).await?;
+        self.agents.destroy(ws, id, &request_context(caller, key.as_deref())?).await?;
         let unheard = self.agents.unheard(ws, id).await?;
-        Ok(stopped(self.agent(&told(caller), id).await?, unheard))
+        Ok(stopped(self.agent(&with_read_scope(caller), id).await?, unheard))
     }
 
     pub(crate) async fn agent_view(
@@ -286,7 +286,7 @@ impl Dormouse {
                 Err(error) => return Err(error.into()),
             },
         };
-        let timers = self.store.all(timer::among(ws, std::slice::from_ref(id))).await?;
+        let timers = self.store.all(timer::of_agents(ws, std::slice::from_ref(id))).await?;
         // A damaged timer is told where timers are listed.
         let timers: Vec<Timer> = timers.into_iter().flatten().collect();
         let since = self.awake_since(ws, row.into_iter()).await?.remove(id);
@@ -306,7 +306,7 @@ impl Dormouse {
         let agent = stored.doc.value;
         let automatic = is_automatic(&agent, self.model.class());
         let now = self.clock.now();
-        let known = Known { agent: &agent, automatic, state: &state, row, timers, now };
+        let known = AgentFacts { agent: &agent, automatic, state: &state, row, timers, now };
         let scheduled_wakes = scheduled::wakes(&known);
         Agent {
             automatic,
@@ -333,7 +333,7 @@ impl Dormouse {
             allowed_category_ids: agent.allowed_category_ids,
             slots: Slots { active_task_id: state.slots.active_task_id },
             task_title,
-            activity: self.does(row).into(),
+            activity: self.activity_of(row).into(),
             awake_since,
             due_at: row.and_then(|row| row.due_at),
             last_wake_at: state.last_wake_at,
@@ -354,7 +354,7 @@ impl Dormouse {
     }
 }
 
-fn stopped(agent: Agent, unheard: Vec<Words>) -> StoppedAgent {
+fn stopped(agent: Agent, unheard: Vec<UserMessage>) -> StoppedAgent {
     let unheard = unheard.into_iter().map(|words| UnheardMessage {
         id: words.id,
         created_at: words.at,

@@ -8,11 +8,11 @@ use dormouse_changes::set::standing;
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
-use dormouse_store::{Db, among};
+use dormouse_store::{Db, in_list};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId, limits};
 
-use crate::asked::require;
-use crate::proposals::Asked;
+use crate::request::require;
+use crate::proposals::OpenProposal;
 use crate::view::{Attention, Page};
 use crate::{Dormouse, Error, page};
 
@@ -32,7 +32,7 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
         let behind = cursor.map(Place::read).transpose()?;
-        let mut all = proposals(self.asked_items(ws).await?, self.clock.now());
+        let mut all = proposals(self.open_proposals(ws).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
         all.extend(restored(&self.store.all(outdated::all(ws)).await?));
         for alert in self.alerts(ws).await? {
@@ -45,7 +45,7 @@ impl Dormouse {
         }
         all.sort_by_cached_key(Place::of);
         all.retain(|one| behind.as_ref().is_none_or(|behind| Place::of(one) > *behind));
-        let mut page = page::cut(all, limit, |one| Place::of(one).cursor());
+        let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
         self.name_them(ws, &mut page.items).await?;
         Ok(page)
     }
@@ -76,7 +76,7 @@ impl Dormouse {
         let agents: BTreeSet<AgentId> = runs.iter().map(|run| run.agent.clone()).collect();
         let agents: Vec<AgentId> = agents.into_iter().collect();
         let mut living = HashMap::new();
-        for some in agents.chunks(among::MOST) {
+        for some in agents.chunks(in_list::MOST) {
             for agent in
                 self.store.each(entity::some::<Agent>(ws, some)).await?.into_iter().flatten()
             {
@@ -175,9 +175,9 @@ fn blank(id: String, kind: &str, since: Timestamp, actions: &[&str]) -> Attentio
 
 /// What the person is asked, by task: what is about to expire by itself, and of the rest what nobody
 /// put off.
-fn proposals(asked: Vec<Asked>, now: Timestamp) -> Vec<Attention> {
+fn proposals(asked: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
-    for Asked { item, is_put_off, task } in asked {
+    for OpenProposal { item, is_put_off, task } in asked {
         let expires = standing::expires_at(&item, task.as_ref(), now);
         let is_expiring = expires.is_some_and(|at| at <= now + SOON);
         if !is_expiring && is_put_off {
@@ -218,7 +218,7 @@ impl Place {
         let (at, id): (i64, String) = page::pair(&rest)?;
         match group {
             0 | 1 => Ok(Self(group == 1, Reverse(at), id)),
-            _ => Err(page::foreign(cursor)),
+            _ => Err(page::foreign_cursor(cursor)),
         }
     }
 }

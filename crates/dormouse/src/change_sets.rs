@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_changes::set::fold;
-use dormouse_changes::set::standing::{self, Over};
+use dormouse_changes::set::standing::{self, KnownValue};
 use dormouse_changes::{DecideError, tools};
 use dormouse_journal::{JournalError, TaskStanding};
 use dormouse_store::agent::change_item::{self, Item, State};
@@ -17,7 +17,7 @@ use dormouse_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::asked::{receipt_id, require, told, who};
+use crate::request::{receipt_id, require, with_read_scope, decider};
 use crate::view::{ChangeItem, ChangeSet, Outcome};
 use crate::{Dormouse, Error};
 
@@ -48,7 +48,7 @@ pub struct VerdictOf {
     /// Why, of a rejection.
     pub reason: Option<String>,
     /// Of a confirm: the value that the person set since, and writes over all the same.
-    pub over: Option<Over>,
+    pub over: Option<KnownValue>,
 }
 
 /// An item as it was shown: what a confirm of several names.
@@ -201,7 +201,7 @@ impl Dormouse {
             }
         }
         let digest = digest.map(|digest| Fingerprint(digest.trim().to_lowercase()));
-        let (who, digest) = (who(caller, once), digest.as_ref());
+        let (who, digest) = (decider(caller, once), digest.as_ref());
         let changes = &self.changes;
         let item = match verdict {
             Verdict::Confirm => match &over {
@@ -253,7 +253,7 @@ impl Dormouse {
             }
         }
         let id = receipt_id(caller, key.as_deref())?;
-        let seen = self.change_set(&told(caller), set).await?;
+        let seen = self.change_set(&with_read_scope(caller), set).await?;
         if let Some(id) = &id {
             // The key is taken before anything is decided: another request under it is refused.
             let request = hash::canonical(&("confirmAll", set, &items));
@@ -306,7 +306,7 @@ impl Dormouse {
     /// verdicts, of which each is answered for itself.
     pub async fn decides_on(&self, caller: &Caller, task: &TaskId) -> Result<(), Error> {
         require(caller, Scope::Decide)?;
-        self.task(&told(caller), task).await.map(drop)
+        self.task(&with_read_scope(caller), task).await.map(drop)
     }
 
     /// Looks whether the caller decides, and on a set of this task.
@@ -317,7 +317,7 @@ impl Dormouse {
         set: &ChangeSetId,
     ) -> Result<(), Error> {
         require(caller, Scope::Decide)?;
-        let found = self.change_set(&told(caller), set).await?;
+        let found = self.change_set(&with_read_scope(caller), set).await?;
         if found.task_id == *task {
             return Ok(());
         }
@@ -333,7 +333,7 @@ impl Dormouse {
     ) -> Result<Vec<Outcome>, Error> {
         require(caller, Scope::Decide)?;
         let id = receipt_id(caller, key.as_deref())?;
-        let seen = self.change_set(&told(caller), set).await?;
+        let seen = self.change_set(&with_read_scope(caller), set).await?;
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
         let mut wanted: Vec<(i64, String)> =
             open.map(|item| (item.index, item.digest.to_string())).collect();
@@ -361,7 +361,7 @@ impl Dormouse {
             match self.decide_among(caller, place, Verdict::Defer, id.as_deref()).await {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
-                    let fresh = self.change_set(&told(caller), set).await?;
+                    let fresh = self.change_set(&with_read_scope(caller), set).await?;
                     let status = fresh.status.clone();
                     if let Some(mut item) =
                         fresh.items.into_iter().find(|other| other.index == index)
@@ -377,7 +377,7 @@ impl Dormouse {
     }
 
     async fn outcome(&self, caller: &Caller, item: Item) -> Result<Outcome, Error> {
-        let set = self.change_set(&told(caller), &item.set).await?;
+        let set = self.change_set(&with_read_scope(caller), &item.set).await?;
         let revision = match self.journal.task(caller.workspace, &item.task).await {
             Ok(view) => Some(view.revision),
             Err(JournalError::NoTask { .. }) => None,

@@ -8,11 +8,11 @@ use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::{
     breaker, change_item, outdated, raw as agent_rows, saga, wake_queue, wake_tally,
 };
-use dormouse_store::backend::sqlite::look::{self, Facts, Look};
+use dormouse_store::backend::sqlite::look::{self, Facts, Inspection};
 use dormouse_store::backend::sqlite::{OpenError, health};
 use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
-use dormouse_store::{Db, Query, ReadError, among, change_log, receipt};
+use dormouse_store::{Db, Query, ReadError, change_log, in_list, receipt};
 use dormouse_types::{Seq, Timestamp};
 
 use crate::WORKSPACE;
@@ -114,7 +114,7 @@ fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
 
 /// A database that can be queried, with its name.
 struct Open {
-    look: Look,
+    look: Inspection,
     db: Db,
     host: Option<String>,
 }
@@ -138,7 +138,7 @@ fn database(folder: &Path, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
         }
         diagnosis.problem(error.to_string(), RESTORE);
     };
-    let look = Look::open(folder, db).map_err(&mut unreadable).ok()??;
+    let look = Inspection::open(folder, db).map_err(&mut unreadable).ok()??;
     let facts = look.facts().map_err(&mut unreadable).ok()?;
     if !facts.faults.is_empty() {
         diagnosis.damaged_files.push(name);
@@ -212,7 +212,7 @@ fn clock(open: &Open, diagnosis: &mut Diagnosis) {
 fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
     let mut behind = String::new();
     loop {
-        let query = journal_rows::behind(WORKSPACE, &behind, BATCH);
+        let query = journal_rows::after(WORKSPACE, &behind, BATCH);
         let rows = open.all(query, "journal", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
@@ -221,7 +221,7 @@ fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
     }
     let mut behind = String::new();
     loop {
-        let links = open.all(linked_entry::behind(WORKSPACE, &behind, BATCH), "links", diagnosis);
+        let links = open.all(linked_entry::after(WORKSPACE, &behind, BATCH), "links", diagnosis);
         let Some(last) = links.last().map(|link| link.id.clone()) else { return };
         damaged(links.into_iter().map(|link| link.check()), diagnosis);
         behind = last;
@@ -231,7 +231,7 @@ fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
 fn rows_of_agents(open: &Open, diagnosis: &mut Diagnosis) {
     let mut behind = String::new();
     loop {
-        let query = agent_rows::behind(WORKSPACE, &behind, BATCH);
+        let query = agent_rows::after(WORKSPACE, &behind, BATCH);
         let rows = open.all(query, "entities of agents", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
@@ -254,7 +254,7 @@ fn damaged(rows: impl Iterator<Item = Result<(), ReadError>>, diagnosis: &mut Di
 fn queue(open: &Open, diagnosis: &mut Diagnosis) {
     let now = diagnosis.at;
     let waiting = open.all(wake_tally::waiting(WORKSPACE, now), "wake queue", diagnosis);
-    let held = open.all(wake_tally::held(WORKSPACE, now), "wake queue", diagnosis);
+    let held = open.all(wake_tally::leased(WORKSPACE, now), "wake queue", diagnosis);
     if let (Some(waiting), Some(held)) = (waiting.into_iter().next(), held.into_iter().next()) {
         diagnosis.queue = Some(queue_view(waiting, held));
     }
@@ -311,7 +311,7 @@ fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     diagnosis.journal_head = Some(head.0);
     diagnosis.routed_upto = Some(routed.0);
     let behind = journal.all(
-        change_log::count_behind(Db::Journal, WORKSPACE, routed),
+        change_log::count_after(Db::Journal, WORKSPACE, routed),
         "change rows",
         diagnosis,
     );
@@ -329,8 +329,8 @@ fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
 fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     let known = |open: &Open, diagnosis: &mut Diagnosis| {
         let host = open.host.as_ref()?.parse().ok()?;
-        let renewals = open.all(identity::renewals(open.db), "changes of id", diagnosis);
-        let marks = open.all(identity::marks(open.db), "counters", diagnosis);
+        let renewals = open.all(identity::id_changes(open.db), "changes of id", diagnosis);
+        let marks = open.all(identity::counter_memories(open.db), "counters", diagnosis);
         Some(Known { host, renewals, marks })
     };
     // Of the two, the one that remembers is read first: a server beside this may write in between.
@@ -352,7 +352,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
             );
         }
         if let Some(last) = own.renewals.last() {
-            let why = last.reason.told();
+            let why = last.reason.describe();
             diagnosis.note(format!("{name}.sqlite {why}; that was noticed at {}", last.at));
         }
     }
@@ -388,8 +388,8 @@ fn receipts(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     let mut place = (String::new(), -1);
     let mut lost = Vec::new();
     loop {
-        let limit = i64::try_from(among::MOST).unwrap_or(i64::MAX);
-        let query = change_item::confirmed_behind(WORKSPACE, (&place.0, place.1), limit);
+        let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);
+        let query = change_item::confirmed_after(WORKSPACE, (&place.0, place.1), limit);
         let items = agent.all(query, "confirmed proposals", diagnosis);
         let Some((set, index, _)) = items.last() else { break };
         place = (set.clone(), *index);
@@ -412,10 +412,12 @@ fn receipts(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
         },
         named(&lost)
     );
-    let renewals = journal.all(identity::renewals(Db::Journal), "changes of id", diagnosis);
+    let renewals = journal.all(identity::id_changes(Db::Journal), "changes of id", diagnosis);
     match renewals.last() {
         // It was said, and there is nothing to repair.
-        Some(last) => diagnosis.note(format!("{what}. The journal {} since", last.reason.told())),
+        Some(last) => {
+            diagnosis.note(format!("{what}. The journal {} since", last.reason.describe()))
+        }
         None => diagnosis.problem(
             what,
             "the journal is older than they are: put the newer file back if there is one",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::pending;
 
-use dormouse_agents::wake::drain::{Ran, Scope, Waiting};
+use dormouse_agents::wake::drain::{FinishedRun, Scope, WaitingAgents};
 use dormouse_changes::recovery::Recovered;
 use dormouse_store::agent::report;
 use dormouse_types::port::BoxFuture;
@@ -89,13 +89,13 @@ impl Dormouse {
             ran += 1;
             on_run(self.run_outcome(&one).await?);
         }
-        let Waiting { ready, mut held } = agents.waiting(WORKSPACE).await?;
+        let WaitingAgents { ready, mut held } = agents.waiting(WORKSPACE).await?;
         held.retain(|(agent, _)| drain.covers(agent));
         let held_until = held.iter().map(|(_, until)| *until).min();
         Ok(DrainReport { ran, waiting: ready.len(), held: held.len(), held_until })
     }
 
-    async fn run_outcome(&self, ran: &Ran) -> Result<RunOutcome, Error> {
+    async fn run_outcome(&self, ran: &FinishedRun) -> Result<RunOutcome, Error> {
         let caller = Caller::owner(WORKSPACE);
         let agent = match self.agent(&caller, &ran.agent).await {
             Ok(agent) => Some(agent),

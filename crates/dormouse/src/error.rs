@@ -4,7 +4,7 @@ use dormouse_agents::AgentError;
 use dormouse_changes::DecideError;
 use dormouse_formats::markdown::ReadError as ImportError;
 use dormouse_journal::JournalError;
-use dormouse_runs::WorkError;
+use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
 use dormouse_types::limits::Beyond;
 use serde_json::{Map, Value, json};
@@ -284,9 +284,9 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::Busy { .. } => "conflict",
         AgentError::Journal(error) => journal(error),
         AgentError::Changes(error) => decide(error),
-        AgentError::Work(WorkError::Read(error)) | AgentError::Read(error) => read(error),
-        AgentError::Work(WorkError::Commit(error)) | AgentError::Commit(error) => commit(error),
-        AgentError::Work(WorkError::Broken(_)) => "internal",
+        AgentError::Work(RunError::Read(error)) | AgentError::Read(error) => read(error),
+        AgentError::Work(RunError::Commit(error)) | AgentError::Commit(error) => commit(error),
+        AgentError::Work(RunError::Broken(_)) => "internal",
     }
 }
 

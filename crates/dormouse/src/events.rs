@@ -8,11 +8,11 @@ use std::fmt;
 
 use dormouse_store::Db;
 use dormouse_store::agent::{subscription, wake_run};
-use dormouse_store::change_log::{self, Told};
+use dormouse_store::change_log::{self, ChangeNotice};
 use dormouse_types::{AgentId, Caller, HostId, Scope, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 
-use crate::asked::require;
+use crate::request::require;
 use crate::{Dormouse, Error};
 
 /// Something that happened. What it is about is read when it is shown: it may have changed since.
@@ -119,7 +119,11 @@ pub fn resume(cursor: &Cursor, journal: &Log, agent: &Log) -> Result<(), Cursor>
 }
 
 /// The events of the rows that follow a cursor in each database, the older first between the two.
-pub fn events(mut cursor: Cursor, journal: Vec<Told>, agent: Vec<Told>) -> (Vec<Event>, Cursor) {
+pub fn events(
+    mut cursor: Cursor,
+    journal: Vec<ChangeNotice>,
+    agent: Vec<ChangeNotice>,
+) -> (Vec<Event>, Cursor) {
     let (mut journal, mut agent) = (journal.into_iter().peekable(), agent.into_iter().peekable());
     let mut events = Vec::new();
     loop {
@@ -149,7 +153,7 @@ pub fn events(mut cursor: Cursor, journal: Vec<Told>, agent: Vec<Told>) -> (Vec<
 }
 
 /// Rows of each database in one answer; the subjects of all of them fit one query.
-const BATCH: i64 = dormouse_store::among::MOST as i64;
+const BATCH: i64 = dormouse_store::in_list::MOST as i64;
 
 impl Dormouse {
     /// What happened behind a cursor; without one, nothing yet, and the cursor to begin with.
@@ -176,7 +180,7 @@ impl Dormouse {
         // The rows first, what is known of the logs behind them: rows that were taken away between
         // the two reads are then noticed, and a head is never older than the place it is compared
         // with.
-        let rows = |db, seq| self.store.all(change_log::told(db, ws, seq, BATCH));
+        let rows = |db, seq| self.store.all(change_log::notices_after(db, ws, seq, BATCH));
         let in_journal = rows(Db::Journal, cursor.journal.1).await?;
         let in_agent = rows(Db::Agent, cursor.agent.1).await?;
         let (journal, agent) = (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
@@ -252,7 +256,7 @@ mod tests {
     }
 
     /// Rows with gaps between their positions and times that may stand still or go back.
-    fn rows(event: &'static str, steps: &[(i64, i64)]) -> Vec<Told> {
+    fn rows(event: &'static str, steps: &[(i64, i64)]) -> Vec<ChangeNotice> {
         let (mut seq, mut at) = (0, 0);
         steps
             .iter()
@@ -260,13 +264,19 @@ mod tests {
                 (seq, at) = (seq + gap, at + pass);
                 let at = Timestamp::from_micros(at);
                 let subject = Some(seq.to_string());
-                Told { seq: Seq(seq), event: event.into(), subject, touched: Vec::new(), at }
+                ChangeNotice {
+                    seq: Seq(seq),
+                    event: event.into(),
+                    subject,
+                    touched: Vec::new(),
+                    at,
+                }
             })
             .collect()
     }
 
     /// What a database gives out behind a place.
-    fn behind(rows: &[Told], place: Seq, limit: usize) -> Vec<Told> {
+    fn behind(rows: &[ChangeNotice], place: Seq, limit: usize) -> Vec<ChangeNotice> {
         rows.iter().filter(|row| row.seq > place).take(limit).cloned().collect()
     }
 
@@ -274,7 +284,7 @@ mod tests {
         events.iter().filter(|event| event.kind == kind).map(|e| e.subject.clone()).collect()
     }
 
-    fn whole(rows: &[Told]) -> Vec<Option<String>> {
+    fn whole(rows: &[ChangeNotice]) -> Vec<Option<String>> {
         rows.iter().map(|row| row.subject.clone()).collect()
     }
 

@@ -17,7 +17,7 @@ use dormouse_types::{Caller, Id as _, Scope, Seq, TaskId, Timestamp, WorkspaceId
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::asked::require;
+use crate::request::require;
 use crate::{Dormouse, Error};
 
 /// The name of the format, in every document.
@@ -136,7 +136,7 @@ impl Export {
     async fn links(&mut self, behind: &str) -> Result<Option<(String, Vec<String>)>, Error> {
         let rows: Vec<(String, String)> = match &self.only {
             None => {
-                let rows = self.store.all(linked_entry::behind(self.ws, behind, BATCH)).await?;
+                let rows = self.store.all(linked_entry::after(self.ws, behind, BATCH)).await?;
                 rows.into_iter().map(|row| (row.id, row.text)).collect()
             }
             Some(_) if !behind.is_empty() => Vec::new(),

@@ -6,7 +6,7 @@ use dormouse_formats::markdown;
 use dormouse_journal::Outcome;
 use dormouse_types::{Caller, Id as _, Scope, hash};
 
-use crate::asked::{asked, edit_ctx, require};
+use crate::request::{request_context, edit_ctx, require};
 use crate::view::ImportEvent;
 use crate::{Dormouse, Error};
 
@@ -79,7 +79,7 @@ impl Dormouse {
             };
             let agent_id = if options.with_agents {
                 let key = hash::joined(&["import-agent", imported.task.as_str()]).0;
-                let by = asked(caller, Some(&key))?;
+                let by = request_context(caller, Some(&key))?;
                 let new = NewAgent::default();
                 match self.agents.create(caller.workspace, &imported.task, &new, &by).await {
                     Ok(agent) => Some(agent),

@@ -15,13 +15,13 @@ use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;
 
-use crate::asked::require;
+use crate::request::require;
 use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Restored, Wake};
 use crate::{Dormouse, Error, page};
 
 /// Which messages of an agent are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MessagesAsked {
+pub struct MessageFilter {
     /// Only of this thread.
     pub thread: Option<ThreadId>,
     /// At most so many.
@@ -79,8 +79,8 @@ impl Dormouse {
     ) -> Result<Page<Report>, Error> {
         require(caller, Scope::Read)?;
         let agent = self.agent(caller, id).await?;
-        let (at, behind) = page::behind(cursor, (page::LATEST, "~"))?;
-        let limit_read = page::reading(limit);
+        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
+        let limit_read = page::rows_to_read(limit);
         let place = (at, behind.as_str());
         let query =
             entity::page_of_agent::<report::Report>(caller.workspace, id, place, limit_read);
@@ -91,7 +91,7 @@ impl Dormouse {
                 ..report_view(stored.doc.value)
             })
             .collect();
-        Ok(page::cut(views, limit, |report| page::place(report.created_at, &report.id)))
+        Ok(page::page_of(views, limit, |report| page::cursor_of(report.created_at, &report.id)))
     }
 
     /// Messages of an agent with their content, oldest first; of one thread if given.
@@ -130,12 +130,12 @@ impl Dormouse {
         &self,
         caller: &Caller,
         id: &AgentId,
-        asked: MessagesAsked,
+        asked: MessageFilter,
     ) -> Result<Page<Message>, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         self.agents.agent(ws, id).await?;
-        let MessagesAsked { thread, limit, cursor, follow } = asked;
+        let MessageFilter { thread, limit, cursor, follow } = asked;
         let read = self.read_messages(ws, id, thread, None, limit, cursor.as_deref(), follow);
         let (rows, next_cursor) = read.await?;
         let mut threads: Vec<ThreadId> = Vec::new();
@@ -166,8 +166,8 @@ impl Dormouse {
         follow: bool,
     ) -> Result<(Vec<Stored<message::Message>>, Option<String>), Error> {
         let (from, seen): (i64, usize) = cursor.map_or(Ok((0, 0)), page::pair)?;
-        let at_least = page::reading(limit.saturating_add(seen));
-        let wanted = message::Wanted { thread, kind, from, at_least };
+        let at_least = page::rows_to_read(limit.saturating_add(seen));
+        let wanted = message::MessageQuery { thread, kind, from, at_least };
         let newest = follow && cursor.is_none();
         let mut rows = self
             .store
@@ -202,7 +202,7 @@ impl Dormouse {
         stored: Stored<message::Message>,
     ) -> Result<Message, Error> {
         let message = stored.doc.value;
-        let content = dormouse_runs::trail::text(&self.store, ws, &message).await?;
+        let content = dormouse_runs::run_log::text(&self.store, ws, &message).await?;
         // Markdown stays text; everything else is JSON.
         let content = content.map(|text| {
             serde_json::from_str(&text).ok().filter(Value::is_object).unwrap_or(Value::String(text))
@@ -247,18 +247,18 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         self.agents.agent(ws, id).await?;
-        let (at, behind) = page::behind(cursor, (page::LATEST, ""))?;
+        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         let waiting = row.as_ref().filter(|_| cursor.is_none()).and_then(waiting_view);
         let limit = limit.saturating_sub(usize::from(waiting.is_some()));
-        let query = wake_run::page(ws, id, (at, &behind), page::reading(limit));
+        let query = wake_run::page(ws, id, (at, &behind), page::rows_to_read(limit));
         let runs = self.store.all(query).await?.into_iter();
         let views = runs.map(|run| wake_view(run, row.as_ref())).collect();
         let key = |wake: &Wake| wake.run_key.as_ref().map_or("", |key| key.as_str()).to_owned();
-        let mut page = page::cut(views, limit, |wake| page::place(wake.created_at, key(wake)));
+        let mut page = page::page_of(views, limit, |wake| page::cursor_of(wake.created_at, key(wake)));
         if limit == 0 {
             // The waiting one fills a page of one: the next begins at the first run.
-            page.next_cursor = Some(page::place(page::LATEST, ""));
+            page.next_cursor = Some(page::cursor_of(page::LATEST, ""));
         }
         page.items.splice(0..0, waiting);
         Ok(page)
@@ -268,7 +268,7 @@ impl Dormouse {
     pub async fn wake(&self, caller: &Caller, id: &AgentId, key: &RunKey) -> Result<Wake, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
-        let run = self.store.first(wake_run::counted_by_key(ws, key)).await?;
+        let run = self.store.first(wake_run::with_counts_by_key(ws, key)).await?;
         let run = run.filter(|run| run.run.agent == *id).ok_or_else(|| no_run(key))?;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         Ok(wake_view(run, row.as_ref()))
@@ -300,7 +300,7 @@ impl Dormouse {
             lasts: std::time::Duration::ZERO,
             run: run.clone(),
         };
-        let (log, _) = dormouse_runs::trail::read(&self.store, &lease).await?;
+        let (log, _) = dormouse_runs::run_log::read(&self.store, &lease).await?;
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {
             let pieces = rebuild(&self.store, ws, &run.agent, &stored.spans).await?;
@@ -355,12 +355,12 @@ impl Dormouse {
     ) -> Result<Page<Decision>, Error> {
         require(caller, Scope::Read)?;
         self.agents.agent(caller.workspace, id).await?;
-        let (at, behind) = page::behind(cursor, (page::LATEST, "~"))?;
-        let (place, limit_read) = ((at, behind.as_str()), page::reading(limit));
+        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
+        let (place, limit_read) = ((at, behind.as_str()), page::rows_to_read(limit));
         let query =
             entity::page_of_agent::<change_set::Decision>(caller.workspace, id, place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(decision_view).collect();
-        Ok(page::cut(views, limit, |one| page::place(one.created_at, &one.id)))
+        Ok(page::page_of(views, limit, |one| page::cursor_of(one.created_at, &one.id)))
     }
 
     /// Decisions about a task, newest first.
@@ -441,8 +441,8 @@ fn waiting_view(row: &QueueEntry) -> Option<Wake> {
 }
 
 /// A run; one that waits to be resumed is due when its agent's row is.
-fn wake_view(counted: wake_run::Counted, row: Option<&QueueEntry>) -> Wake {
-    let wake_run::Counted { run, turns, calls } = counted;
+fn wake_view(counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake {
+    let wake_run::RunWithCounts { run, turns, calls } = counted;
     let is_waiting = |row: &&QueueEntry| {
         run.status == wake_run::Status::Queued && row.run_key.as_ref() == Some(&run.key)
     };

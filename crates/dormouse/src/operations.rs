@@ -8,13 +8,13 @@ use dormouse_store::agent::wake_tally;
 use dormouse_types::{Caller, ChangeSetId, RunKey, Scope, TaskId, WorkspaceId};
 use serde::Deserialize;
 
-use crate::asked::require;
+use crate::request::require;
 use crate::view::{Operation, Page, ProviderAlert, Queue};
 use crate::{Dormouse, Error, page};
 
 /// Which operations a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OperationsAsked {
+pub enum OperationFilter {
     /// Those that are not finished, the one first that did not move for longest.
     Open,
     /// All of them, by their ids.
@@ -26,29 +26,29 @@ impl Dormouse {
     pub async fn operations(
         &self,
         caller: &Caller,
-        asked: OperationsAsked,
+        asked: OperationFilter,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Operation>, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
         match asked {
-            OperationsAsked::Open => {
+            OperationFilter::Open => {
                 let open = self.store.all(saga::by_status(ws, "pending")).await?;
                 let behind = match cursor {
                     None => None,
-                    Some(cursor) => Some(page::behind(Some(cursor), (page::LATEST, ""))?),
+                    Some(cursor) => Some(page::cursor_or_start(Some(cursor), (page::LATEST, ""))?),
                 };
                 let place = |one: &Operation| (one.updated_at, one.operation_id.clone());
                 let views = open.into_iter().map(operation_view);
                 let views = views.filter(|one| behind.as_ref().is_none_or(|it| place(one) > *it));
-                let cursor = |one: &Operation| page::place(one.updated_at, &one.operation_id);
-                Ok(page::cut(views.take(limit + 1).collect(), limit, cursor))
+                let cursor = |one: &Operation| page::cursor_of(one.updated_at, &one.operation_id);
+                Ok(page::page_of(views.take(limit + 1).collect(), limit, cursor))
             }
-            OperationsAsked::All => {
-                let query = saga::page(ws, cursor.unwrap_or_default(), page::reading(limit));
+            OperationFilter::All => {
+                let query = saga::page(ws, cursor.unwrap_or_default(), page::rows_to_read(limit));
                 let views = self.store.all(query).await?.into_iter().map(operation_view);
-                Ok(page::cut(views.collect(), limit, |one| one.operation_id.clone()))
+                Ok(page::page_of(views.collect(), limit, |one| one.operation_id.clone()))
             }
         }
     }
@@ -57,7 +57,7 @@ impl Dormouse {
     pub(crate) async fn queue(&self, ws: WorkspaceId) -> Result<Queue, Error> {
         let now = self.clock.now();
         let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
-        let held = self.store.first(wake_tally::held(ws, now)).await?.unwrap_or_default();
+        let held = self.store.first(wake_tally::leased(ws, now)).await?.unwrap_or_default();
         let provider = self.model.provider();
         let known = self.store.first(breaker::of_provider(ws, provider)).await?;
         let held_by = match gate(known.as_ref(), now) {
@@ -74,7 +74,7 @@ impl Dormouse {
     }
 }
 
-pub(crate) fn queue_view(waiting: wake_tally::Waiting, held: (i64, i64)) -> Queue {
+pub(crate) fn queue_view(waiting: wake_tally::WaitingCount, held: (i64, i64)) -> Queue {
     Queue {
         waiting: waiting.total,
         due: waiting.due,
@@ -99,14 +99,14 @@ pub(crate) fn alert(breaker: Breaker) -> Option<ProviderAlert> {
 /// What a person wants to know of a saga's payload; another version's may have less.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Errand {
+struct SagaSubject {
     task: Option<TaskId>,
     set: Option<ChangeSetId>,
     index: Option<i64>,
 }
 
 pub(crate) fn operation_view(saga: Saga) -> Operation {
-    let errand: Errand = serde_json::from_str(&saga.payload).unwrap_or_default();
+    let errand: SagaSubject = serde_json::from_str(&saga.payload).unwrap_or_default();
     Operation {
         operation_id: saga.operation.0,
         tool_name: saga.tool,

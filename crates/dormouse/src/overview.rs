@@ -8,7 +8,7 @@ use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::{entity, saga, timer};
 use dormouse_types::{AgentId, Caller, Scope, limits};
 
-use crate::asked::require;
+use crate::request::require;
 use crate::proposals::sums;
 use crate::view::Overview;
 use crate::{Dormouse, Error};
@@ -34,7 +34,7 @@ impl Dormouse {
         }
         let agents = entity::each(entity::of_kind::<Agent>(ws));
         let agents: Vec<_> = self.store.all(agents).await?.into_iter().flatten().collect();
-        let (proposals, tasks_with_proposals) = sums(&self.asked_items(ws).await?);
+        let (proposals, tasks_with_proposals) = sums(&self.open_proposals(ws).await?);
         let waiting = self.agents.waiting(ws).await?;
         let class = self.model.class();
         let awake =

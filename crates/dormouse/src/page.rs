@@ -8,7 +8,7 @@ use crate::Error;
 use crate::view::Page;
 
 /// A cursor that was not given out by this list.
-pub(crate) fn foreign(cursor: &str) -> Error {
+pub(crate) fn foreign_cursor(cursor: &str) -> Error {
     let shown: String = cursor.chars().take(60).collect();
     Error::Invalid {
         field: "?cursor",
@@ -22,17 +22,17 @@ pub(crate) fn foreign(cursor: &str) -> Error {
 pub(crate) fn pair<A: std::str::FromStr, B: std::str::FromStr>(
     cursor: &str,
 ) -> Result<(A, B), Error> {
-    let (first, second) = cursor.split_once('.').ok_or_else(|| foreign(cursor))?;
+    let (first, second) = cursor.split_once('.').ok_or_else(|| foreign_cursor(cursor))?;
     match (first.parse(), second.parse()) {
         (Ok(first), Ok(second)) => Ok((first, second)),
-        (_, _) => Err(foreign(cursor)),
+        (_, _) => Err(foreign_cursor(cursor)),
     }
 }
 
 /// The place behind which a page of a list begins that is sorted by time and id.
 ///
 /// Shape of the cursor: microseconds, a dot, the id.
-pub(crate) fn behind(
+pub(crate) fn cursor_or_start(
     cursor: Option<&str>,
     first: (Timestamp, &str),
 ) -> Result<(Timestamp, String), Error> {
@@ -42,12 +42,12 @@ pub(crate) fn behind(
 }
 
 /// The cursor of a place in such a list.
-pub(crate) fn place(at: Timestamp, id: impl Display) -> String {
+pub(crate) fn cursor_of(at: Timestamp, id: impl Display) -> String {
     format!("{}.{id}", at.micros())
 }
 
 /// Cuts what was read, one more than the limit, to a page.
-pub(crate) fn cut<T>(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> String) -> Page<T> {
+pub(crate) fn page_of<T>(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> String) -> Page<T> {
     let more = items.len() > limit;
     items.truncate(limit);
     let next_cursor = items.last().filter(|_| more).map(cursor);
@@ -55,7 +55,7 @@ pub(crate) fn cut<T>(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> Str
 }
 
 /// How many rows are read for a page: one more tells whether there is another page.
-pub(crate) fn reading(limit: usize) -> i64 {
+pub(crate) fn rows_to_read(limit: usize) -> i64 {
     i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)
 }
 

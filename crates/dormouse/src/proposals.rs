@@ -12,7 +12,7 @@ use crate::{Dormouse, Error};
 
 /// An item that the person is asked about.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct OpenProposal {
     pub(crate) item: Item,
     /// The person put it off.
     pub(crate) is_put_off: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn add(&mut self, asked: &Asked) {
+    pub(crate) fn add(&mut self, asked: &OpenProposal) {
         if asked.is_put_off {
             self.put_off += 1;
         } else {
@@ -38,9 +38,9 @@ impl Counts {
 
 impl Dormouse {
     /// Every item of a workspace that the person is asked about, by task, oldest first.
-    pub(crate) async fn asked_items(&self, ws: WorkspaceId) -> Result<Vec<Asked>, Error> {
+    pub(crate) async fn open_proposals(&self, ws: WorkspaceId) -> Result<Vec<OpenProposal>, Error> {
         let items = self.store.all(change_item::open(ws)).await?;
-        self.those_asked(ws, items).await
+        self.only_open(ws, items).await
     }
 
     /// How many proposals wait about each of some tasks.
@@ -49,16 +49,16 @@ impl Dormouse {
         ws: WorkspaceId,
         tasks: &[TaskId],
     ) -> Result<HashMap<TaskId, Counts>, Error> {
-        let items = self.store.all(change_item::open_among(ws, tasks)).await?;
+        let items = self.store.all(change_item::open_of_tasks(ws, tasks)).await?;
         let mut counts: HashMap<TaskId, Counts> = HashMap::new();
-        for asked in self.those_asked(ws, items).await? {
+        for asked in self.only_open(ws, items).await? {
             counts.entry(asked.item.task.clone()).or_default().add(&asked);
         }
         Ok(counts)
     }
 
     /// Of some items, those that the person is asked about.
-    async fn those_asked(&self, ws: WorkspaceId, items: Vec<Item>) -> Result<Vec<Asked>, Error> {
+    async fn only_open(&self, ws: WorkspaceId, items: Vec<Item>) -> Result<Vec<OpenProposal>, Error> {
         let tasks: BTreeSet<TaskId> = items.iter().map(|item| item.task.clone()).collect();
         let tasks: Vec<TaskId> = tasks.into_iter().collect();
         let standings = self.journal.standings(ws, &tasks).await?;
@@ -67,7 +67,7 @@ impl Dormouse {
             let task = standings.get(&item.task).cloned();
             let standing = standing::of(&item, task.as_ref(), now);
             let is_put_off = standing == Standing::PutOff;
-            standing.is_asked().then_some(Asked { item, is_put_off, task })
+            standing.is_asked().then_some(OpenProposal { item, is_put_off, task })
         });
         Ok(asked.collect())
     }
@@ -88,7 +88,7 @@ impl Dormouse {
 }
 
 /// The numbers of all items, and of how many tasks.
-pub(crate) fn sums(asked: &[Asked]) -> (Counts, usize) {
+pub(crate) fn sums(asked: &[OpenProposal]) -> (Counts, usize) {
     let mut by_task: BTreeMap<&TaskId, Counts> = BTreeMap::new();
     let mut all = Counts::default();
     for one in asked {

@@ -9,13 +9,13 @@ use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report::{self, Report};
 use dormouse_store::agent::{entity, subscription, wake_queue};
-use dormouse_store::among;
+use dormouse_store::in_list;
 use dormouse_store::journal::task::Task;
 use dormouse_store::journal::task_list;
 use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limits};
 
 use crate::agent_state::changed_since;
-use crate::asked::require;
+use crate::request::require;
 use crate::change_sets::takes_away;
 use crate::inspect::{report_view, restored_view};
 use crate::view::{Page, RecentReport, TaskChange};
@@ -31,11 +31,11 @@ impl Dormouse {
     ) -> Result<Page<RecentReport>, Error> {
         require(caller, Scope::Read)?;
         let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
-        let (at, id) = page::behind(cursor, (page::LATEST, "~"))?;
-        let heads = report::newest_heads(ws, (at, &id), page::reading(limit));
+        let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
+        let heads = report::newest_heads(ws, (at, &id), page::rows_to_read(limit));
         let heads = self.store.all(heads).await?.into_iter().map(|head| head.doc.value).collect();
-        let heads = page::cut(heads, limit, |head: &report::ReportHead| {
-            page::place(head.updated_at, &head.id)
+        let heads = page::page_of(heads, limit, |head: &report::ReportHead| {
+            page::cursor_of(head.updated_at, &head.id)
         });
         let agents: Vec<AgentId> = heads.items.iter().map(|head| head.agent_id.clone()).collect();
         let ids: Vec<ReportId> = heads.items.iter().map(|head| head.report_id.clone()).collect();
@@ -56,7 +56,8 @@ impl Dormouse {
             .map(|task| (task.doc.value.id.clone(), task.doc.value))
             .collect();
         let names = self.names(ws, &agents).await?;
-        let queue = self.store.each(wake_queue::among(ws, &agents)).await?.into_iter().flatten();
+        let queue =
+            self.store.each(wake_queue::of_agents(ws, &agents)).await?.into_iter().flatten();
         let stale: HashMap<AgentId, _> =
             queue.filter_map(|row| Some((row.agent.clone(), changed_since(&row)?))).collect();
         let outdated = self.store.all(outdated::some(ws, &agents)).await?.into_iter();
@@ -104,7 +105,7 @@ impl Dormouse {
         sets.retain(|_, items| items.iter().any(|item| item.state.is_open()));
         let ids: Vec<ChangeSetId> = sets.keys().cloned().collect();
         let (mut run_keys, mut names) = (HashMap::new(), HashMap::new());
-        for ids in ids.chunks(among::MOST) {
+        for ids in ids.chunks(in_list::MOST) {
             for set in
                 self.store.each(entity::some::<ChangeSet>(ws, ids)).await?.into_iter().flatten()
             {
@@ -114,7 +115,7 @@ impl Dormouse {
         let mut agents: Vec<AgentId> = sets.values().flatten().map(|it| it.agent.clone()).collect();
         agents.sort();
         agents.dedup();
-        for agents in agents.chunks(among::MOST) {
+        for agents in agents.chunks(in_list::MOST) {
             names.extend(self.names(ws, agents).await?);
         }
         let mut changes = Vec::new();

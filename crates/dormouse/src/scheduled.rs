@@ -8,7 +8,7 @@ use dormouse_types::Timestamp;
 use crate::view::ScheduledWake;
 
 /// What is known of an agent that decides when it wakes.
-pub(crate) struct Known<'a> {
+pub(crate) struct AgentFacts<'a> {
     pub agent: &'a Agent,
     /// Whether changes wake it by themselves.
     pub automatic: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Known<'a> {
 }
 
 /// Every wake that is set for an agent, the earliest first.
-pub(crate) fn wakes(known: &Known<'_>) -> Vec<ScheduledWake> {
+pub(crate) fn wakes(known: &AgentFacts<'_>) -> Vec<ScheduledWake> {
     if known.agent.lifecycle == Lifecycle::Destroyed {
         return Vec::new();
     }
@@ -40,7 +40,7 @@ pub(crate) fn next(wakes: &[ScheduledWake]) -> Option<Timestamp> {
 }
 
 /// What keeps an agent from waking by itself at all.
-fn kept_by(known: &Known<'_>) -> Option<&'static str> {
+fn kept_by(known: &AgentFacts<'_>) -> Option<&'static str> {
     match known.agent.lifecycle {
         Lifecycle::Dormant => Some("dormant"),
         Lifecycle::Created | Lifecycle::Active | Lifecycle::Destroyed if !known.automatic => {
@@ -51,12 +51,12 @@ fn kept_by(known: &Known<'_>) -> Option<&'static str> {
 }
 
 /// When the end of a sleep holds an automatic wake back.
-fn sleeps_until(known: &Known<'_>) -> Option<Timestamp> {
+fn sleeps_until(known: &AgentFacts<'_>) -> Option<Timestamp> {
     known.row.and_then(|row| row.sleep_until).filter(|until| *until > known.now)
 }
 
 /// What stands in the queue.
-fn queued(known: &Known<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
+fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     let mut wakes = Vec::new();
     let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
     let mut wake = |reason: &str, about: Option<String>, is_automatic: bool| {
@@ -97,7 +97,7 @@ fn queued(known: &Known<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
 }
 
 /// A timer that has not fired: it wakes the agent then, or joins what holds it back.
-fn armed(known: &Known<'_>, timer: &Timer) -> ScheduledWake {
+fn armed(known: &AgentFacts<'_>, timer: &Timer) -> ScheduledWake {
     let joins = known.row.filter(|row| row.reasons.contains(&Reason::Timer));
     let back_off = joins.and_then(|row| row.due_at).filter(|_| known.state.next_wake_at.is_some());
     let later = |end: Option<Timestamp>| end.filter(|end| *end > timer.at);

@@ -1,6 +1,6 @@
 //! The service of a node: what a server runs beside its router.
 
-use dormouse_agents::wake::drain::Ran;
+use dormouse_agents::wake::drain::FinishedRun;
 use dormouse_agents::wake::service::{Event, Options, Service};
 use dormouse_runs::End;
 use dormouse_types::port::BoxFuture;
@@ -26,7 +26,7 @@ impl Default for ServeOptions {
 
 /// What happens while a node serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Served {
+pub enum ServeEvent {
     /// A run left this node.
     Ran {
         /// Its agent.
@@ -51,15 +51,15 @@ impl Dormouse {
         &self,
         options: ServeOptions,
         stop: BoxFuture<'static, ()>,
-        tell: &mut (dyn FnMut(Served) + Send),
+        tell: &mut (dyn FnMut(ServeEvent) + Send),
     ) {
         let options = Options { concurrency: options.concurrency, offset: options.offset };
         let service = Service::new(&self.agents, options, stop.shared());
         let tell = |event: Event<'_>| {
             tell(match event {
                 Event::Ran(ran) => ran_of(ran),
-                Event::Recovered(line) => Served::Recovered(line),
-                Event::Failed(line) => Served::Failed(line),
+                Event::Recovered(line) => ServeEvent::Recovered(line),
+                Event::Failed(line) => ServeEvent::Failed(line),
             });
         };
         service.run(tell).await;
@@ -76,7 +76,7 @@ impl Dormouse {
     /// in time.
     ///
     /// Errors: the store cannot be read.
-    pub async fn hindrance(&self) -> Result<Option<String>, Error> {
+    pub async fn readiness(&self) -> Result<Option<String>, Error> {
         if let Some(why) = self.store.writing_ended() {
             return Ok(Some(why));
         }
@@ -89,9 +89,9 @@ impl Dormouse {
     }
 }
 
-fn ran_of(ran: &Ran) -> Served {
+fn ran_of(ran: &FinishedRun) -> ServeEvent {
     let (status, error) = outcome(&ran.end);
-    Served::Ran { agent: ran.agent.clone(), run_key: ran.run.key.clone(), status, error }
+    ServeEvent::Ran { agent: ran.agent.clone(), run_key: ran.run.key.clone(), status, error }
 }
 
 /// The status of a run as it left this node, and why it did not complete.

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use dormouse_journal::{Asked, Deleted, Due, Sort, TaskSummary};
+use dormouse_journal::{Deleted, Due, Sort, TaskQuery, TaskSummary};
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
 use dormouse_store::agent::report::{self, ReportHead};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::{entity, subscription};
-use dormouse_store::among;
+use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::fold::{find, folded};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId, limits};
 
-use crate::asked::require;
+use crate::request::require;
 use crate::proposals::Counts;
 use crate::view::{Match, Named, Page, TaskRow};
 use crate::{Dormouse, Error};
@@ -32,7 +32,7 @@ pub struct TaskFilter {
     /// In any of these categories, by id or by name; `none` stands for no category at all.
     pub categories: Vec<String>,
     /// With such an agent.
-    pub agents: Vec<With>,
+    pub agents: Vec<AgentPresence>,
     /// Due then.
     pub due: Vec<Due>,
     /// The order.
@@ -45,7 +45,7 @@ pub struct TaskFilter {
 
 /// Whether a task has an agent, as a list asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum With {
+pub enum AgentPresence {
     /// It has one.
     Agent,
     /// It has none.
@@ -54,7 +54,7 @@ pub enum With {
     Awake,
 }
 
-impl With {
+impl AgentPresence {
     /// Every one.
     pub const ALL: [Self; 3] = [Self::Agent, Self::None, Self::Awake];
 
@@ -89,23 +89,23 @@ impl Dormouse {
         let looked_for = filter.words.as_deref().unwrap_or_default();
         limits::SEARCH.check(looked_for.chars().count())?;
         let words = words(looked_for);
-        let own = self.own(ws, &filter, &words).await?;
-        let said = if words.is_empty() { HashMap::new() } else { self.said(ws, &own).await? };
+        let own = self.agents_of_tasks(ws, &filter, &words).await?;
+        let said = if words.is_empty() { HashMap::new() } else { self.tldrs(ws, &own).await? };
         let awake = self.awake(ws, &filter.agents).await?;
         let to_review = self.to_review(ws, filter.to_review).await?;
         let has_agent = |task: &str| {
             let agent = own.get(task);
             filter.agents.iter().any(|with| match with {
-                With::Agent => agent.is_some(),
-                With::None => agent.is_none(),
-                With::Awake => agent.is_some_and(|agent| awake.contains(agent)),
+                AgentPresence::Agent => agent.is_some(),
+                AgentPresence::None => agent.is_none(),
+                AgentPresence::Awake => agent.is_some_and(|agent| awake.contains(agent)),
             })
         };
         let keep = |task: &str| {
             to_review.as_ref().is_none_or(|tasks| tasks.contains(task))
                 && (filter.agents.is_empty() || has_agent(task))
         };
-        let asked = Asked {
+        let asked = TaskQuery {
             statuses: filter.statuses,
             priorities: filter.priorities,
             labels: filter.labels,
@@ -134,7 +134,7 @@ impl Dormouse {
     }
 
     /// The agent of each task, as far as a list is sifted by it.
-    async fn own(
+    async fn agents_of_tasks(
         &self,
         ws: WorkspaceId,
         filter: &TaskFilter,
@@ -148,7 +148,7 @@ impl Dormouse {
     }
 
     /// The TLDR of each task that has a report, folded.
-    async fn said(
+    async fn tldrs(
         &self,
         ws: WorkspaceId,
         own: &HashMap<String, AgentId>,
@@ -165,8 +165,8 @@ impl Dormouse {
         Ok(said.collect())
     }
 
-    async fn awake(&self, ws: WorkspaceId, agents: &[With]) -> Result<BTreeSet<AgentId>, Error> {
-        if !agents.contains(&With::Awake) {
+    async fn awake(&self, ws: WorkspaceId, agents: &[AgentPresence]) -> Result<BTreeSet<AgentId>, Error> {
+        if !agents.contains(&AgentPresence::Awake) {
             return Ok(BTreeSet::new());
         }
         let leased = self.store.each(wake_queue::leased(ws)).await?;
@@ -182,7 +182,7 @@ impl Dormouse {
         if !is_asked {
             return Ok(None);
         }
-        let asked = self.asked_items(ws).await?.into_iter().filter(|one| !one.is_put_off);
+        let asked = self.open_proposals(ws).await?.into_iter().filter(|one| !one.is_put_off);
         Ok(Some(asked.map(|one| one.item.task.to_string()).collect()))
     }
 
@@ -195,31 +195,31 @@ impl Dormouse {
         let mut rows = Vec::with_capacity(summaries.len());
         let mut rest = summaries.into_iter().peekable();
         while rest.peek().is_some() {
-            let some: Vec<TaskSummary> = rest.by_ref().take(among::MOST).collect();
+            let some: Vec<TaskSummary> = rest.by_ref().take(in_list::MOST).collect();
             let tasks: Vec<TaskId> = some.iter().map(|task| task.id.clone()).collect();
-            let beside = self.beside(ws, &tasks).await?;
+            let beside = self.agent_columns(ws, &tasks).await?;
             rows.extend(some.into_iter().map(|task| beside.row(task)));
         }
         Ok(rows)
     }
 
     /// What agents have about some tasks.
-    async fn beside(&self, ws: WorkspaceId, tasks: &[TaskId]) -> Result<Beside, Error> {
+    async fn agent_columns(&self, ws: WorkspaceId, tasks: &[TaskId]) -> Result<AgentColumns, Error> {
         let open = self.counts_among(ws, tasks).await?;
-        let own = self.store.all(subscription::own_among(ws, tasks)).await?;
+        let own = self.store.all(subscription::own_on_tasks(ws, tasks)).await?;
         let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();
         // A damaged row is met where its agent is asked for; it hides no task.
         let agents = self.store.each(entity::some::<Agent>(ws, &ids)).await?;
-        let queue = self.store.each(wake_queue::among(ws, &ids)).await?;
+        let queue = self.store.each(wake_queue::of_agents(ws, &ids)).await?;
         let heads = self.store.each(report::heads(ws, &ids)).await?;
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let queue = queue.into_iter().flatten();
         let mut does: HashMap<AgentId, &'static str> =
-            queue.map(|row| (row.agent.clone(), self.does(Some(&row)))).collect();
+            queue.map(|row| (row.agent.clone(), self.activity_of(Some(&row)))).collect();
         let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
         let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
         does.extend(dormant.map(|agent| (agent.id.clone(), "dormant")));
-        Ok(Beside {
+        Ok(AgentColumns {
             open,
             own: own.into_iter().map(|own| (own.task, own.agent)).collect(),
             names: agents.into_iter().map(|agent| (agent.id, agent.display_name)).collect(),
@@ -260,7 +260,7 @@ impl Dormouse {
 }
 
 /// What agents have about the tasks of a page.
-struct Beside {
+struct AgentColumns {
     open: HashMap<TaskId, Counts>,
     own: HashMap<TaskId, AgentId>,
     names: HashMap<AgentId, String>,
@@ -268,7 +268,7 @@ struct Beside {
     tldr: HashMap<AgentId, String>,
 }
 
-impl Beside {
+impl AgentColumns {
     fn row(&self, task: TaskSummary) -> TaskRow {
         // Only a live agent watches a task as its own.
         let agent = self.own.get(&task.id);

@@ -9,7 +9,7 @@ use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, S
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::asked::{edit_ctx, receipt_id, require, told};
+use crate::request::{edit_ctx, receipt_id, require, with_read_scope};
 use crate::view::{self, Activity, Named, Task};
 use crate::{Dormouse, Error};
 
@@ -208,7 +208,7 @@ impl Dormouse {
         edits.extend(new.note.map(Edit::note));
         let new = dormouse_journal::NewTask { title: new.title, edits };
         let edited = self.journal.create(ws, &new, &ctx).await?;
-        self.task(&told(caller), &edited.task).await
+        self.task(&with_read_scope(caller), &edited.task).await
     }
 
     /// Sets fields of a task; with `if_match` only at that revision.
@@ -250,7 +250,7 @@ impl Dormouse {
             None => {}
         }
         self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
-        self.task(&told(caller), id).await
+        self.task(&with_read_scope(caller), id).await
     }
 
     async fn edit_one(
@@ -265,7 +265,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let ctx = edit_ctx(caller, verb, &(id, request), None, key.as_deref())?;
         self.journal.edit(caller.workspace, id, edits, &ctx).await?;
-        self.task(&told(caller), id).await
+        self.task(&with_read_scope(caller), id).await
     }
 
     /// Soft-deletes a task.

@@ -6,7 +6,7 @@ use dormouse_store::agent::link;
 use dormouse_store::agent::message::kind;
 use dormouse_types::{AgentId, Caller, Scope, ThreadId, WorkspaceId};
 
-use crate::asked::require;
+use crate::request::require;
 use crate::view::{Message, Page, ToolCall};
 use crate::{Dormouse, Error};
 

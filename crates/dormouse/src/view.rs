@@ -17,12 +17,12 @@ use serde_json::Value;
 mod access;
 mod attention;
 mod health;
-mod trail;
+mod agent_history;
 
 pub use access::{Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token};
 pub use attention::{Attention, RecentReport, TaskChange};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
-pub use trail::{
+pub use agent_history::{
     AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake,
     StoppedAgent, Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
 };

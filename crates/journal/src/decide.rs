@@ -29,7 +29,7 @@ use crate::view::TaskView;
 const FIRST_CHECKLIST: &str = "Todos";
 
 /// Who writes, and when.
-pub struct Writing<'a> {
+pub struct EditContext<'a> {
     /// The workspace the rows belong to.
     pub ws: WorkspaceId,
     /// Where the edit comes from.
@@ -56,7 +56,7 @@ pub struct Decided {
     /// What undo needs.
     pub effects: Vec<Effect>,
     /// Ids that were made, in the order of the edits.
-    pub made: Vec<Made>,
+    pub made: Vec<CreatedId>,
 }
 
 impl Decided {
@@ -68,7 +68,7 @@ impl Decided {
 
 /// Something that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Made {
+pub enum CreatedId {
     /// A task.
     Task(TaskId),
     /// A checklist.
@@ -81,7 +81,7 @@ pub enum Made {
     Link(TaskLinkId),
 }
 
-impl Made {
+impl CreatedId {
     /// Its id.
     pub fn id(&self) -> &str {
         match self {
@@ -97,19 +97,19 @@ impl Made {
 /// Decides edits of a task.
 ///
 /// Errors: the first edit that a rule refuses; nothing of the others happens either.
-pub fn decide(view: &TaskView, edits: &[Edit], by: &Writing<'_>) -> Result<Decided, EditError> {
-    let mut draft = Draft { view: view.clone(), by, made: Vec::new() };
+pub fn decide(view: &TaskView, edits: &[Edit], by: &EditContext<'_>) -> Result<Decided, EditError> {
+    let mut draft = EditState { view: view.clone(), by, made: Vec::new() };
     for edit in edits {
         draft.apply(edit)?;
     }
-    let Draft { view: after, made, .. } = draft;
+    let EditState { view: after, made, .. } = draft;
     Ok(diff::between(view, after, made, by))
 }
 
-struct Draft<'a, 'b> {
+struct EditState<'a, 'b> {
     view: TaskView,
-    by: &'a Writing<'b>,
-    made: Vec<Made>,
+    by: &'a EditContext<'b>,
+    made: Vec<CreatedId>,
 }
 
 fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditError> {
@@ -141,7 +141,7 @@ fn toggle<T: PartialEq + Clone>(list: &mut Vec<T>, value: &T, on: bool) {
     }
 }
 
-impl Draft<'_, '_> {
+impl EditState<'_, '_> {
     fn apply(&mut self, edit: &Edit) -> Result<(), EditError> {
         if self.view.deleted_at().is_some() && !matches!(edit, Edit::Restore | Edit::Delete) {
             return Err(EditError::Deleted { task: self.view.id().clone() });
@@ -206,11 +206,11 @@ impl Draft<'_, '_> {
                 toggle(&mut task.ai_suppressed_label_ids, label, false);
             }
             Edit::Link { to, kind } => {
-                let link = link::make(&mut self.view, to, *kind, at, self.by.entropy)?;
-                self.made.push(Made::Link(link));
+                let link = link::create(&mut self.view, to, *kind, at, self.by.entropy)?;
+                self.made.push(CreatedId::Link(link));
             }
-            Edit::Unlink(id) => link::take_away(&mut self.view, id, at)?,
-            Edit::RestoreLink(id) => link::bring_back(&mut self.view, id)?,
+            Edit::Unlink(id) => link::remove(&mut self.view, id, at)?,
+            Edit::RestoreLink(id) => link::restore(&mut self.view, id)?,
             Edit::Delete => task.deleted_at = task.deleted_at.or(Some(at)),
             Edit::Restore => {
                 if let Some(deleted_at) = task.deleted_at.take().filter(|from| *from < at) {
@@ -278,7 +278,7 @@ impl Draft<'_, '_> {
             .max()
             .unwrap_or(0);
         let id = ItemId::fresh(at, self.by.entropy);
-        self.made.push(Made::Item(id.clone()));
+        self.made.push(CreatedId::Item(id.clone()));
         self.view.items.push(Doc::new(Item {
             id,
             task_id,
@@ -300,7 +300,7 @@ impl Draft<'_, '_> {
     fn first_checklist(&mut self) -> ChecklistId {
         let at = self.by.at;
         let id = ChecklistId::fresh(at, self.by.entropy);
-        self.made.push(Made::Checklist(id.clone()));
+        self.made.push(CreatedId::Checklist(id.clone()));
         self.view.checklists.push(Doc::new(Checklist {
             id: id.clone(),
             task_id: self.view.id().clone(),
@@ -350,7 +350,7 @@ impl Draft<'_, '_> {
         }
         let at = self.by.at;
         let id = EntryId::fresh(at, self.by.entropy);
-        self.made.push(Made::Entry(id.clone()));
+        self.made.push(CreatedId::Entry(id.clone()));
         let n_entries = self.view.entries.len() + self.view.deleted_entries.len();
         self.view.entries.push(Doc::new(Entry {
             id,

@@ -11,8 +11,8 @@ use dormouse_types::change::What;
 use dormouse_types::hash;
 use dormouse_types::task::Field;
 
-use crate::decide::{Decided, Made, Writing};
-use crate::effect::{Both, Effect, ItemValue, StatusValue};
+use crate::decide::{CreatedId, Decided, EditContext};
+use crate::effect::{BeforeAfter, Effect, ItemValue, StatusValue};
 use crate::link;
 use crate::view::TaskView;
 
@@ -20,8 +20,8 @@ use crate::view::TaskView;
 pub(crate) fn between(
     before: &TaskView,
     mut after: TaskView,
-    made: Vec<Made>,
-    by: &Writing<'_>,
+    made: Vec<CreatedId>,
+    by: &EditContext<'_>,
 ) -> Decided {
     let mut found =
         Found { by, ops: Vec::new(), what: Vec::new(), effects: Vec::new(), says: Vec::new() };
@@ -77,7 +77,7 @@ pub(crate) fn between(
 }
 
 struct Found<'a, 'b> {
-    by: &'a Writing<'b>,
+    by: &'a EditContext<'b>,
     ops: Vec<Op>,
     what: Vec<What>,
     effects: Vec<Effect>,
@@ -90,7 +90,7 @@ fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
 
 impl Found<'_, '_> {
     fn existence(&mut self, task: &Task, created: bool, before: bool, after: bool) {
-        self.effects.push(Effect::Task(Both { before, after }));
+        self.effects.push(Effect::Task(BeforeAfter { before, after }));
         self.what.push(match (created, after) {
             (true, _) => What::TaskCreated { title: task.title.clone() },
             (false, true) => What::TaskRestored,
@@ -116,23 +116,23 @@ impl Found<'_, '_> {
                 self.says.push(Field::Title.name().to_owned());
             }
         } else if old.title != new.title {
-            let both = Both { before: old.title.clone(), after: new.title.clone() };
+            let both = BeforeAfter { before: old.title.clone(), after: new.title.clone() };
             self.field(Field::Title, titled(&old.title), titled(&new.title), Effect::Title(both));
         }
         self.status(old, new);
         if old.priority != new.priority {
-            let both = Both { before: old.priority, after: new.priority };
+            let both = BeforeAfter { before: old.priority, after: new.priority };
             let (from, to) = (shown(old.priority.as_ref()), shown(new.priority.as_ref()));
             self.field(Field::Priority, from, to, Effect::Priority(both));
         }
         if old.due_on != new.due_on {
-            let both = Both { before: old.due_on, after: new.due_on };
+            let both = BeforeAfter { before: old.due_on, after: new.due_on };
             let (from, to) = (shown(old.due_on.as_ref()), shown(new.due_on.as_ref()));
             self.field(Field::DueDate, from, to, Effect::DueDate(both));
         }
         if old.estimate_minutes != new.estimate_minutes {
             let (a, b) = (old.estimate_minutes, new.estimate_minutes);
-            let both = Both { before: a, after: b };
+            let both = BeforeAfter { before: a, after: b };
             self.field(
                 Field::Estimate,
                 shown(a.as_ref()),
@@ -145,11 +145,12 @@ impl Found<'_, '_> {
             new.language_source = old.language_source;
         } else {
             let (a, b) = (old.language_code.clone(), new.language_code.clone());
-            let both = Both { before: a.clone(), after: b.clone() };
+            let both = BeforeAfter { before: a.clone(), after: b.clone() };
             self.field(Field::Language, a, b, Effect::Language(both));
         }
         if old.category_id != new.category_id {
-            let both = Both { before: old.category_id.clone(), after: new.category_id.clone() };
+            let both =
+                BeforeAfter { before: old.category_id.clone(), after: new.category_id.clone() };
             self.field(Field::Category, from_category, to_category, Effect::Category(both));
         }
     }
@@ -171,7 +172,7 @@ impl Found<'_, '_> {
             to: Some(after.status.to_string()),
             reason: after.reason.clone(),
         });
-        self.effects.push(Effect::Status(Both { before, after }));
+        self.effects.push(Effect::Status(BeforeAfter { before, after }));
         self.says.push(Field::Status.name().to_owned());
     }
 
@@ -225,20 +226,20 @@ impl Found<'_, '_> {
             self.item_moved(new, is_there);
         }
         if old.title != new.title {
-            let both = Both { before: old.title.clone(), after: title.clone() };
+            let both = BeforeAfter { before: old.title.clone(), after: title.clone() };
             self.effects.push(Effect::ItemTitle { item: item.clone(), title: both });
             let (item, from, to) = (item.clone(), old.title.clone(), title.clone());
             self.what.push(What::ItemRenamed { item, from, to });
         }
         if old.is_checked != new.is_checked {
-            let both = Both { before: old.is_checked, after: new.is_checked };
+            let both = BeforeAfter { before: old.is_checked, after: new.is_checked };
             self.effects.push(Effect::ItemChecked { item: item.clone(), checked: both });
             self.says.push(format!("item:{item}"));
             let (item, title) = (item.clone(), title.clone());
             self.what.push(What::ItemChecked { item, title, is_checked: new.is_checked });
         }
         if old.is_archived != new.is_archived {
-            let both = Both { before: old.is_archived, after: new.is_archived };
+            let both = BeforeAfter { before: old.is_archived, after: new.is_archived };
             self.effects.push(Effect::ItemArchived { item: item.clone(), archived: both });
             self.what.push(What::ItemArchived { item, title, is_archived: new.is_archived });
         }
@@ -291,7 +292,7 @@ impl Found<'_, '_> {
             self.what.push(What::EntryRestored { entry: entry() });
         }
         if old.text != new.text {
-            let text = Both { before: old.text.clone(), after: new.text.clone() };
+            let text = BeforeAfter { before: old.text.clone(), after: new.text.clone() };
             self.effects.push(Effect::EntryText { entry: entry(), text });
             self.what.push(What::EntryEdited { entry: entry() });
         }
@@ -308,12 +309,13 @@ impl Found<'_, '_> {
         // Suppression before assignment: undone backwards, its lesson is restored last.
         let (was, is) = (&old.ai_suppressed_label_ids, &mut new.ai_suppressed_label_ids);
         for label in settled(was, is) {
-            let suppressed = Both { before: was.contains(&label), after: is.contains(&label) };
+            let suppressed =
+                BeforeAfter { before: was.contains(&label), after: is.contains(&label) };
             self.effects.push(Effect::LabelSuppressed { label, suppressed });
         }
         let (was, is) = (&old.label_ids, &mut new.label_ids);
         for label in settled(was, is) {
-            let on = Both { before: was.contains(&label), after: is.contains(&label) };
+            let on = BeforeAfter { before: was.contains(&label), after: is.contains(&label) };
             let known = names.iter().find(|(id, _)| *id == label);
             let name = known.map_or_else(|| label.to_string(), |(_, name)| name.clone());
             let news = label.clone();
@@ -333,12 +335,12 @@ fn presence(item: &Item, before: bool, after: bool) -> Effect {
         is_checked: item.is_checked,
         is_archived: item.is_archived,
     };
-    Effect::Item { item: item.id.clone(), like, there: Both { before, after } }
+    Effect::Item { item: item.id.clone(), like, there: BeforeAfter { before, after } }
 }
 
 fn entry_presence(entry: &Entry, is_there: bool) -> Effect {
     let said = hash::sha256(entry.says()).to_string();
-    let there = Both { before: !is_there, after: is_there };
+    let there = BeforeAfter { before: !is_there, after: is_there };
     Effect::Entry { entry: entry.id.clone(), said, there }
 }
 

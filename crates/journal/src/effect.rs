@@ -15,19 +15,19 @@ use crate::view::TaskView;
 #[serde(rename_all = "camelCase", tag = "field")]
 pub enum Effect {
     /// The title.
-    Title(Both<String>),
+    Title(BeforeAfter<String>),
     /// The status with its reason.
-    Status(Both<StatusValue>),
+    Status(BeforeAfter<StatusValue>),
     /// The priority.
-    Priority(Both<Option<Priority>>),
+    Priority(BeforeAfter<Option<Priority>>),
     /// The due day.
-    DueDate(Both<Option<Date>>),
+    DueDate(BeforeAfter<Option<Date>>),
     /// The estimate in minutes.
-    Estimate(Both<Option<u32>>),
+    Estimate(BeforeAfter<Option<u32>>),
     /// The language code.
-    Language(Both<Option<String>>),
+    Language(BeforeAfter<Option<String>>),
     /// The category.
-    Category(Both<Option<CategoryId>>),
+    Category(BeforeAfter<Option<CategoryId>>),
     /// Whether an item is there.
     Item {
         /// The item.
@@ -36,7 +36,7 @@ pub enum Effect {
         like: ItemValue,
         /// Before and after.
         #[serde(flatten)]
-        there: Both<bool>,
+        there: BeforeAfter<bool>,
     },
     /// The title of an item.
     ItemTitle {
@@ -44,7 +44,7 @@ pub enum Effect {
         item: ItemId,
         /// Before and after.
         #[serde(flatten)]
-        title: Both<String>,
+        title: BeforeAfter<String>,
     },
     /// Whether an item is ticked.
     ItemChecked {
@@ -52,7 +52,7 @@ pub enum Effect {
         item: ItemId,
         /// Before and after.
         #[serde(flatten)]
-        checked: Both<bool>,
+        checked: BeforeAfter<bool>,
     },
     /// Whether an item is archived.
     ItemArchived {
@@ -60,7 +60,7 @@ pub enum Effect {
         item: ItemId,
         /// Before and after.
         #[serde(flatten)]
-        archived: Both<bool>,
+        archived: BeforeAfter<bool>,
     },
     /// Whether an entry is there.
     Entry {
@@ -70,7 +70,7 @@ pub enum Effect {
         said: String,
         /// Before and after.
         #[serde(flatten)]
-        there: Both<bool>,
+        there: BeforeAfter<bool>,
     },
     /// The person's text of an entry.
     EntryText {
@@ -78,7 +78,7 @@ pub enum Effect {
         entry: EntryId,
         /// Before and after.
         #[serde(flatten)]
-        text: Both<Option<String>>,
+        text: BeforeAfter<Option<String>>,
     },
     /// Whether a label is on the task.
     Label {
@@ -86,7 +86,7 @@ pub enum Effect {
         label: LabelId,
         /// Before and after.
         #[serde(flatten)]
-        on: Both<bool>,
+        on: BeforeAfter<bool>,
     },
     /// Whether agents may not propose a label.
     LabelSuppressed {
@@ -94,7 +94,7 @@ pub enum Effect {
         label: LabelId,
         /// Before and after.
         #[serde(flatten)]
-        suppressed: Both<bool>,
+        suppressed: BeforeAfter<bool>,
     },
     /// Whether a link is there.
     Link {
@@ -106,15 +106,15 @@ pub enum Effect {
         other: TaskId,
         /// Before and after.
         #[serde(flatten)]
-        there: Both<bool>,
+        there: BeforeAfter<bool>,
     },
     /// Whether the task itself is there.
-    Task(Both<bool>),
+    Task(BeforeAfter<bool>),
 }
 
 /// A value before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Both<T> {
+pub struct BeforeAfter<T> {
     /// Before the edit.
     pub before: T,
     /// After it.
@@ -208,7 +208,7 @@ fn optional<T: std::fmt::Display>(value: &Option<T>) -> String {
     value.as_ref().map_or_else(|| "empty".into(), ToString::to_string)
 }
 
-fn there(is: &bool) -> String {
+fn presence_word(is: &bool) -> String {
     if *is { "there".into() } else { "gone".into() }
 }
 
@@ -250,7 +250,7 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
         }
         Effect::Item { item: id, like, there: both } => {
             let live = view.items.iter().find(|item| item.value.id == *id);
-            same(effect, &live.is_some(), &both.after, there)?;
+            same(effect, &live.is_some(), &both.after, presence_word)?;
             match live {
                 None => Edit::RestoreItem(id.clone()),
                 Some(doc) => {
@@ -266,23 +266,26 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             }
         }
         Effect::ItemTitle { item: id, title } => {
-            let item = item(view, all, id).ok_or_else(|| gone(effect, quoted(&title.after)))?;
+            let item =
+                item(view, all, id).ok_or_else(|| was_removed(effect, quoted(&title.after)))?;
             same(effect, &item.title, &title.after, |title| quoted(title))?;
             Edit::RenameItem { item: id.clone(), title: title.before.clone() }
         }
         Effect::ItemChecked { item: id, checked } => {
-            let item = item(view, all, id).ok_or_else(|| gone(effect, tick(&checked.after)))?;
-            same(effect, &item.is_checked, &checked.after, tick)?;
+            let item = item(view, all, id)
+                .ok_or_else(|| was_removed(effect, checked_word(&checked.after)))?;
+            same(effect, &item.is_checked, &checked.after, checked_word)?;
             Edit::CheckItem { item: id.clone(), is_checked: checked.before }
         }
         Effect::ItemArchived { item: id, archived } => {
-            let item = item(view, all, id).ok_or_else(|| gone(effect, shelf(&archived.after)))?;
-            same(effect, &item.is_archived, &archived.after, shelf)?;
+            let item = item(view, all, id)
+                .ok_or_else(|| was_removed(effect, archived_word(&archived.after)))?;
+            same(effect, &item.is_archived, &archived.after, archived_word)?;
             Edit::ArchiveItem { item: id.clone(), is_archived: archived.before }
         }
         Effect::Entry { entry: id, said, there: both } => {
             let live = view.entries.iter().find(|entry| entry.value.id == *id);
-            same(effect, &live.is_some(), &both.after, there)?;
+            same(effect, &live.is_some(), &both.after, presence_word)?;
             match live {
                 None => Edit::RestoreEntry(id.clone()),
                 Some(entry) if hash::sha256(entry.value.says()).as_str() != said => {
@@ -294,12 +297,13 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
         }
         Effect::EntryText { entry: id, text } => {
             let show = |text: &Option<String>| text.as_deref().map_or("empty".into(), quoted);
-            let entry = entry(view, all, id).ok_or_else(|| gone(effect, show(&text.after)))?;
+            let entry =
+                entry(view, all, id).ok_or_else(|| was_removed(effect, show(&text.after)))?;
             same(effect, &entry.text, &text.after, show)?;
             Edit::EditEntry { entry: id.clone(), text: text.before.clone() }
         }
         Effect::Label { label, on } => {
-            same(effect, &task.label_ids.contains(label), &on.after, there)?;
+            same(effect, &task.label_ids.contains(label), &on.after, presence_word)?;
             if on.after {
                 Edit::WithdrawLabel(label.clone())
             } else {
@@ -319,31 +323,31 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
         }
         Effect::Link { link, there: both, .. } => {
             let is_live = view.links.iter().any(|edge| edge.doc.value.id == *link);
-            same(effect, &is_live, &both.after, there)?;
+            same(effect, &is_live, &both.after, presence_word)?;
             if both.after { Edit::Unlink(link.clone()) } else { Edit::RestoreLink(link.clone()) }
         }
         Effect::Task(both) => {
-            same(effect, &task.deleted_at.is_none(), &both.after, there)?;
+            same(effect, &task.deleted_at.is_none(), &both.after, presence_word)?;
             if both.after { Edit::Delete } else { Edit::Restore }
         }
     })
 }
 
-fn gone(effect: &Effect, set: String) -> Changed {
+fn was_removed(effect: &Effect, set: String) -> Changed {
     Changed { field: effect.field(), now: "gone".into(), set }
 }
 
-fn tick(is: &bool) -> String {
+fn checked_word(is: &bool) -> String {
     if *is { "ticked".into() } else { "not ticked".into() }
 }
 
-fn shelf(is: &bool) -> String {
+fn archived_word(is: &bool) -> String {
     if *is { "archived".into() } else { "in the list".into() }
 }
 
 fn item_shown(value: &ItemValue) -> String {
     let archived = if value.is_archived { ", archived" } else { "" };
-    format!("{} ({}{archived})", quoted(&value.title), tick(&value.is_checked))
+    format!("{} ({}{archived})", quoted(&value.title), checked_word(&value.is_checked))
 }
 
 /// A live item, or one that the same effects took away: it comes back before its values do.

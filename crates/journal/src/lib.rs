@@ -19,7 +19,7 @@ pub mod error;
 pub mod write;
 pub mod read;
 pub mod standing;
-mod briefs;
+mod task_index_cache;
 pub mod list;
 pub mod definition;
 pub mod import;
@@ -29,12 +29,12 @@ use std::sync::Arc;
 use dormouse_store::Store;
 use dormouse_types::port::{Clock, Entropy};
 
-pub use decide::{Decided, Made, Writing, decide};
+pub use decide::{CreatedId, Decided, EditContext, decide};
 pub use edit::{Edit, EditError, NewTask};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
 pub use import::{Imported, Outcome};
-pub use list::{Asked, Deleted, Due, Sort};
+pub use list::{Deleted, Due, Sort, TaskQuery};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
 pub use standing::{Paused, TaskStanding};
 pub use view::{TaskView, state};
@@ -46,12 +46,12 @@ pub struct Journal {
     store: Store,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    briefs: briefs::Briefs,
+    briefs: task_index_cache::TaskIndexCache,
 }
 
 impl Journal {
     /// Joins a store with the time and with randomness for ids.
     pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { store, clock, entropy, briefs: briefs::Briefs::default() }
+        Self { store, clock, entropy, briefs: task_index_cache::TaskIndexCache::default() }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use dormouse_store::Op;
 use dormouse_store::doc::Doc;
-use dormouse_store::journal::linked_entry::{self, Edge, LinkedEntry, Other};
+use dormouse_store::journal::linked_entry::{self, LinkWithTask, LinkedEntry, LinkedTask};
 use dormouse_store::journal::row::{self, Stored};
 use dormouse_store::journal::task::{self, Task};
 use dormouse_types::change::What;
@@ -17,22 +17,22 @@ use dormouse_types::task::LinkKind;
 use dormouse_types::{Id as _, TaskId, TaskLinkId, Timestamp, WorkspaceId};
 
 use crate::Journal;
-use crate::decide::Writing;
+use crate::decide::EditContext;
 use crate::edit::{Edit, EditError};
-use crate::effect::{Both, Effect};
+use crate::effect::{BeforeAfter, Effect};
 use crate::error::JournalError;
 use crate::view::TaskView;
 
 /// The task at the other end of a link that is to be made, taken away or brought back.
 #[derive(Debug, Clone)]
-pub struct End {
+pub struct LinkTarget {
     /// Its own row.
     pub task: Stored<Task>,
     /// Its live links.
-    pub links: Vec<Edge>,
+    pub links: Vec<LinkWithTask>,
 }
 
-impl End {
+impl LinkTarget {
     fn id(&self) -> &TaskId {
         &self.task.doc.value.id
     }
@@ -40,7 +40,7 @@ impl End {
 
 impl Journal {
     /// Reads what link edits need to know beyond their own task; nothing when there are none.
-    pub(crate) async fn read_ends(
+    pub(crate) async fn load_link_targets(
         &self,
         ws: WorkspaceId,
         view: &mut TaskView,
@@ -76,7 +76,7 @@ impl Journal {
         for id in wanted {
             if let Some(task) = self.store.first(task::by_id(ws, &id)).await? {
                 let links = self.store.all(linked_entry::of_task(ws, &id)).await?;
-                view.ends.push(End { task, links });
+                view.ends.push(LinkTarget { task, links });
             }
         }
         Ok(())
@@ -122,20 +122,20 @@ fn check(view: &TaskView, other: &TaskId, link: &LinkedEntry) -> Result<(), Edit
     within("links of the other task", untouched + shared + 1)
 }
 
-fn edge(view: &TaskView, other: &TaskId, doc: Doc<LinkedEntry>) -> Edge {
+fn edge(view: &TaskView, other: &TaskId, doc: Doc<LinkedEntry>) -> LinkWithTask {
     let end = view.ends.iter().find(|end| end.id() == other);
     let task = &end.expect("the other end was checked").task.doc.value;
-    let other = Other {
+    let other = LinkedTask {
         id: task.id.clone(),
         title: task.title.clone(),
         status: task.status.status,
         is_deleted: task.deleted_at.is_some(),
     };
-    Edge { doc, other }
+    LinkWithTask { doc, other }
 }
 
 /// Links the task to another.
-pub(crate) fn make(
+pub(crate) fn create(
     view: &mut TaskView,
     to: &TaskId,
     kind: LinkKind,
@@ -159,11 +159,7 @@ pub(crate) fn make(
 }
 
 /// Takes a link of the task away, whichever end made it.
-pub(crate) fn take_away(
-    view: &mut TaskView,
-    id: &TaskLinkId,
-    at: Timestamp,
-) -> Result<(), EditError> {
+pub(crate) fn remove(view: &mut TaskView, id: &TaskLinkId, at: Timestamp) -> Result<(), EditError> {
     let Some(place) = view.links.iter().position(|edge| edge.doc.value.id == *id) else {
         let gone = view.removed_links.iter().any(|doc| doc.value.id == *id);
         let missing = EditError::NoLink { task: view.id().clone(), link: id.clone() };
@@ -176,7 +172,7 @@ pub(crate) fn take_away(
 }
 
 /// Brings a link of the task back.
-pub(crate) fn bring_back(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditError> {
+pub(crate) fn restore(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditError> {
     let Some(place) = view.removed_links.iter().position(|doc| doc.value.id == *id) else {
         let live = view.links.iter().any(|edge| edge.doc.value.id == *id);
         let missing = EditError::NoLink { task: view.id().clone(), link: id.clone() };
@@ -194,7 +190,7 @@ pub(crate) fn bring_back(view: &mut TaskView, id: &TaskLinkId) -> Result<(), Edi
 
 /// What edits did to the links of a task.
 #[derive(Default)]
-pub(crate) struct Moved {
+pub(crate) struct LinkChanges {
     pub(crate) ops: Vec<Op>,
     pub(crate) what: Vec<What>,
     pub(crate) effects: Vec<Effect>,
@@ -203,8 +199,12 @@ pub(crate) struct Moved {
 }
 
 /// Compares the links before and after; settles times on the way.
-pub(crate) fn between(before: &TaskView, after: &mut TaskView, by: &Writing<'_>) -> Moved {
-    let mut moved = Moved::default();
+pub(crate) fn between(
+    before: &TaskView,
+    after: &mut TaskView,
+    by: &EditContext<'_>,
+) -> LinkChanges {
+    let mut moved = LinkChanges::default();
     let mut others = BTreeSet::new();
     let was_live = |id: &TaskLinkId| before.links.iter().any(|edge| edge.doc.value.id == *id);
     let own = after.id().clone();
@@ -227,12 +227,12 @@ pub(crate) fn between(before: &TaskView, after: &mut TaskView, by: &Writing<'_>)
     }
     for (link, is_there) in news {
         let other = other_id(&link, &own).expect("only links of the task are read").clone();
-        moved.what.push(told(before, after, &link, is_there));
+        moved.what.push(describe_change(before, after, &link, is_there));
         moved.effects.push(Effect::Link {
             link: link.id,
             kind: link.kind,
             other: other.clone(),
-            there: Both { before: !is_there, after: is_there },
+            there: BeforeAfter { before: !is_there, after: is_there },
         });
         others.insert(other);
     }
@@ -246,7 +246,12 @@ pub(crate) fn between(before: &TaskView, after: &mut TaskView, by: &Writing<'_>)
     moved
 }
 
-fn told(before: &TaskView, after: &TaskView, link: &LinkedEntry, is_there: bool) -> What {
+fn describe_change(
+    before: &TaskView,
+    after: &TaskView,
+    link: &LinkedEntry,
+    is_there: bool,
+) -> What {
     let title = |id: &TaskId| {
         if id == after.id() {
             return after.task.value.title.clone();

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::task::{Listed, WORDS};
-use dormouse_store::journal::task_list::{self, Brief, BriefLine, Line};
+use dormouse_store::journal::task_list::{self, Line, TaskIndexEntry, TaskIndexRow};
 use dormouse_types::fold::folded;
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
@@ -79,7 +79,7 @@ impl Due {
         }
     }
 
-    fn holds(self, task: &Brief, today: Date) -> bool {
+    fn holds(self, task: &TaskIndexEntry, today: Date) -> bool {
         match (self, task.due_on) {
             (Self::None, day) => day.is_none(),
             (Self::Overdue, Some(day)) => day < today && !task.status.status.is_terminal(),
@@ -105,7 +105,7 @@ pub enum Deleted {
 pub const NO_CATEGORY: &str = "none";
 
 /// Which tasks a list shows. Of each part that names anything, one must hold.
-pub struct Asked<'a> {
+pub struct TaskQuery<'a> {
     /// These statuses.
     pub statuses: Vec<Status>,
     /// These priorities; a task that nobody ranked counts as P2.
@@ -131,7 +131,7 @@ pub struct Asked<'a> {
     pub sort: Sort,
 }
 
-impl Asked<'_> {
+impl TaskQuery<'_> {
     /// Whether what stands in the columns of a row is enough to make the list.
     fn is_plain(&self) -> bool {
         let parts = self.statuses.is_empty() && self.priorities.is_empty() && self.due.is_empty();
@@ -143,13 +143,13 @@ impl Asked<'_> {
 
 /// A place in a list. The order is: the first part rising, then the time and the id falling.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(String, Reverse<i64>, Reverse<String>);
+struct SortKey(String, Reverse<i64>, Reverse<String>);
 
 /// Units: characters. So much of a title decides its place.
 const TITLE: usize = 64;
 
-impl Place {
-    fn of(line: &BriefLine, task: &Brief, sort: Sort) -> Self {
+impl SortKey {
+    fn of(line: &TaskIndexRow, task: &TaskIndexEntry, sort: Sort) -> Self {
         let last = || char::MAX.to_string();
         let (first, at) = match sort {
             Sort::Created => (String::new(), line.created_at),
@@ -201,17 +201,17 @@ impl Journal {
     pub async fn list(
         &self,
         ws: WorkspaceId,
-        asked: &Asked<'_>,
+        asked: &TaskQuery<'_>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page, JournalError> {
         let limit = limit.clamp(1, limits::PAGE.max);
-        let behind = cursor.map(|cursor| Place::read(cursor, asked.sort)).transpose()?;
+        let behind = cursor.map(|cursor| SortKey::read(cursor, asked.sort)).transpose()?;
         let definitions = self.store.all(label::definitions(ws)).await?;
         let (lines, next, mut damaged) = if asked.is_plain() {
             self.plain(ws, asked, limit, behind).await?
         } else {
-            self.sifted(ws, asked, limit, behind, &definitions).await?
+            self.filtered(ws, asked, limit, behind, &definitions).await?
         };
         let ids: Vec<String> = lines.iter().map(|line| line.id.clone()).collect();
         let mut counted: HashMap<String, (i64, i64)> = HashMap::new();
@@ -238,9 +238,9 @@ impl Journal {
     async fn plain(
         &self,
         ws: WorkspaceId,
-        asked: &Asked<'_>,
+        asked: &TaskQuery<'_>,
         limit: usize,
-        behind: Option<Place>,
+        behind: Option<SortKey>,
     ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
         let behind = behind.map_or((i64::MAX, "~".to_owned()), |at| (at.1.0, at.2.0));
         let place = (Timestamp::from_micros(behind.0), behind.1.as_str());
@@ -257,21 +257,22 @@ impl Journal {
         lines.truncate(limit);
         let next = lines.last().filter(|_| more).map(|line| {
             let at = if by_change { line.updated_at } else { line.created_at };
-            Place(String::new(), Reverse(at.micros()), Reverse(line.id.clone())).cursor(asked.sort)
+            SortKey(String::new(), Reverse(at.micros()), Reverse(line.id.clone()))
+                .cursor(asked.sort)
         });
         Ok((lines, next, Vec::new()))
     }
 
     /// A page for which every task is looked at.
-    async fn sifted(
+    async fn filtered(
         &self,
         ws: WorkspaceId,
-        asked: &Asked<'_>,
+        asked: &TaskQuery<'_>,
         limit: usize,
-        behind: Option<Place>,
+        behind: Option<SortKey>,
         definitions: &[Definition],
     ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
-        let sieve = Sieve {
+        let sieve = ResolvedFilter {
             asked,
             labels: wanted_labels(&asked.labels, definitions),
             categories: wanted_categories(&asked.categories, definitions),
@@ -284,7 +285,7 @@ impl Journal {
             match &line.task {
                 _ if !sieve.asked_for(line.deleted_at) => {}
                 Ok(task) if sieve.holds(&line.id, task) => {
-                    let place = Place::of(line, task, asked.sort);
+                    let place = SortKey::of(line, task, asked.sort);
                     if behind.as_ref().is_none_or(|behind| place > *behind) {
                         places.push(place);
                     }
@@ -329,8 +330,8 @@ impl Journal {
 }
 
 /// What decides whether a task is in the list.
-struct Sieve<'a> {
-    asked: &'a Asked<'a>,
+struct ResolvedFilter<'a> {
+    asked: &'a TaskQuery<'a>,
     labels: Vec<LabelId>,
     categories: Vec<CategoryId>,
     known_categories: Vec<CategoryId>,
@@ -339,7 +340,7 @@ struct Sieve<'a> {
     hits: HashMap<String, Vec<bool>>,
 }
 
-impl Sieve<'_> {
+impl ResolvedFilter<'_> {
     fn asked_for(&self, deleted_at: Option<Timestamp>) -> bool {
         match self.asked.deleted {
             Deleted::Without => deleted_at.is_none(),
@@ -348,8 +349,8 @@ impl Sieve<'_> {
         }
     }
 
-    fn holds(&self, id: &str, task: &Brief) -> bool {
-        let Asked { statuses, priorities, due, today, .. } = self.asked;
+    fn holds(&self, id: &str, task: &TaskIndexEntry) -> bool {
+        let TaskQuery { statuses, priorities, due, today, .. } = self.asked;
         let any = |named: bool, holds: bool| !named || holds;
         any(!statuses.is_empty(), statuses.contains(&task.status.status))
             && any(!priorities.is_empty(), priorities.contains(&task.priority.unwrap_or_default()))
@@ -360,7 +361,7 @@ impl Sieve<'_> {
             && self.has_words(id, task)
     }
 
-    fn is_in_category(&self, task: &Brief) -> bool {
+    fn is_in_category(&self, task: &TaskIndexEntry) -> bool {
         // A category that is gone is shown on no task.
         match task.category_id.as_ref().filter(|id| self.known_categories.contains(id)) {
             Some(id) => self.categories.contains(id),
@@ -368,7 +369,7 @@ impl Sieve<'_> {
         }
     }
 
-    fn has_words(&self, id: &str, task: &Brief) -> bool {
+    fn has_words(&self, id: &str, task: &TaskIndexEntry) -> bool {
         let hits = self.hits.get(id);
         let said = self.asked.said.get(id);
         self.asked.words.iter().enumerate().all(|(n, word)| {
@@ -379,7 +380,7 @@ impl Sieve<'_> {
     }
 }
 
-fn carries(task: &Brief, labels: &[LabelId]) -> bool {
+fn carries(task: &TaskIndexEntry, labels: &[LabelId]) -> bool {
     task.label_ids.iter().any(|id| labels.contains(id))
 }
 

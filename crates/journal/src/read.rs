@@ -3,7 +3,7 @@
 use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::Definition;
 use dormouse_store::journal::row::Stored;
-use dormouse_store::journal::task::{Behind, Line, Listed, Task, WORDS, Wanted};
+use dormouse_store::journal::task::{Line, ListQuery, Listed, PageStart, Task, WORDS};
 use dormouse_store::journal::{field_say, label, linked_entry, task};
 use dormouse_types::fold::folded;
 use dormouse_types::model::LabelRef;
@@ -113,11 +113,11 @@ impl Journal {
     ) -> Result<Page, JournalError> {
         let limit = limit.clamp(1, limits::PAGE.max);
         let words = words(filter.text.as_deref().unwrap_or_default());
-        let wanted = Wanted {
+        let wanted = ListQuery {
             status: filter.status,
             words: words.clone(),
             include_deleted: filter.include_deleted,
-            behind: cursor.map(behind).transpose()?,
+            behind: cursor.map(page_start).transpose()?,
             limit: i64::try_from(limit + 1).unwrap_or(i64::MAX),
         };
         let mut lines = self.store.all(task::list(ws, &wanted)).await?;
@@ -166,7 +166,7 @@ impl Journal {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let wanted = Wanted {
+        let wanted = ListQuery {
             status: None,
             words: words.clone(),
             include_deleted: true,
@@ -204,12 +204,12 @@ fn cursor_of(line: &Line) -> String {
     format!("{}.{}", line.behind.created_at.micros(), line.behind.id)
 }
 
-fn behind(cursor: &str) -> Result<Behind, JournalError> {
+fn page_start(cursor: &str) -> Result<PageStart, JournalError> {
     let wrong = || JournalError::Cursor { given: cursor.chars().take(60).collect() };
     let (micros, id) = cursor.split_once('.').ok_or_else(wrong)?;
     let micros = micros.parse().map_err(|_| wrong())?;
     let id: TaskId = id.parse().map_err(|_| wrong())?;
-    Ok(Behind { created_at: Timestamp::from_micros(micros), id: id.to_string() })
+    Ok(PageStart { created_at: Timestamp::from_micros(micros), id: id.to_string() })
 }
 
 pub(crate) fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary {

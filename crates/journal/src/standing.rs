@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dormouse_store::among;
+use dormouse_store::in_list;
 use dormouse_store::journal::row::Stored;
 use dormouse_store::journal::task::Task;
 use dormouse_store::journal::{field_say, task_list};
@@ -119,10 +119,10 @@ impl Journal {
         tasks: &[TaskId],
     ) -> Result<BTreeMap<TaskId, TaskStanding>, JournalError> {
         let mut standings = BTreeMap::new();
-        for some in tasks.chunks(among::MOST) {
+        for some in tasks.chunks(in_list::MOST) {
             let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
             let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
-            for (task, say) in self.store.all(field_say::among(ws, some)).await? {
+            for (task, say) in self.store.all(field_say::of_tasks(ws, some)).await? {
                 says.entry(task).or_default().push(say);
             }
             for line in self.store.all(task_list::some(ws, &ids)).await? {

@@ -8,13 +8,13 @@ use dormouse_store::journal::checklist::Checklist;
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::label::{Definition, Label};
-use dormouse_store::journal::linked_entry::{Edge, LinkedEntry};
-use dormouse_store::journal::task::{Part, Task};
+use dormouse_store::journal::linked_entry::{LinkWithTask, LinkedEntry};
+use dormouse_store::journal::task::{AggregateRow, Task};
 use dormouse_types::model::{self, FieldSay, LabelRef, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
 
-use crate::link::End;
+use crate::link::LinkTarget;
 
 /// The whole aggregate of a task at one revision.
 #[derive(Debug, Clone)]
@@ -34,11 +34,11 @@ pub struct TaskView {
     /// Soft-deleted entries, oldest first.
     pub deleted_entries: Vec<Doc<Entry>>,
     /// Live links that leave or reach the task, newest first; those to soft-deleted tasks too.
-    pub links: Vec<Edge>,
+    pub links: Vec<LinkWithTask>,
     /// Links that were taken away, as far as an edit names them.
     pub(crate) removed_links: Vec<Doc<LinkedEntry>>,
     /// The tasks at the other ends of links, as far as an edit names them.
-    pub(crate) ends: Vec<End>,
+    pub(crate) ends: Vec<LinkTarget>,
     /// Every live label of the workspace, by name.
     pub all_labels: Vec<Label>,
     /// Every live category of the workspace, by name.
@@ -50,8 +50,8 @@ pub struct TaskView {
 impl TaskView {
     /// Joins the rows of a task; none when the task's own row is not among them.
     pub(crate) fn new(
-        parts: Vec<Part>,
-        links: Vec<Edge>,
+        parts: Vec<AggregateRow>,
+        links: Vec<LinkWithTask>,
         definitions: Vec<Definition>,
         says: Vec<FieldSay>,
     ) -> Option<Self> {
@@ -61,17 +61,19 @@ impl TaskView {
         let (mut entries, mut deleted_entries) = (Vec::new(), Vec::new());
         for part in parts {
             match part {
-                Part::Task(stored) => own = Some((stored.doc, stored.revision)),
-                Part::Checklist(list) if list.doc.value.deleted_at.is_none() => {
+                AggregateRow::Task(stored) => own = Some((stored.doc, stored.revision)),
+                AggregateRow::Checklist(list) if list.doc.value.deleted_at.is_none() => {
                     checklists.push(list.doc);
                 }
-                Part::Checklist(_) => {}
-                Part::Item(item) if item.doc.value.deleted_at.is_none() => items.push(item.doc),
-                Part::Item(item) => removed_items.push(item.doc),
-                Part::Entry(entry) if entry.doc.value.deleted_at.is_none() => {
+                AggregateRow::Checklist(_) => {}
+                AggregateRow::Item(item) if item.doc.value.deleted_at.is_none() => {
+                    items.push(item.doc)
+                }
+                AggregateRow::Item(item) => removed_items.push(item.doc),
+                AggregateRow::Entry(entry) if entry.doc.value.deleted_at.is_none() => {
                     entries.push(entry.doc);
                 }
-                Part::Entry(entry) => deleted_entries.push(entry.doc),
+                AggregateRow::Entry(entry) => deleted_entries.push(entry.doc),
             }
         }
         let (task, revision) = own?;
@@ -109,7 +111,7 @@ impl TaskView {
             clock_host: String::new(),
             clock_counter: 0,
         };
-        Self::new(vec![Part::Task(own)], Vec::new(), definitions, Vec::new())
+        Self::new(vec![AggregateRow::Task(own)], Vec::new(), definitions, Vec::new())
             .expect("the task's own row is among the parts")
     }
 
@@ -157,7 +159,7 @@ impl TaskView {
     }
 
     /// The links a person sees: while both of their tasks are there.
-    pub fn shown_links(&self) -> impl Iterator<Item = &Edge> {
+    pub fn shown_links(&self) -> impl Iterator<Item = &LinkWithTask> {
         let is_live = self.deleted_at().is_none();
         self.links.iter().filter(move |edge| is_live && !edge.other.is_deleted)
     }

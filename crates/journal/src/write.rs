@@ -12,7 +12,7 @@ use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceI
 use serde::{Deserialize, Serialize};
 
 use crate::Journal;
-use crate::decide::{Decided, Made, Writing, decide};
+use crate::decide::{CreatedId, Decided, EditContext, decide};
 use crate::edit::{Edit, NewTask};
 use crate::effect::Effect;
 use crate::error::{JournalError, RuleError};
@@ -77,11 +77,15 @@ pub struct Edited {
 }
 
 /// What an import adds to a commit once the ids are known.
-pub(crate) type Seal = Box<dyn FnOnce(&Decided) -> Vec<Op> + Send>;
+pub(crate) type ExtraOps = Box<dyn FnOnce(&Decided) -> Vec<Op> + Send>;
 
 impl Journal {
-    pub(crate) fn writing<'a>(&'a self, ws: WorkspaceId, origin: &'a Origin) -> Writing<'a> {
-        Writing { ws, origin, at: self.clock.now(), entropy: &*self.entropy }
+    pub(crate) fn edit_context<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        origin: &'a Origin,
+    ) -> EditContext<'a> {
+        EditContext { ws, origin, at: self.clock.now(), entropy: &*self.entropy }
     }
 
     /// Makes a task.
@@ -102,22 +106,22 @@ impl Journal {
         new: &NewTask,
         ctx: &EditCtx,
         label: &'static str,
-        seal: Seal,
+        seal: ExtraOps,
     ) -> Result<Edited, JournalError> {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
-        let by = self.writing(ws, &ctx.origin);
+        let by = self.edit_context(ws, &ctx.origin);
         let id = TaskId::fresh(by.at, by.entropy);
         let definitions = self.store.all(label::definitions(ws)).await?;
         let mut view = TaskView::blank(blank(&id, by.at), definitions);
-        self.read_ends(ws, &mut view, &new.edits).await?;
+        self.load_link_targets(ws, &mut view, &new.edits).await?;
         let mut edits = new.edits.clone();
         if !new.title.trim().is_empty() {
             edits.insert(0, Edit::Title(new.title.clone()));
         }
         let mut decided = decide(&view, &edits, &by)?;
-        decided.made.insert(0, Made::Task(id));
+        decided.made.insert(0, CreatedId::Task(id));
         let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
         self.send(ctx, commit).await
     }
@@ -155,7 +159,7 @@ impl Journal {
         F: FnMut(&TaskView) -> Result<Vec<Edit>, R>,
     {
         let rule = move |view: &TaskView| {
-            let seal: Seal = Box::new(|_| Vec::new());
+            let seal: ExtraOps = Box::new(|_| Vec::new());
             rule(view).map(|edits| (edits, seal))
         };
         self.edit_sealed(ws, task, ctx, "journal.edit", rule).await
@@ -188,7 +192,7 @@ impl Journal {
     ) -> Result<Edited, RuleError<R>>
     where
         R: std::error::Error + 'static,
-        F: FnMut(&TaskView) -> Result<(Vec<Edit>, Seal), R>,
+        F: FnMut(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
     {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
@@ -215,7 +219,7 @@ impl Journal {
     ) -> Result<Edited, RuleError<R>>
     where
         R: std::error::Error + 'static,
-        F: FnMut(&TaskView) -> Result<(Vec<Edit>, Seal), R>,
+        F: FnMut(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
     {
         for _ in 0..ATTEMPTS {
             let mut view = self.task(ws, task).await?;
@@ -226,8 +230,8 @@ impl Journal {
                 return Err(JournalError::Precondition { task, expected, found }.into());
             }
             let (edits, seal) = rule(&view).map_err(RuleError::Rule)?;
-            self.read_ends(ws, &mut view, &edits).await?;
-            let by = self.writing(ws, &ctx.origin);
+            self.load_link_targets(ws, &mut view, &edits).await?;
+            let by = self.edit_context(ws, &ctx.origin);
             let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
             let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
             match self.send(ctx, commit).await {
@@ -260,7 +264,7 @@ impl Journal {
         label: &'static str,
         before: &TaskView,
         decided: Decided,
-        seal: Seal,
+        seal: ExtraOps,
     ) -> (Commit, Edited) {
         let extra = seal(&decided);
         let id = decided.after.id().clone();

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use dormouse_store::agent::breaker::Breaker;
-use dormouse_types::model::Away;
+use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::{Timestamp, limits};
 
 /// Whether a provider may be asked.
@@ -37,7 +37,7 @@ pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
 pub fn failed(
     before: Option<&Breaker>,
     provider: &str,
-    why: Away,
+    why: ProviderUnavailable,
     detail: &str,
     now: Timestamp,
 ) -> Breaker {
@@ -61,7 +61,8 @@ pub fn failed(
         // Runs that asked before it was opened fail as well; they tell nothing new.
         return after;
     }
-    let enough = after.failures >= limits::BREAKER_FAILURES || why == Away::Authentication;
+    let enough =
+        after.failures >= limits::BREAKER_FAILURES || why == ProviderUnavailable::Authentication;
     if enough || after.opened > 0 {
         after.opened += 1;
         after.open_until = Some(now + pause(after.opened));
@@ -101,7 +102,7 @@ mod tests {
     }
 
     fn fail(before: Option<&Breaker>, seconds: i64) -> Breaker {
-        failed(before, "far", Away::Outage, "503", at(seconds))
+        failed(before, "far", ProviderUnavailable::Outage, "503", at(seconds))
     }
 
     #[test]
@@ -128,13 +129,13 @@ mod tests {
 
     #[test]
     fn a_refused_key_opens_it_at_once() {
-        let breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
         assert_eq!(gate(Some(&breaker), at(1)), Gate::Closed { until: at(60) });
     }
 
     #[test]
     fn who_asked_before_it_was_opened_does_not_prolong_it() {
-        let mut breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        let mut breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
         breaker = fail(Some(&breaker), 30);
         assert_eq!(gate(Some(&breaker), at(31)), Gate::Closed { until: at(60) });
         assert_eq!(breaker.opened, 1);
@@ -142,14 +143,14 @@ mod tests {
 
     #[test]
     fn each_probe_that_fails_doubles_the_pause_up_to_half_an_hour() {
-        let mut breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        let mut breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
         let mut now = at(60);
         let mut pauses = Vec::new();
         for _ in 0..7 {
             assert_eq!(gate(Some(&breaker), now), Gate::Probe);
             breaker = probing(&breaker, now);
             assert!(matches!(gate(Some(&breaker), now), Gate::Closed { .. }), "one probe");
-            breaker = failed(Some(&breaker), "far", Away::Outage, "503", now);
+            breaker = failed(Some(&breaker), "far", ProviderUnavailable::Outage, "503", now);
             let Gate::Closed { until } = gate(Some(&breaker), now) else { panic!("it is open") };
             pauses.push((until.micros() - now.micros()) / 1_000_000);
             now = until;
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_never_ends_lets_another_one_try() {
-        let breaker = failed(None, "far", Away::Authentication, "401", at(0));
+        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
         let breaker = probing(&breaker, at(60));
         assert_eq!(gate(Some(&breaker), at(120)), Gate::Probe);
     }

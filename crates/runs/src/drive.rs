@@ -12,17 +12,19 @@ use dormouse_store::agent::{link, log_line};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
 use dormouse_turns::{Limits, LoggedTurn, RunLog, Step, next, request};
 use dormouse_types::model::{
-    Away, Fragment, FragmentData, FragmentKind, ModelError, Request, Turn, Usage,
+    Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, Turn, Usage,
 };
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
 use dormouse_types::{Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, Shared, select};
 
 use crate::breaker;
+use crate::handler::{
+    AppliedCall, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason, TurnContext,
+};
 use crate::lease::Lease;
+use crate::run_log;
 use crate::status::{Event, after};
-use crate::trail;
-use crate::work::{Effected, Ending, Executed, Gathered, StopReason, Work, WorkError};
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]
@@ -69,7 +71,7 @@ pub enum End {
 /// What one step of a run needs to hold on to.
 struct Run<'a> {
     lease: &'a Lease,
-    work: &'a dyn Work,
+    work: &'a dyn RunHandler,
     log: RunLog,
     trail: Chain,
     /// What the first turn of this run was shown beside its instruction, and the log lines of it:
@@ -103,27 +105,27 @@ impl Driver {
     /// Drives a claimed run to its end, from wherever it stands.
     ///
     /// Errors: the store failed. The run stays as it is and is resumed by recovery.
-    pub async fn drive(&self, work: &dyn Work, lease: &Lease) -> Result<End, WorkError> {
+    pub async fn drive(&self, work: &dyn RunHandler, lease: &Lease) -> Result<End, RunError> {
         match self.steps(work, lease).await {
             Ok(end) => Ok(end),
-            Err(WorkError::Commit(CommitError::Refused {
-                refusal: Refusal::LeaseLost, ..
-            })) => Ok(End::Lost),
+            Err(RunError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
+                Ok(End::Lost)
+            }
             // A damaged row or a broken rule stops this run visibly, and nothing else.
-            Err(WorkError::Broken(error)) => self.fail(work, lease, error).await,
-            Err(WorkError::Read(error @ ReadError::Corrupt { .. })) => {
+            Err(RunError::Broken(error)) => self.fail(work, lease, error).await,
+            Err(RunError::Read(error @ ReadError::Corrupt { .. })) => {
                 self.fail(work, lease, error.to_string()).await
             }
             Err(other) => Err(other),
         }
     }
 
-    async fn steps(&self, work: &dyn Work, lease: &Lease) -> Result<End, WorkError> {
-        let (log, trail) = trail::read(&self.store, lease).await?;
+    async fn steps(&self, work: &dyn RunHandler, lease: &Lease) -> Result<End, RunError> {
+        let (log, trail) = run_log::read(&self.store, lease).await?;
         let mut run = Run { lease, work, log, trail, shown: None };
         run.log.reported = work.reported(&run.log);
         if !run.log.turns.is_empty() {
-            run.log.report_due = work.again(lease, false).await?.report_due;
+            run.log.report_due = work.followup_context(lease, false).await?.report_due;
         }
         loop {
             if self.stop.clone().now_or_never().is_some() {
@@ -150,7 +152,7 @@ impl Driver {
         run: &mut Run<'_>,
         turn: u32,
         report_only: bool,
-    ) -> Result<Option<End>, WorkError> {
+    ) -> Result<Option<End>, RunError> {
         let lease = run.lease;
         let started = lease.run.started_at.unwrap_or(lease.run.created_at);
         if self.clock.now() > started + Duration::from_secs(limits::WAKE_SECONDS) {
@@ -158,9 +160,9 @@ impl Driver {
             return self.fail(run.work, lease, error).await.map(Some);
         }
         let gathered = if turn == 1 {
-            run.work.gather(lease).await?
+            run.work.context(lease).await?
         } else {
-            run.work.again(lease, report_only).await?
+            run.work.followup_context(lease, report_only).await?
         };
         run.log.report_due = gathered.report_due;
         if turn == 1 && gathered.nothing_changed {
@@ -168,9 +170,9 @@ impl Driver {
         }
         let request = self.request(run, gathered, turn).await?;
         // The last thing before the question: who opts out until then spends nothing.
-        if let Some(StopReason { reason, is_final }) = run.work.stop_reason(lease).await? {
+        if let Some(StopReason { reason, is_final }) = run.work.block_reason(lease).await? {
             let due_at = is_final.then(|| self.clock.now());
-            return self.put_back(lease, due_at, reason.into()).await.map(Some);
+            return self.requeue_run(lease, due_at, reason.into()).await.map(Some);
         }
         self.store.pass(Stage::BeforeEffect, "model.ask");
         let Some(answer) = self.answer(lease, &request).await else {
@@ -186,16 +188,16 @@ impl Driver {
                 return self.fail(run.work, lease, error.to_string()).await.map(Some);
             }
         };
-        self.is_back(lease.ws).await?;
+        self.note_provider_is_back(lease.ws).await?;
         // A proposal that somebody else opened or decided since the rows were read is refused by
         // the store: the calls are then judged again on fresh rows.
         for attempt in 0.. {
-            let Executed { results, ops: opened, news } =
+            let ExecutedCalls { results, ops: opened, news } =
                 run.work.execute(lease, &logged.calls, report_only).await?;
             logged.results = results;
             let before = (run.log.clone(), run.trail.clone());
             let now = self.clock.now();
-            let mut ops = trail::turn(&mut run.trail, turn, &logged, now, &*self.entropy);
+            let mut ops = run_log::turn(&mut run.trail, turn, &logged, now, &*self.entropy);
             ops.extend(opened);
             run.log.turns.push(logged.clone());
             run.log.reported = run.work.reported(&run.log);
@@ -206,7 +208,7 @@ impl Driver {
                 }
             };
             match result {
-                Err(WorkError::Commit(error)) if retries(&error) && attempt < 2 => {
+                Err(RunError::Commit(error)) if retries(&error) && attempt < 2 => {
                     (run.log, run.trail) = before;
                 }
                 other => return other,
@@ -219,15 +221,15 @@ impl Driver {
     async fn request(
         &self,
         run: &mut Run<'_>,
-        gathered: Gathered,
+        gathered: TurnContext,
         turn: u32,
-    ) -> Result<Request, WorkError> {
+    ) -> Result<Request, RunError> {
         let lease = run.lease;
         let mut fragments = request::assemble(gathered.fragments);
         let mut log_upto = gathered.log_upto;
         if turn > 1 {
             if run.shown.is_none() {
-                run.shown = self.shown_first(lease).await?;
+                run.shown = self.first_turn(lease).await?;
             }
             if let Some((earlier, upto)) = run.shown.clone() {
                 log_upto = upto;
@@ -271,7 +273,7 @@ impl Driver {
     }
 
     /// What the recorded first turn was shown beside its instruction, and the log lines of it.
-    async fn shown_first(&self, lease: &Lease) -> Result<Option<(Vec<Fragment>, i64)>, WorkError> {
+    async fn first_turn(&self, lease: &Lease) -> Result<Option<(Vec<Fragment>, i64)>, RunError> {
         let stored = self.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
         let Some(first) = stored.into_iter().find(|request| request.turn == 1) else {
             return Ok(None);
@@ -290,14 +292,15 @@ impl Driver {
         run: &mut Run<'_>,
         turn: usize,
         call: usize,
-    ) -> Result<Option<End>, WorkError> {
+    ) -> Result<Option<End>, RunError> {
         let lease = run.lease;
         let recorded = run.log.turns[turn].calls[call].clone();
-        let Effected { result, mut ops, touched } = run.work.effect(lease, &recorded).await?;
+        let AppliedCall { result, mut ops, touched } =
+            run.work.apply_call(lease, &recorded).await?;
         let number = u32::try_from(turn + 1).unwrap_or(u32::MAX);
         let now = self.clock.now();
         let (id, message) =
-            trail::result(&mut run.trail, number, &recorded, &result, now, &*self.entropy);
+            run_log::result(&mut run.trail, number, &recorded, &result, now, &*self.entropy);
         ops.extend(message);
         for entity in touched {
             let link = LinkId::fresh(now, &*self.entropy);
@@ -315,39 +318,44 @@ impl Driver {
         mut ops: Vec<Op>,
         mut news: Vec<ChangeRow>,
         cut: bool,
-    ) -> Result<End, WorkError> {
+    ) -> Result<End, RunError> {
         let lease = run.lease;
-        let ending = run.work.finish(lease, &run.log, &run.trail).await?;
+        let ending = run.work.finalize(lease, &run.log, &run.trail).await?;
         ops.extend(ending.ops);
         news.extend(ending.news);
-        let ending = Ending { ops, news };
+        let ending = RunOutput { ops, news };
         self.end(lease, "run.final", Event::Completed, ending, cut, None).await?;
         Ok(End::Completed { cut })
     }
 
     /// Ends a run whose last turn is recorded; what somebody else wrote meanwhile is read again.
-    async fn finish_recorded(&self, run: &mut Run<'_>, cut: bool) -> Result<End, WorkError> {
+    async fn finish_recorded(&self, run: &mut Run<'_>, cut: bool) -> Result<End, RunError> {
         for _ in 0..2 {
             match self.finish(run, Vec::new(), Vec::new(), cut).await {
-                Err(WorkError::Commit(error)) if retries(&error) => {}
+                Err(RunError::Commit(error)) if retries(&error) => {}
                 other => return other,
             }
         }
         self.finish(run, Vec::new(), Vec::new(), cut).await
     }
 
-    async fn skip(&self, run: &mut Run<'_>) -> Result<End, WorkError> {
-        let ending = run.work.finish(run.lease, &run.log, &run.trail).await?;
+    async fn skip(&self, run: &mut Run<'_>) -> Result<End, RunError> {
+        let ending = run.work.finalize(run.lease, &run.log, &run.trail).await?;
         self.end(run.lease, "run.skip", Event::NothingChanged, ending, false, None).await?;
         Ok(End::Skipped)
     }
 
-    async fn fail(&self, work: &dyn Work, lease: &Lease, error: String) -> Result<End, WorkError> {
+    async fn fail(
+        &self,
+        work: &dyn RunHandler,
+        lease: &Lease,
+        error: String,
+    ) -> Result<End, RunError> {
         let mut attempt = 0;
         loop {
-            let ending = Ending { ops: work.fail(lease, &error).await?, news: Vec::new() };
+            let ending = RunOutput { ops: work.fail(lease, &error).await?, news: Vec::new() };
             match self.end(lease, "run.fail", Event::Failed, ending, false, Some(&error)).await {
-                Err(WorkError::Commit(refused)) if retries(&refused) && attempt < 2 => attempt += 1,
+                Err(RunError::Commit(refused)) if retries(&refused) && attempt < 2 => attempt += 1,
                 other => {
                     other?;
                     return Ok(End::Failed { error });
@@ -368,21 +376,26 @@ impl Driver {
             .now()
             .until(started + Duration::from_secs(limits::WAKE_SECONDS))
             .min(Duration::from_secs(limits::MODEL_SECONDS));
-        let asked = Box::pin(crate::ask::turn(&*self.model, request));
+        let asked = Box::pin(crate::model_call::turn(&*self.model, request));
         let cut_off = select(self.stop.clone(), self.clock.sleep(patience));
         match select(asked, cut_off).await {
             Either::Left((answer, _)) => Some(answer),
             Either::Right((Either::Left(((), _)), _)) => None,
             Either::Right((Either::Right(((), _)), _)) => Some(Err(ModelError::Provider {
                 provider: self.model.provider().to_owned(),
-                why: Away::Outage,
+                why: ProviderUnavailable::Outage,
                 detail: "no answer in time".into(),
             })),
         }
     }
 
     /// Counts a failure of the provider, and leaves the run to be resumed when it may be asked.
-    async fn away(&self, lease: &Lease, why: Away, detail: &str) -> Result<End, WorkError> {
+    async fn away(
+        &self,
+        lease: &Lease,
+        why: ProviderUnavailable,
+        detail: &str,
+    ) -> Result<End, RunError> {
         let provider = self.model.provider();
         let mut attempt = 0;
         loop {
@@ -393,7 +406,7 @@ impl Driver {
             let put = row::put(lease.ws, before.as_ref(), &after);
             let opened = after.opened > before.map_or(0, |before| before.opened);
             match self.requeue(lease, Some(due), vec![put]).await {
-                Err(WorkError::Commit(error)) if retries(&error) && attempt < 5 => attempt += 1,
+                Err(RunError::Commit(error)) if retries(&error) && attempt < 5 => attempt += 1,
                 other => {
                     other?;
                     if opened {
@@ -407,7 +420,7 @@ impl Driver {
     }
 
     /// The provider answered: what is known of its failures is forgotten.
-    async fn is_back(&self, ws: WorkspaceId) -> Result<(), WorkError> {
+    async fn note_provider_is_back(&self, ws: WorkspaceId) -> Result<(), RunError> {
         let provider = self.model.provider();
         match self.store.first(row::of_provider(ws, provider)).await? {
             None => Ok(()),
@@ -420,7 +433,7 @@ impl Driver {
         ws: WorkspaceId,
         event: &'static str,
         ops: Vec<Op>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let provider = self.model.provider();
         let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
         self.store
@@ -438,17 +451,17 @@ impl Driver {
         Duration::from_millis(100) + most * u32::from(byte[0]) / 256
     }
 
-    async fn stopped(&self, lease: &Lease) -> Result<End, WorkError> {
-        self.put_back(lease, Some(self.clock.now()), "the program stops".into()).await
+    async fn stopped(&self, lease: &Lease) -> Result<End, RunError> {
+        self.requeue_run(lease, Some(self.clock.now()), "the program stops".into()).await
     }
 
     /// Leaves the run to be resumed under its key; its recorded turns stay.
-    async fn put_back(
+    async fn requeue_run(
         &self,
         lease: &Lease,
         due_at: Option<Timestamp>,
         reason: String,
-    ) -> Result<End, WorkError> {
+    ) -> Result<End, RunError> {
         self.requeue(lease, due_at, Vec::new()).await?;
         Ok(End::PutBack { reason })
     }
@@ -458,7 +471,7 @@ impl Driver {
         lease: &Lease,
         due_at: Option<Timestamp>,
         mut ops: Vec<Op>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let run = &lease.run;
         let to = step(Event::PutBack)?;
         ops.push(wake_run::requeue(
@@ -478,11 +491,11 @@ impl Driver {
         lease: &Lease,
         label: &'static str,
         event: Event,
-        ending: Ending,
+        ending: RunOutput,
         cut: bool,
         error: Option<&str>,
-    ) -> Result<(), WorkError> {
-        let Ending { mut ops, news } = ending;
+    ) -> Result<(), RunError> {
+        let RunOutput { mut ops, news } = ending;
         let to = step(event)?;
         let now = self.clock.now();
         ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
@@ -496,7 +509,7 @@ impl Driver {
         lease: &Lease,
         label: &'static str,
         ops: Vec<Op>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         self.commit_as(lease, label, ops, None, Vec::new()).await
     }
 
@@ -507,7 +520,7 @@ impl Driver {
         ops: Vec<Op>,
         event: Option<&'static str>,
         news: Vec<ChangeRow>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<(), RunError> {
         let mut commit = Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops);
         if let Some(event) = event {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
@@ -536,8 +549,8 @@ fn shown_again(pieces: impl Iterator<Item = (FragmentKind, String)>) -> Vec<Frag
         .collect()
 }
 
-fn step(event: Event) -> Result<Status, WorkError> {
-    after(Status::Started, event).map_err(|e| WorkError::Broken(e.to_string()))
+fn step(event: Event) -> Result<Status, RunError> {
+    after(Status::Started, event).map_err(|e| RunError::Broken(e.to_string()))
 }
 
 fn kind_of(name: &str) -> Option<FragmentKind> {

@@ -11,11 +11,13 @@
 pub mod status;
 pub mod lease;
 pub mod breaker;
-pub mod work;
-pub mod trail;
-pub mod ask;
+pub mod handler;
+pub mod run_log;
+pub mod model_call;
 pub mod drive;
 
 pub use drive::{Driver, End, Stop};
+pub use handler::{
+    AppliedCall, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason, TurnContext,
+};
 pub use lease::Lease;
-pub use work::{Effected, Ending, Executed, Gathered, StopReason, Work, WorkError};

@@ -17,11 +17,11 @@ use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment}
 use dormouse_types::{ChangeSetId, RunKey, TaskLinkId, Timestamp};
 use similar::TextDiff;
 
-use crate::camera::Picture;
+use crate::snapshots::StateSnapshot;
 use crate::outcome;
-use crate::player::Player;
+use crate::scripted_model::ScriptedModel;
 use crate::scene::{Model, Scene};
-use crate::world::{Memory, Stage, World, lock};
+use crate::world::{Memory, Setup, World, lock};
 
 /// The program as a crash at one point leaves it.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub struct Cut {
     /// Its number, from 1.
     pub number: usize,
     /// The point and both databases.
-    pub picture: Picture,
+    pub picture: StateSnapshot,
     /// What the person remembers.
     pub memory: Memory,
     now: Timestamp,
@@ -48,7 +48,7 @@ pub struct Cut {
 
 impl Cut {
     /// The process that started on this cut crashed as well, and left this.
-    pub fn then(&self, picture: Picture) -> Self {
+    pub fn then(&self, picture: StateSnapshot) -> Self {
         Self { picture, crashes: self.crashes + 1, ..self.clone() }
     }
 
@@ -89,7 +89,7 @@ impl Seconds {
 
 /// Takes a copy at every point that is passed, or at those that are wanted.
 struct Recorder {
-    stage: Stage,
+    stage: Setup,
     /// The cut that the process began with, if an earlier one crashed.
     begun: Option<Cut>,
     seconds: Seconds,
@@ -109,7 +109,7 @@ struct Tape {
 const SETTLES: [&str; 4] = ["run.turn", "run.final", "run.fail", "run.putBack"];
 
 impl Recorder {
-    fn on(stage: &Stage, begun: Option<&Cut>, seconds: Seconds) -> Arc<Self> {
+    fn on(stage: &Setup, begun: Option<&Cut>, seconds: Seconds) -> Arc<Self> {
         let tape = Tape { in_flight: begun.is_some_and(|cut| cut.in_flight), ..Tape::default() };
         Arc::new(Self {
             stage: stage.clone(),
@@ -142,7 +142,7 @@ impl Faults for Recorder {
         if !in_recovery && !self.seconds.takes(first, number) {
             return;
         }
-        let picture = Picture::of(&self.stage.sqlite, point);
+        let picture = StateSnapshot::of(&self.stage.sqlite, point);
         let memory = lock(&self.stage.memory).clone();
         let now = self.stage.clock.now();
         let in_flight = tape.in_flight;
@@ -181,7 +181,7 @@ impl Faults for Recorder {
 
 /// Plays a scene without a crash; gives its outcome and every point it passed.
 pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
-    let stage = Stage::fresh(scene)?;
+    let stage = Setup::fresh(scene)?;
     let recorder = Recorder::on(&stage, None, Seconds::All);
     let world = World::new(stage, recorder.clone());
     world.play(scene).await?;
@@ -333,20 +333,20 @@ struct End {
 }
 
 /// What a new process finds that starts on a cut.
-pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Stage> {
+pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Setup> {
     let player = match &scene.model {
         Model::Builtin => None,
         Model::Scripted(answers) => {
             let (asked, lost) = (cut.asked.len(), cut.asked.len().saturating_sub(1));
             // Only one question of a play is answered in its other words.
             if cut.in_flight && cut.to_reword() != Some(lost) {
-                Some(Arc::new(Player::after(answers, lost, false)))
+                Some(Arc::new(ScriptedModel::after(answers, lost, false)))
             } else {
-                Some(Arc::new(Player::after(answers, asked, cut.in_flight)))
+                Some(Arc::new(ScriptedModel::after(answers, asked, cut.in_flight)))
             }
         }
     };
-    Stage::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
+    Setup::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
 }
 
 /// Starts a new process on a cut. It has not recovered yet.

@@ -8,15 +8,15 @@
 //! [`tables`], [`journey`], [`names`].
 
 pub mod scene;
-pub mod repertoire;
-pub mod player;
+pub mod scenarios;
+pub mod scripted_model;
 pub mod world;
 pub mod outcome;
-pub mod camera;
+pub mod snapshots;
 pub mod crash;
 pub mod transcript;
 pub mod tables;
-pub mod journey;
+pub mod commit_walkthrough;
 pub mod names;
 
 pub use scene::{Answers, Model, Scene, Step};

@@ -15,14 +15,14 @@ use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
 use dormouse_types::{AgentId, ChangeSetId, TaskId, TaskLinkId, Timestamp};
 
-use crate::player::Player;
+use crate::scripted_model::ScriptedModel;
 use crate::scene::{Model, Scene, Step};
 
 /// When every scene begins.
-pub const DAWN: &str = "2026-03-02T09:00:00Z";
+pub const START: &str = "2026-03-02T09:00:00Z";
 
 /// Time between two steps.
-const BEAT: Duration = Duration::from_secs(1);
+const STEP_PAUSE: Duration = Duration::from_secs(1);
 
 /// What the person remembers, whatever happens to the program.
 #[derive(Debug, Clone, Default)]
@@ -41,27 +41,27 @@ pub struct Memory {
 
 /// What a world is made from.
 #[derive(Clone)]
-pub struct Stage {
+pub struct Setup {
     /// Both databases.
     pub sqlite: Arc<Sqlite>,
     /// The time.
     pub clock: ManualClock,
     /// The model, if it is a scripted one.
-    pub player: Option<Arc<Player>>,
+    pub player: Option<Arc<ScriptedModel>>,
     /// What the person remembers.
     pub memory: Arc<Mutex<Memory>>,
     seed: u64,
 }
 
-impl Stage {
+impl Setup {
     /// An empty store at the beginning of a scene.
     pub fn fresh(scene: &Scene) -> anyhow::Result<Self> {
-        let clock = ManualClock::at(DAWN);
+        let clock = ManualClock::at(START);
         let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
         let sqlite = Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?;
         let player = match &scene.model {
             Model::Builtin => None,
-            Model::Scripted(answers) => Some(Arc::new(Player::new(answers))),
+            Model::Scripted(answers) => Some(Arc::new(ScriptedModel::new(answers))),
         };
         let memory = Arc::new(Mutex::new(Memory::default()));
         Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 })
@@ -72,7 +72,7 @@ impl Stage {
     pub fn restored(
         snapshot: &Snapshot,
         now: Timestamp,
-        player: Option<Arc<Player>>,
+        player: Option<Arc<ScriptedModel>>,
         memory: Memory,
         crashes: u64,
     ) -> anyhow::Result<Self> {
@@ -94,7 +94,7 @@ pub struct World {
     /// The person.
     pub me: Caller,
     /// What it was made from.
-    pub stage: Stage,
+    pub stage: Setup,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -104,7 +104,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl World {
     /// A world without faults at the beginning of a scene.
     pub fn fresh(scene: &Scene) -> anyhow::Result<Self> {
-        Ok(Self::new(Stage::fresh(scene)?, Arc::new(NoFaults)))
+        Ok(Self::new(Setup::fresh(scene)?, Arc::new(NoFaults)))
     }
 
     /// Plays a scene from its beginning to its end.
@@ -115,7 +115,7 @@ impl World {
     }
 
     /// Joins the parts of a program on a stage.
-    pub fn new(stage: Stage, faults: Arc<dyn Faults>) -> Self {
+    pub fn new(stage: Setup, faults: Arc<dyn Faults>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(stage.clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(stage.seed));
         let store = Store::new(stage.sqlite.clone(), faults);
@@ -158,14 +158,14 @@ impl World {
             memory.unlinking = None;
         }
         let told = self.perform(n, step).await;
-        self.stage.clock.advance(BEAT);
+        self.stage.clock.advance(STEP_PAUSE);
         told.with_context(|| format!("step {n}: {step:?}"))
     }
 
     /// Takes a step again that was interrupted, under its key.
     pub async fn step_again(&self, n: usize, step: &Step) -> anyhow::Result<()> {
         let told = self.perform(n, step).await;
-        self.stage.clock.advance(BEAT);
+        self.stage.clock.advance(STEP_PAUSE);
         told.with_context(|| format!("step {n} again: {step:?}")).map(|_| ())
     }
 

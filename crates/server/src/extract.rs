@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use crate::{Problem, shape};
+use crate::{Problem, json_limits};
 
 /// A JSON body.
 pub(crate) struct Json<T>(pub(crate) T);
@@ -23,7 +23,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
         let bytes = collect(request.into_body(), BODY).await?;
         // A request without a body is one that leaves every value out.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        shape::check(text).map_err(Problem::shapeless)?;
+        json_limits::check(text).map_err(Problem::shapeless)?;
         if holds_nul(text) {
             let detail = "a text holds the character U+0000, which no text can: leave it out";
             return Err(Problem::invalid("", detail));

@@ -13,17 +13,17 @@
 //! stands around all of it), `live` (events over a WebSocket), `listen`.
 
 pub mod problem;
-mod shape;
+mod json_limits;
 mod extract;
 mod wire;
 mod http;
 mod openapi;
-mod login;
-mod door;
+mod login_throttle;
+mod auth;
 pub mod origin;
 mod rate;
 mod page;
-mod posture;
+mod hardening;
 mod live;
 mod listen;
 
@@ -33,10 +33,10 @@ use axum::http::request::Parts;
 use dormouse::Dormouse;
 use dormouse_types::Caller;
 
-pub use door::Door;
+pub use auth::Authenticator;
 pub use listen::listen;
-pub use origin::{Ours, PublicUrl};
-pub use posture::Posture;
+pub use origin::{AllowedHosts, PublicUrl};
+pub use hardening::Hardening;
 pub use problem::Problem;
 
 /// What a handler is given: the services, and who asks.
@@ -68,8 +68,8 @@ pub fn router(dormouse: Dormouse, caller: Caller) -> axum::Router {
 }
 
 /// The whole API behind a door, and the page beside it, for a listener: each request is its token's.
-pub fn listener(dormouse: Dormouse, door: Door, posture: &Posture) -> axum::Router {
-    let routes = posture.within(http::routes().with_state(dormouse.clone()));
-    let routes = live::Sockets::new(dormouse.clone(), posture.clock()).beside(routes);
-    posture.around(door.before(routes, dormouse))
+pub fn listener(dormouse: Dormouse, door: Authenticator, posture: &Hardening) -> axum::Router {
+    let routes = posture.after_authentication(http::routes().with_state(dormouse.clone()));
+    let routes = live::Sockets::new(dormouse.clone(), posture.clock()).with_sockets(routes);
+    posture.before_authentication(door.protect(routes, dormouse))
 }

@@ -53,16 +53,16 @@ pub(crate) fn document() -> Value {
     let mut api = http::documented().into_openapi();
     api.info.version = env!("CARGO_PKG_VERSION").to_owned();
     let mut document = serde_json::to_value(api).expect("a document is plain data");
-    point_at_items(object(&mut document["components"]["schemas"]));
-    melt(object(&mut document["components"]["schemas"]));
+    ref_page_items(object(&mut document["components"]["schemas"]));
+    inline_single_use(object(&mut document["components"]["schemas"]));
     let schemas = document["components"]["schemas"].clone();
     for (path, item) in object(&mut document["paths"]) {
         for (method, operation) in object(item) {
             complete(path, method, operation, &schemas);
         }
     }
-    for name in answered(&document) {
-        always_there(&name, &mut document["components"]["schemas"][&name]);
+    for name in merge_answers(&document) {
+        require_every_field(&name, &mut document["components"]["schemas"][&name]);
     }
     document["components"]["securitySchemes"] = json!({"bearer": {
         "type": "http",
@@ -329,7 +329,7 @@ fn text() -> ObjectBuilder {
 }
 
 /// Lets a page point at the schema of what it lists, where it would repeat it.
-fn point_at_items(schemas: &mut Map<String, Value>) {
+fn ref_page_items(schemas: &mut Map<String, Value>) {
     let names: Vec<String> = schemas.keys().cloned().collect();
     for item in names.iter().filter_map(|name| name.strip_prefix("Page_")) {
         if schemas.contains_key(item) {
@@ -341,7 +341,7 @@ fn point_at_items(schemas: &mut Map<String, Value>) {
 
 /// Makes one object of a schema that takes in the members of another: what it holds is then said in
 /// one place, and nothing beside it.
-fn melt(schemas: &mut Map<String, Value>) {
+fn inline_single_use(schemas: &mut Map<String, Value>) {
     let whole = schemas.clone();
     for schema in schemas.values_mut() {
         let Some(parts) = schema.get("allOf").and_then(Value::as_array).cloned() else { continue };
@@ -357,7 +357,7 @@ fn melt(schemas: &mut Map<String, Value>) {
 }
 
 /// The schemas that successful answers hold, at any depth.
-fn answered(document: &Value) -> BTreeSet<String> {
+fn merge_answers(document: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = Vec::new();
     for item in document["paths"].as_object().into_iter().flat_map(Map::values) {
@@ -389,10 +389,10 @@ fn answered(document: &Value) -> BTreeSet<String> {
 const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged"), ("What", "reason")];
 
 /// Says of every member of an answer that it is there.
-fn always_there(name: &str, schema: &mut Value) {
+fn require_every_field(name: &str, schema: &mut Value) {
     if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
         for variant in variants {
-            always_there(name, variant);
+            require_every_field(name, variant);
         }
     }
     let Some(members) = schema.get("properties").and_then(Value::as_object) else { return };

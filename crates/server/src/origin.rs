@@ -15,7 +15,7 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// The names under which a listener may be asked: those of its own machine with its port, and that
 /// of a proxy, if one stands before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ours {
+pub struct AllowedHosts {
     port: u16,
     public: Option<PublicUrl>,
 }
@@ -44,7 +44,7 @@ pub enum Foreign {
     Origin,
 }
 
-impl Ours {
+impl AllowedHosts {
     /// Names of this machine with this port, and the proxy's.
     pub fn new(port: u16, public: Option<PublicUrl>) -> Self {
         Self { port, public }
@@ -59,7 +59,7 @@ impl Ours {
     }
 
     /// Whether an `Origin` header names a page of this server.
-    pub fn is_ours(&self, origin: &str) -> bool {
+    pub fn is_allowed(&self, origin: &str) -> bool {
         match origin.split_once("://") {
             Some(("http", host)) => {
                 let local = LOOPBACK.contains(&parted(host).0);
@@ -109,7 +109,7 @@ impl Ours {
             return Err(Foreign::Origin);
         }
         let may = match text(header::ORIGIN) {
-            Some(origin) => self.is_ours(origin),
+            Some(origin) => self.is_allowed(origin),
             None => opens_socket || shows_token(headers),
         };
         if may { Ok(()) } else { Err(Foreign::Origin) }
@@ -177,13 +177,13 @@ mod tests {
 
     use super::*;
 
-    fn proxied() -> Ours {
-        Ours::new(7330, Some("https://tasks.example".parse().expect("an address")))
+    fn proxied() -> AllowedHosts {
+        AllowedHosts::new(7330, Some("https://tasks.example".parse().expect("an address")))
     }
 
     #[test]
     fn a_host_is_a_name_of_this_machine_with_this_port_or_the_proxys() {
-        let local = Ours::new(7330, None);
+        let local = AllowedHosts::new(7330, None);
         for host in ["127.0.0.1:7330", "localhost:7330", "LocalHost:7330", "[::1]:7330"] {
             assert!(local.is_named(host) && proxied().is_named(host), "{host}");
         }
@@ -205,16 +205,16 @@ mod tests {
         ] {
             assert!(!proxied().is_named(host), "{host}");
         }
-        assert!(Ours::new(80, None).is_named("localhost"));
+        assert!(AllowedHosts::new(80, None).is_named("localhost"));
     }
 
     #[test]
     fn an_origin_is_ours_to_the_letter() {
         for origin in ["http://127.0.0.1:7330", "http://localhost:7330", "http://[::1]:7330"] {
-            assert!(proxied().is_ours(origin), "{origin}");
+            assert!(proxied().is_allowed(origin), "{origin}");
         }
-        assert!(proxied().is_ours("https://tasks.example"));
-        assert!(!Ours::new(7330, None).is_ours("https://tasks.example"));
+        assert!(proxied().is_allowed("https://tasks.example"));
+        assert!(!AllowedHosts::new(7330, None).is_allowed("https://tasks.example"));
         for origin in [
             "null",
             "",
@@ -228,10 +228,10 @@ mod tests {
             "https://evil.example",
             "file://",
         ] {
-            assert!(!proxied().is_ours(origin), "{origin}");
+            assert!(!proxied().is_allowed(origin), "{origin}");
         }
-        assert!(Ours::new(80, None).is_ours("http://localhost"));
-        assert!(!Ours::new(80, None).is_ours("http://localhost:80"), "no browser writes it so");
+        assert!(AllowedHosts::new(80, None).is_allowed("http://localhost"));
+        assert!(!AllowedHosts::new(80, None).is_allowed("http://localhost:80"), "no browser writes it so");
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
         for (name, value) in headers {
             all.append(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        Ours::new(7330, None).judge(method, &all)
+        AllowedHosts::new(7330, None).judge(method, &all)
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn the_host_is_said_once() {
         assert_eq!(judge(&Method::GET, &[("host", "evil.example")]), Err(Foreign::Host));
-        let none = Ours::new(7330, None).judge(&Method::GET, &HeaderMap::new());
+        let none = AllowedHosts::new(7330, None).judge(&Method::GET, &HeaderMap::new());
         assert_eq!(none, Err(Foreign::Host));
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::faults::{Fault, Tally};
-use crate::hub::lock;
+use crate::sim_state::lock;
 use crate::play::{Played, play};
-use crate::sabotage::Sabotage;
+use crate::mutation::Mutation;
 
 /// Which plays to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Options {
     /// How many plays run beside each other.
     pub threads: usize,
     /// A promise of the store that these plays do without.
-    pub sabotage: Option<Sabotage>,
+    pub sabotage: Option<Mutation>,
 }
 
 /// What a batch came to.

@@ -8,7 +8,7 @@ use dormouse_types::Timestamp;
 use dormouse_types::port::BoxFuture;
 
 use crate::faults::Fault;
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 
 struct Task {
     group: usize,
@@ -28,14 +28,14 @@ impl Wake for Bell {
 
 /// Runs the tasks of a play.
 pub(crate) struct Executor {
-    hub: Arc<Hub>,
+    hub: Arc<SimState>,
     tasks: Vec<Task>,
     /// Polls so far.
     pub(crate) polls: u64,
 }
 
 impl Executor {
-    pub(crate) fn new(hub: Arc<Hub>) -> Self {
+    pub(crate) fn new(hub: Arc<SimState>) -> Self {
         Self { hub, tasks: Vec::new(), polls: 0 }
     }
 
@@ -96,7 +96,7 @@ impl Executor {
 
     /// Lets time pass until somebody's sleep ends; false when nobody sleeps.
     pub(crate) fn pass_time(&self) -> bool {
-        let Some(next) = self.hub.clock.next_sleeper() else { return false };
+        let Some(next) = self.hub.clock.next_deadline() else { return false };
         self.set_time(next);
         true
     }

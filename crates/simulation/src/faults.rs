@@ -86,11 +86,11 @@ impl Fault {
 
 /// The faults of one play.
 #[derive(Debug, Clone, Default)]
-pub struct Weather {
+pub struct FaultRates {
     odds: BTreeMap<Fault, u64>,
 }
 
-impl Weather {
+impl FaultRates {
     /// About half of the faults, some rare and some frequent: plays that fail in one way only reach
     /// further than plays that fail in all.
     pub fn drawn(chance: &mut Chance) -> Self {

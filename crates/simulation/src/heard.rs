@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_store::agent::wake_request::Span;
 use dormouse_store::{Db, Row, Value};
 
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 use crate::oracle;
 
 /// What was said, and what became of it.
@@ -25,21 +25,21 @@ pub(crate) struct Said {
 }
 
 /// A person was told that their words were sent.
-pub(crate) fn acknowledged(hub: &Hub, agent: &str, words: &str) {
+pub(crate) fn acknowledged(hub: &SimState, agent: &str, words: &str) {
     hub.count("acknowledged words");
     let mut oracle = lock(&hub.oracle);
     oracle.said.acknowledged.entry(agent.to_owned()).or_default().push(words.to_owned());
 }
 
 /// A person was told which words went with a wake that was cancelled.
-pub(crate) fn named(hub: &Hub, agent: &str, words: Vec<String>) {
+pub(crate) fn named(hub: &SimState, agent: &str, words: Vec<String>) {
     let mut oracle = lock(&hub.oracle);
     *oracle.said.unanswered.entry(agent.to_owned()).or_default() -= 1;
     oracle.said.named.extend(words);
 }
 
 /// Takes note of the mark of an agent behind a commit that may have moved it.
-pub(crate) fn moved(hub: &Hub, agent: &str, is_cancelled: bool) {
+pub(crate) fn moved(hub: &SimState, agent: &str, is_cancelled: bool) {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.heardUpto'), 0) FROM agent_entities
                WHERE ws = 1 AND agent_id = ?1 AND type = 'agentState'";
     let mark = hub.number(Db::Agent, sql, vec![agent.into()]);
@@ -55,12 +55,12 @@ pub(crate) fn moved(hub: &Hub, agent: &str, is_cancelled: bool) {
         before
     };
     if mark < before {
-        hub.wrong(format!("heard: the mark of agent {agent} went back from {before} to {mark}"));
+        hub.report_violation(format!("heard: the mark of agent {agent} went back from {before} to {mark}"));
     }
 }
 
 /// The words of a person in the requests of the completed runs of an agent, in order.
-fn in_requests(hub: &Hub, agent: &str) -> Vec<String> {
+fn in_requests(hub: &SimState, agent: &str) -> Vec<String> {
     let sql = "SELECT q.spans FROM wake_run_log r
                JOIN wake_requests q ON q.ws = 1 AND q.run_key = r.run_key AND q.turn = 1
                WHERE r.ws = 1 AND r.agent_id = ?1 AND r.status = 'completed'
@@ -87,7 +87,7 @@ fn unfenced(text: &str) -> String {
 }
 
 /// What was said to an agent, with its position, oldest first.
-fn sent(hub: &Hub, agent: &str) -> Vec<(i64, String)> {
+fn sent(hub: &SimState, agent: &str) -> Vec<(i64, String)> {
     let sql = "SELECT m.clock_counter, x.text FROM agent_entities m
                JOIN agent_entities p ON p.ws = 1
                  AND p.id = json_extract(m.serialized, '$.contentEntryId')
@@ -100,7 +100,7 @@ fn sent(hub: &Hub, agent: &str) -> Vec<(i64, String)> {
 }
 
 /// Everything that was said is heard, once and in order.
-pub(crate) fn inspect(hub: &Hub) {
+pub(crate) fn inspect(hub: &SimState) {
     let agents: Vec<String> = lock(&hub.oracle).said.acknowledged.keys().cloned().collect();
     for agent in agents {
         let (acknowledged, taken_back, is_answered, named) = {
@@ -117,13 +117,13 @@ pub(crate) fn inspect(hub: &Hub) {
         let place = |words: &String| sent.iter().position(|(_, known)| known == words);
         let places: Vec<Option<usize>> = heard.iter().map(place).collect();
         if !places.is_sorted_by(|a, b| a < b) || places.contains(&None) {
-            hub.wrong(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
+            hub.report_violation(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
         }
         // One that rests has not been asked yet, and hears it when it is let run again.
         let lives = ["created", "active"].contains(&oracle::lifecycle(hub, &agent).as_str());
         for words in acknowledged {
             let Some((position, _)) = sent.iter().find(|(_, known)| *known == words) else {
-                hub.wrong(format!("heard: {words:?} was acknowledged and is not there"));
+                hub.report_violation(format!("heard: {words:?} was acknowledged and is not there"));
                 continue;
             };
             let is_taken_back =
@@ -131,9 +131,9 @@ pub(crate) fn inspect(hub: &Hub) {
             if heard.contains(&words) {
                 hub.count("heard words");
             } else if is_taken_back && is_answered && !named.contains(&words) {
-                hub.wrong(format!("heard: {words:?} went with a cancelled wake, unnamed"));
+                hub.report_violation(format!("heard: {words:?} went with a cancelled wake, unnamed"));
             } else if !is_taken_back && lives {
-                hub.wrong(format!("heard: {words:?} is in no request of agent {agent}"));
+                hub.report_violation(format!("heard: {words:?} is in no request of agent {agent}"));
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dormouse_store::{Commit, Db, Value};
 
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 
 /// What the oracle remembers of the last commit.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Marks {
     marked: Vec<String>,
 }
 
-fn position(hub: &Hub) -> Option<(String, i64)> {
+fn position(hub: &SimState) -> Option<(String, i64)> {
     let sql = "SELECT host, seq FROM feed_position WHERE ws = 1";
     let rows = hub.rows(Db::Agent, sql, Vec::new());
     let row = rows.first()?;
@@ -25,7 +25,7 @@ fn position(hub: &Hub) -> Option<(String, i64)> {
 }
 
 /// The agents that are to wake because something changed.
-fn marked(hub: &Hub) -> Vec<String> {
+fn marked(hub: &SimState) -> Vec<String> {
     let sql = "SELECT agent_id FROM wake_queue WHERE ws = 1 AND reasons % 2 = 1";
     let rows = hub.rows(Db::Agent, sql, Vec::new());
     rows.iter().filter_map(|row| Some(row.text(0).ok()?.to_owned())).collect()
@@ -37,7 +37,7 @@ fn is_of_interest(commit: &Commit) -> bool {
 }
 
 /// Looks at what is there before a commit is applied.
-pub(crate) fn before(hub: &Hub, commit: &Commit) {
+pub(crate) fn before(hub: &SimState, commit: &Commit) {
     if is_of_interest(commit) {
         let (routed, marked) = (position(hub).map_or(0, |(_, seq)| seq), marked(hub));
         let marks = &mut lock(&hub.oracle).marks;
@@ -46,7 +46,7 @@ pub(crate) fn before(hub: &Hub, commit: &Commit) {
 }
 
 /// Looks at what a commit left.
-pub(crate) fn after(hub: &Hub, commit: &Commit) {
+pub(crate) fn after(hub: &SimState, commit: &Commit) {
     if !is_of_interest(commit) {
         return;
     }
@@ -65,7 +65,7 @@ pub(crate) fn after(hub: &Hub, commit: &Commit) {
             *furthest
         };
         if seq < furthest {
-            hub.wrong(format!("back: {label} moved the feed position from {furthest} to {seq}"));
+            hub.report_violation(format!("back: {label} moved the feed position from {furthest} to {seq}"));
         }
     }
     for agent in marked(hub).into_iter().filter(|agent| !before.contains(agent)) {
@@ -81,13 +81,13 @@ pub(crate) fn after(hub: &Hub, commit: &Commit) {
             hub.number(Db::Journal, sql, params) > 0
         });
         if !is_named {
-            hub.wrong(format!(
+            hub.report_violation(format!(
                 "marked: {label} marked agent {agent}, and no change in {from}-{upto} names its task"
             ));
         }
     }
     let sql = "SELECT COUNT(*) FROM outdated_agents WHERE ws = 1";
     if hub.number(Db::Agent, sql, Vec::new()) > 0 {
-        hub.wrong(format!("marked: {label} took the store for a restored one"));
+        hub.report_violation(format!("marked: {label} took the store for a restored one"));
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use dormouse_types::limits;
 use dormouse_types::model::{
-    Away, FragmentData, Ledger, ModelError, Request, TaskState, ToolCall, TurnEvent, Usage,
+    FragmentData, Ledger, ModelError, ProviderUnavailable, Request, TaskState, ToolCall, TurnEvent,
+    Usage,
 };
 use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass};
 use futures_util::stream::{self, StreamExt as _};
@@ -13,21 +14,21 @@ use serde_json::{Value, json};
 
 use crate::chance::Chance;
 use crate::faults::Fault;
-use crate::hub::Hub;
+use crate::sim_state::SimState;
 use crate::oracle;
-use crate::time::Dial;
-use crate::wire::Turn;
+use crate::time::SkewedClock;
+use crate::sim_backend::Turn;
 
 /// The model of one node.
-pub(crate) struct Oddball {
-    pub(crate) hub: Arc<Hub>,
+pub(crate) struct FuzzModel {
+    pub(crate) hub: Arc<SimState>,
     pub(crate) owner: String,
-    pub(crate) dial: Dial,
+    pub(crate) dial: SkewedClock,
 }
 
 type Streamed = Result<TurnEvent, ModelError>;
 
-impl Model for Oddball {
+impl Model for FuzzModel {
     fn name(&self) -> &str {
         "oddball"
     }
@@ -41,7 +42,7 @@ impl Model for Oddball {
     }
 }
 
-impl Oddball {
+impl FuzzModel {
     async fn answer(&self, request: &Request) -> Vec<Streamed> {
         let hub = &self.hub;
         let asking = oracle::asked(hub, &self.owner, request);
@@ -59,8 +60,14 @@ impl Oddball {
             self.dial.sleep_until(self.dial.now() + Duration::from_millis(millis)).await;
         }
         let answer = if strikes(Fault::Away) {
-            let whys = [Away::Outage, Away::Quota, Away::Authentication];
-            let why = hub.draw(|chance| chance.pick(&whys).copied()).unwrap_or(Away::Outage);
+            let whys = [
+                ProviderUnavailable::Outage,
+                ProviderUnavailable::Quota,
+                ProviderUnavailable::Authentication,
+            ];
+            let why = hub
+                .draw(|chance| chance.pick(&whys).copied())
+                .unwrap_or(ProviderUnavailable::Outage);
             let provider = self.provider().to_owned();
             vec![Err(ModelError::Provider { provider, why, detail: "away".into() })]
         } else if strikes(Fault::Refusal) {

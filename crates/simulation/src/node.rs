@@ -10,9 +10,9 @@ use dormouse_testkit::CountingEntropy;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, NoFaults};
 use tokio::sync::{oneshot, watch};
 
-use crate::hub::{Hub, OUTSIDE, lock};
-use crate::model::Oddball;
-use crate::wire::Wire;
+use crate::sim_state::{SimState, OUTSIDE, lock};
+use crate::model::FuzzModel;
+use crate::sim_backend::SimBackend;
 
 /// A process that was started.
 pub(crate) struct Node {
@@ -36,18 +36,18 @@ pub(crate) struct Hands {
 }
 
 /// Starts a process on a machine, under a name that no other ever had.
-pub(crate) fn start(hub: &Arc<Hub>, machine: usize) {
+pub(crate) fn start(hub: &Arc<SimState>, machine: usize) {
     let place = lock(&hub.nodes).len();
     let owner = format!("n{machine}.{place}");
-    hub.tell(format_args!("{owner} starts"));
+    hub.trace(format_args!("{owner} starts"));
     let dial = hub.dials[machine].clone();
     let hints = Arc::new(watch::Sender::new(0));
-    let wire = Wire { hub: hub.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
+    let wire = SimBackend { hub: hub.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
     let store = Store::new(Arc::new(wire), Arc::new(NoFaults));
     let seed = 100 + u64::try_from(place).unwrap_or(0);
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
     let model: Arc<dyn Model> =
-        Arc::new(Oddball { hub: hub.clone(), owner: owner.clone(), dial: dial.clone() });
+        Arc::new(FuzzModel { hub: hub.clone(), owner: owner.clone(), dial: dial.clone() });
     let clock: Arc<dyn Clock> = Arc::new(dial);
     let (dormouse, agents) = joined(store, clock, entropy, model, &owner);
     let (stop, stopped) = oneshot::channel();
@@ -73,12 +73,12 @@ pub(crate) fn start(hub: &Arc<Hub>, machine: usize) {
         if shared.is_alone() {
             // The folder's lock says that whoever ran before is dead.
             while let Err(error) = dormouse.recover().await {
-                shared.tell(format_args!("{owner} cannot recover: {error}"));
+                shared.trace(format_args!("{owner} cannot recover: {error}"));
                 shared.wait(Duration::from_secs(1)).await;
             }
         }
         let voice = shared.clone();
-        let mut tell = |event| voice.tell(format_args!("{owner} {event:?}"));
+        let mut tell = |event| voice.trace(format_args!("{owner} {event:?}"));
         dormouse.serve(options, stop, &mut tell).await;
         crash(&shared, place);
     });
@@ -113,7 +113,7 @@ fn joined(
 }
 
 /// Ends a process at once; after a while another one starts on its machine.
-pub(crate) fn crash(hub: &Arc<Hub>, place: usize) {
+pub(crate) fn crash(hub: &Arc<SimState>, place: usize) {
     let machine = {
         let mut nodes = lock(&hub.nodes);
         let Some(node) = nodes.get_mut(place).filter(|node| node.is_alive) else { return };
@@ -133,7 +133,7 @@ pub(crate) fn crash(hub: &Arc<Hub>, place: usize) {
 }
 
 /// A process that is alive, if there is one.
-pub(crate) fn any(hub: &Hub) -> Option<usize> {
+pub(crate) fn any(hub: &SimState) -> Option<usize> {
     let alive: Vec<usize> = {
         let nodes = lock(&hub.nodes);
         (0..nodes.len()).filter(|at| nodes[*at].is_alive).collect()
@@ -142,6 +142,6 @@ pub(crate) fn any(hub: &Hub) -> Option<usize> {
 }
 
 /// The name of a process.
-pub(crate) fn name(hub: &Hub, place: usize) -> String {
+pub(crate) fn name(hub: &SimState, place: usize) -> String {
     lock(&hub.nodes).get(place).map(|node| node.owner.clone()).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ use dormouse_types::task::Field;
 use dormouse_types::{Id as _, Origin, Timestamp, limits};
 
 use crate::heard::{self, Said};
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 use crate::marks::{self, Marks};
 
 /// What the oracle remembers.
@@ -118,7 +118,7 @@ fn short(id: &str) -> &str {
 }
 
 /// What would be wrong if a commit were applied now.
-pub(crate) fn suspicions(hub: &Hub, owner: &str, commit: &Commit) -> Vec<String> {
+pub(crate) fn suspicions(hub: &SimState, owner: &str, commit: &Commit) -> Vec<String> {
     let mut wrong = Vec::new();
     let label = commit.label;
     marks::before(hub, commit);
@@ -161,7 +161,7 @@ pub(crate) fn suspicions(hub: &Hub, owner: &str, commit: &Commit) -> Vec<String>
 }
 
 /// How long the task of an item was closed or deleted since a time.
-fn paused_since(hub: &Hub, item: &str, from: Timestamp) -> Duration {
+fn paused_since(hub: &SimState, item: &str, from: Timestamp) -> Duration {
     let sql = "SELECT task_id FROM change_items WHERE ws = 1 AND set_id || ':' || item_index = ?1";
     let rows = hub.rows(Db::Agent, sql, vec![item.into()]);
     let Some(task) = rows.first().and_then(|row| row.text(0).ok()) else { return Duration::ZERO };
@@ -173,7 +173,7 @@ fn paused_since(hub: &Hub, item: &str, from: Timestamp) -> Duration {
     })
 }
 
-fn journal(hub: &Hub, commit: &Commit) -> Vec<String> {
+fn journal(hub: &SimState, commit: &Commit) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(once) = &commit.once
         && lock(&hub.oracle).operations.contains(&once.id)
@@ -218,7 +218,7 @@ fn journal(hub: &Hub, commit: &Commit) -> Vec<String> {
 }
 
 /// Takes note of a commit that was applied, and looks at what it left.
-pub(crate) fn saw(hub: &Hub, owner: &str, commit: &Commit) {
+pub(crate) fn saw(hub: &SimState, owner: &str, commit: &Commit) {
     let label = commit.label;
     {
         let mut oracle = lock(&hub.oracle);
@@ -269,7 +269,7 @@ pub(crate) fn saw(hub: &Hub, owner: &str, commit: &Commit) {
                    AND NOT EXISTS (SELECT 1 FROM wake_queue q WHERE q.ws = 1
                      AND q.agent_id = r.agent_id AND q.run_key = r.run_key AND q.owner IS NOT NULL)";
         if hub.number(Db::Agent, sql, Vec::new()) > 0 {
-            hub.wrong(format!("lease: after {label} a run is started and nobody holds its lease"));
+            hub.report_violation(format!("lease: after {label} a run is started and nobody holds its lease"));
         }
     }
     if label == "run.final" {
@@ -281,7 +281,7 @@ pub(crate) fn saw(hub: &Hub, owner: &str, commit: &Commit) {
 }
 
 /// Every head points to a report of the same agent that a completed run published.
-pub(crate) fn heads(hub: &Hub) {
+pub(crate) fn heads(hub: &SimState) {
     let sql = "SELECT COUNT(*) FROM agent_entities h WHERE h.ws = 1 AND h.type = 'agentReportHead'
                AND NOT EXISTS (SELECT 1 FROM agent_entities r JOIN wake_run_log w
                  ON w.ws = 1 AND w.run_key = json_extract(r.serialized, '$.provenance.runKey')
@@ -289,12 +289,12 @@ pub(crate) fn heads(hub: &Hub) {
                  AND r.type = 'agentReport' AND r.agent_id = h.agent_id AND r.subtype = h.subtype
                  AND w.agent_id = h.agent_id AND w.status = 'completed')";
     if hub.number(Db::Agent, sql, Vec::new()) > 0 {
-        hub.wrong("head: a report head points to no report of a completed run");
+        hub.report_violation("head: a report head points to no report of a completed run");
     }
 }
 
 /// Counts instants in which an agent and a person wrote to the same task.
-fn same_instant(hub: &Hub, commit: &Commit) {
+fn same_instant(hub: &SimState, commit: &Commit) {
     let Some(change) = &commit.change else { return };
     let by_agent = matches!(change.origin, Origin::Agent { .. });
     let at = hub.clock.now().micros();
@@ -312,7 +312,7 @@ fn same_instant(hub: &Hub, commit: &Commit) {
     }
 }
 
-pub(crate) fn lifecycle(hub: &Hub, agent: &str) -> String {
+pub(crate) fn lifecycle(hub: &SimState, agent: &str) -> String {
     let sql = "SELECT json_extract(serialized, '$.lifecycle') FROM agent_entities
                WHERE ws = 1 AND id = ?1";
     let rows = hub.rows(Db::Agent, sql, vec![agent.into()]);
@@ -320,7 +320,7 @@ pub(crate) fn lifecycle(hub: &Hub, agent: &str) -> String {
 }
 
 /// A person was told that an agent is paused or gone.
-pub(crate) fn told_held(hub: &Hub, agent: &str) {
+pub(crate) fn told_held(hub: &SimState, agent: &str) {
     // Somebody else may have resumed it before the answer came.
     if ["dormant", "destroyed"].contains(&lifecycle(hub, agent).as_str()) {
         let moment = hub.moment();
@@ -329,14 +329,14 @@ pub(crate) fn told_held(hub: &Hub, agent: &str) {
 }
 
 /// A person was told that a text is written on a task.
-pub(crate) fn told_written(hub: &Hub, task: &str, text: &str) {
+pub(crate) fn told_written(hub: &SimState, task: &str, text: &str) {
     hub.count("acknowledged edit");
     lock(&hub.oracle).acknowledged.push((task.to_owned(), text.to_owned()));
 }
 
 /// A question is under way until this is let go of.
 pub(crate) struct Asking {
-    hub: std::sync::Arc<Hub>,
+    hub: std::sync::Arc<SimState>,
     number: u64,
 }
 
@@ -348,7 +348,7 @@ impl Drop for Asking {
 }
 
 /// A model is asked.
-pub(crate) fn asked(hub: &std::sync::Arc<Hub>, owner: &str, request: &Request) -> Asking {
+pub(crate) fn asked(hub: &std::sync::Arc<SimState>, owner: &str, request: &Request) -> Asking {
     let run = request.run_key.as_str();
     hub.count("question");
     let sql = "SELECT r.agent_id, q.owner, q.epoch FROM wake_run_log r
@@ -358,7 +358,7 @@ pub(crate) fn asked(hub: &std::sync::Arc<Hub>, owner: &str, request: &Request) -
     let agent = rows.first().and_then(|row| row.text(0).ok()).unwrap_or_default().to_owned();
     let holder = rows.first().and_then(|row| row.text(1).ok()).unwrap_or_default().to_owned();
     let current = rows.first().and_then(|row| row.int(2).ok()).unwrap_or(0);
-    hub.tell(format_args!("{owner} asks turn {} for {}", request.turn, short(&agent)));
+    hub.trace(format_args!("{owner} asks turn {} for {}", request.turn, short(&agent)));
     let mut oracle = lock(&hub.oracle);
     let recorded = oracle.requests.get(&(owner.to_owned(), run.to_owned())).copied();
     let held = oracle.held.get(&agent).copied();
@@ -392,6 +392,6 @@ pub(crate) fn asked(hub: &std::sync::Arc<Hub>, owner: &str, request: &Request) -
     let epoch = recorded.map_or(-1, |(epoch, _)| epoch);
     oracle.asks.push(Ask { number, agent, owner, run, epoch });
     drop(oracle);
-    wrong.into_iter().for_each(|line| hub.wrong(line));
+    wrong.into_iter().for_each(|line| hub.report_violation(line));
     Asking { hub: hub.clone(), number }
 }

@@ -10,13 +10,13 @@ use dormouse_types::port::Clock;
 use crate::chance::Chance;
 use crate::executor::Executor;
 use crate::faults::Tally;
-use crate::hub::{Hub, OUTSIDE, lock};
-use crate::person::{self, Person, Rest};
-use crate::sabotage::Sabotage;
-use crate::{node, rest, sky};
+use crate::sim_state::{SimState, OUTSIDE, lock};
+use crate::client::{self, Client, Rest};
+use crate::mutation::Mutation;
+use crate::{node, quiescence, clock_faults};
 
 /// When every play begins.
-const DAWN: &str = "2026-03-02T09:00:00Z";
+const EPOCH: &str = "2026-03-02T09:00:00Z";
 
 /// Polls after which a play counts as endless.
 const MOST_POLLS: u64 = 400_000;
@@ -35,11 +35,11 @@ pub struct Played {
 }
 
 /// Plays a seed to its end.
-pub fn play(seed: u64, sabotage: Option<Sabotage>) -> anyhow::Result<Played> {
-    let clock = ManualClock::at(DAWN);
+pub fn play(seed: u64, sabotage: Option<Mutation>) -> anyhow::Result<Played> {
+    let clock = ManualClock::at(EPOCH);
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let sqlite = Arc::new(Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?);
-    let hub = Arc::new(Hub::new(clock, sqlite, Chance::of(seed), sabotage));
+    let hub = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), sabotage));
     let mut executor = Executor::new(hub.clone());
     storm(&hub, &mut executor);
     calm(&hub);
@@ -47,7 +47,7 @@ pub fn play(seed: u64, sabotage: Option<Sabotage>) -> anyhow::Result<Played> {
     for is_first in ends {
         settle(&hub, &mut executor);
         if !hub.is_wrong() {
-            rest::inspect(&hub);
+            quiescence::inspect(&hub);
         }
         if is_first && !hub.is_wrong() {
             last_words(&hub, &mut executor);
@@ -60,16 +60,16 @@ pub fn play(seed: u64, sabotage: Option<Sabotage>) -> anyhow::Result<Played> {
 }
 
 /// People act, and things go wrong.
-fn storm(hub: &Arc<Hub>, executor: &mut Executor) {
+fn storm(hub: &Arc<SimState>, executor: &mut Executor) {
     for machine in 0..hub.dials.len() {
         node::start(hub, machine);
     }
     for name in ["ann", "bob"] {
-        let person = Person::new(hub, name);
+        let person = Client::new(hub, name);
         let acts = 8 + hub.draw(|chance| chance.below(16));
         hub.spawn(OUTSIDE, name, person.live(acts));
     }
-    hub.spawn(OUTSIDE, "sky", sky::passes(hub.clone()));
+    hub.spawn(OUTSIDE, "sky", clock_faults::run_faults(hub.clone()));
     while !hub.is_empty_of_people() {
         if !advance(hub, executor) {
             return;
@@ -78,24 +78,24 @@ fn storm(hub: &Arc<Hub>, executor: &mut Executor) {
 }
 
 /// Goes on by one poll, or lets time pass; false when the play is over.
-fn advance(hub: &Hub, executor: &mut Executor) -> bool {
+fn advance(hub: &SimState, executor: &mut Executor) -> bool {
     if hub.is_wrong() {
         return false;
     }
     if executor.polls > MOST_POLLS {
-        hub.wrong(format!("endless: {MOST_POLLS} polls; under way: {:?}", executor.names()));
+        hub.report_violation(format!("endless: {MOST_POLLS} polls; under way: {:?}", executor.names()));
         return false;
     }
     if !executor.step() && !executor.pass_time() {
-        hub.wrong(format!("stuck: nobody is ready and nobody sleeps: {:?}", executor.names()));
+        hub.report_violation(format!("stuck: nobody is ready and nobody sleeps: {:?}", executor.names()));
         return false;
     }
     true
 }
 
 /// Nothing goes wrong from here on, and what stood still goes on.
-fn calm(hub: &Arc<Hub>) {
-    hub.tell("the weather clears");
+fn calm(hub: &Arc<SimState>) {
+    hub.trace("the weather clears");
     hub.calm_down();
     for node in lock(&hub.nodes).iter_mut() {
         node.is_frozen = false;
@@ -106,43 +106,43 @@ fn calm(hub: &Arc<Hub>) {
 }
 
 /// Lets time pass until nothing is due.
-fn settle(hub: &Arc<Hub>, executor: &mut Executor) {
+fn settle(hub: &Arc<SimState>, executor: &mut Executor) {
     let mut leaps = 0;
     while !hub.is_wrong() {
         while executor.step() {
             if executor.polls > MOST_POLLS {
-                hub.wrong(format!("endless: {MOST_POLLS} polls; {:?}", executor.names()));
+                hub.report_violation(format!("endless: {MOST_POLLS} polls; {:?}", executor.names()));
                 return;
             }
         }
-        let Some(unrest) = rest::unrest(hub) else { return };
+        let Some(unrest) = quiescence::pending_work(hub) else { return };
         leaps += 1;
         if leaps > 2000 {
-            hub.wrong(format!("unrest: {unrest}, however much time passes"));
+            hub.report_violation(format!("unrest: {unrest}, however much time passes"));
             return;
         }
         let now = hub.clock.now();
-        match rest::next_due(hub).filter(|due| *due > now && !rest::is_busy(hub)) {
+        match quiescence::next_due(hub).filter(|due| *due > now && !quiescence::is_busy(hub)) {
             // Nothing happens before then but the sweeps.
             Some(due) => executor.set_time(due + Duration::from_secs(1)),
             None if executor.pass_time() => {}
             None => {
-                hub.wrong(format!("stuck: {unrest}, and nobody sleeps: {:?}", executor.names()));
+                hub.report_violation(format!("stuck: {unrest}, and nobody sleeps: {:?}", executor.names()));
             }
         }
     }
 }
 
 /// A person wakes everybody once more: what was held back is seen now.
-fn last_words(hub: &Arc<Hub>, executor: &mut Executor) {
-    hub.tell("last words");
-    let mut person = Person::new(hub, "eve");
+fn last_words(hub: &Arc<SimState>, executor: &mut Executor) {
+    hub.trace("last words");
+    let mut person = Client::new(hub, "eve");
     let shared = hub.clone();
     hub.spawn(OUTSIDE, "eve", async move {
-        for agent in person::agents(&shared) {
+        for agent in client::agents(&shared) {
             person.rest(agent, Rest::Resume).await;
         }
-        for task in person::tasks(&shared) {
+        for task in client::tasks(&shared) {
             person.note(task).await;
         }
         shared.leave();

@@ -9,11 +9,11 @@ use dormouse_testkit::ManualClock;
 use dormouse_types::Timestamp;
 use dormouse_types::port::{BoxFuture, Clock};
 
-use crate::hub::lock;
+use crate::sim_state::lock;
 
 /// The clock of one machine. It runs as fast as the shared one and shows another time.
 #[derive(Clone)]
-pub struct Dial {
+pub struct SkewedClock {
     shared: ManualClock,
     state: Arc<Mutex<State>>,
 }
@@ -24,7 +24,7 @@ struct State {
     waiting: Vec<Waker>,
 }
 
-impl Dial {
+impl SkewedClock {
     /// A clock that is so many microseconds ahead.
     pub fn new(shared: &ManualClock, ahead: i64) -> Self {
         let state = State { ahead, waiting: Vec::new() };
@@ -46,24 +46,24 @@ impl Dial {
     }
 }
 
-impl Clock for Dial {
+impl Clock for SkewedClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(self.shared.now().micros() + self.ahead())
     }
 
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
-        Box::pin(Nap { dial: self.clone(), at, inner: None })
+        Box::pin(Sleep { dial: self.clone(), at, inner: None })
     }
 }
 
-struct Nap {
-    dial: Dial,
+struct Sleep {
+    dial: SkewedClock,
     at: Timestamp,
     /// The sleep by the shared time, and how far the clock was ahead when it began.
     inner: Option<(i64, BoxFuture<'static, ()>)>,
 }
 
-impl Future for Nap {
+impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {

@@ -88,7 +88,7 @@ pub fn heads(db: Db) -> Query<(WorkspaceId, Seq)> {
 
 /// A change row of either database, as those read it who only want to know that something happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct ChangeNotice {
     /// Its position.
     pub seq: Seq,
     /// The kind of event; empty in the journal.
@@ -102,23 +102,28 @@ pub struct Told {
 }
 
 /// Change rows of a database behind a position, oldest first.
-pub fn told(db: Db, workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Told> {
+pub fn notices_after(
+    db: Db,
+    workspace: WorkspaceId,
+    position: Seq,
+    limit: i64,
+) -> Query<ChangeNotice> {
     Query {
         db,
         sql: "SELECT seq, event, subject, touched, at FROM change_log
               WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
         params: params_values![ws(workspace), position.0, limit],
         decode: match db {
-            Db::Journal => |row| told_of(Db::Journal, row),
-            Db::Agent => |row| told_of(Db::Agent, row),
+            Db::Journal => |row| notices_for_task(Db::Journal, row),
+            Db::Agent => |row| notices_for_task(Db::Agent, row),
         },
     }
 }
 
-fn told_of(db: Db, row: &Row) -> Result<Told, ReadError> {
+fn notices_for_task(db: Db, row: &Row) -> Result<ChangeNotice, ReadError> {
     let column = |e| ReadError::column(db, "change", &e);
     let seq = Seq(row.int(0).map_err(column)?);
-    Ok(Told {
+    Ok(ChangeNotice {
         seq,
         event: row.text(1).map_err(column)?.to_owned(),
         subject: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
@@ -209,17 +214,17 @@ pub fn trim(workspace: WorkspaceId, upto: Seq) -> [Op; 2] {
 }
 
 /// The newest change row of a database.
-pub fn newest(db: Db, workspace: WorkspaceId) -> Query<Told> {
+pub fn newest(db: Db, workspace: WorkspaceId) -> Query<ChangeNotice> {
     Query {
         sql: "SELECT seq, event, subject, touched, at FROM change_log
               WHERE ws = ?1 ORDER BY seq DESC LIMIT 1",
         params: params_values![ws(workspace)],
-        ..told(db, workspace, Seq(0), 1)
+        ..notices_after(db, workspace, Seq(0), 1)
     }
 }
 
 /// How many change rows stand behind a position.
-pub fn count_behind(db: Db, workspace: WorkspaceId, position: Seq) -> Query<i64> {
+pub fn count_after(db: Db, workspace: WorkspaceId, position: Seq) -> Query<i64> {
     Query {
         db,
         sql: "SELECT COUNT(*) FROM change_log WHERE ws = ?1 AND seq > ?2",

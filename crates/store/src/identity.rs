@@ -34,7 +34,7 @@ pub enum Reason {
 
 impl Reason {
     /// What happened to the database, behind its name.
-    pub fn told(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Older => "was replaced by an older copy",
             Self::Missing => "was missing and was made anew",
@@ -45,7 +45,7 @@ impl Reason {
 
 /// A change of id: under which one a database goes on, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renewal {
+pub struct IdChange {
     /// The id from then on.
     pub host: HostId,
     /// When it was noticed.
@@ -67,7 +67,7 @@ struct Stored {
 /// The keys of renewals in `meta` begin so; the id from then on follows.
 const PREFIX: &str = "renewed:";
 
-impl Renewal {
+impl IdChange {
     pub(crate) fn key(&self) -> String {
         format!("{PREFIX}{}", self.host)
     }
@@ -95,19 +95,19 @@ impl Renewal {
 }
 
 /// The changes of id of a database, oldest first.
-pub fn renewals(db: Db) -> Query<Renewal> {
+pub fn id_changes(db: Db) -> Query<IdChange> {
     Query {
         db,
         sql: "SELECT key, value FROM meta WHERE key >= 'renewed:' AND key < 'renewed;'
               ORDER BY key",
         params: Vec::new(),
-        decode: Renewal::decode,
+        decode: IdChange::decode,
     }
 }
 
 /// What a database remembers in the counter of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct CounterMemory {
     /// The workspace.
     pub ws: i64,
     /// Its own position.
@@ -117,7 +117,7 @@ pub struct Mark {
 }
 
 /// What every workspace of a database remembers.
-pub fn marks(db: Db) -> Query<Mark> {
+pub fn counter_memories(db: Db) -> Query<CounterMemory> {
     Query {
         db,
         sql: "SELECT ws, seq, other_host, other_seq FROM counters ORDER BY ws",
@@ -129,7 +129,7 @@ pub fn marks(db: Db) -> Query<Mark> {
     }
 }
 
-fn mark(db: Db, row: &Row) -> Result<Mark, ReadError> {
+fn mark(db: Db, row: &Row) -> Result<CounterMemory, ReadError> {
     let column = |e| ReadError::column(db, "counter", &e);
     let host = row.opt_text(2).map_err(column)?;
     let host: Option<HostId> =
@@ -145,7 +145,11 @@ fn mark(db: Db, row: &Row) -> Result<Mark, ReadError> {
         Some(host) => Some((host, Seq(row.int(3).map_err(column)?))),
         None => None,
     };
-    Ok(Mark { ws: row.int(0).map_err(column)?, seq: Seq(row.int(1).map_err(column)?), other })
+    Ok(CounterMemory {
+        ws: row.int(0).map_err(column)?,
+        seq: Seq(row.int(1).map_err(column)?),
+        other,
+    })
 }
 
 /// What is known of a database when it is opened.
@@ -154,14 +158,14 @@ pub struct Known {
     /// Its id.
     pub host: HostId,
     /// Its changes of id.
-    pub renewals: Vec<Renewal>,
+    pub renewals: Vec<IdChange>,
     /// What it remembers.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<CounterMemory>,
 }
 
 /// A place in a database that the other remembers and that is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostPositions {
     /// The position that the other remembers.
     pub remembered: Seq,
     /// Where it ends.
@@ -171,7 +175,7 @@ pub struct Lost {
 /// Compares a database with what the other remembers of it; none when it is all there.
 ///
 /// What the other remembers of an id that the database once had says nothing of the present one.
-pub fn lost(own: &Known, other: &Known) -> Option<Lost> {
+pub fn lost(own: &Known, other: &Known) -> Option<LostPositions> {
     let positions: BTreeMap<i64, Seq> = own.marks.iter().map(|mark| (mark.ws, mark.seq)).collect();
     other.marks.iter().find_map(|mark| {
         let (host, remembered) = mark.other.as_ref()?;
@@ -180,17 +184,23 @@ pub fn lost(own: &Known, other: &Known) -> Option<Lost> {
             true => found >= *remembered,
             false => own.renewals.iter().any(|renewal| renewal.former.contains(host)),
         };
-        (!is_there).then_some(Lost { remembered: *remembered, found })
+        (!is_there).then_some(LostPositions { remembered: *remembered, found })
     })
 }
 
 /// The change of id of a database, for which the other's memory of it is spent.
-pub fn renewal(own: &Known, other: &Known, host: HostId, at: Timestamp, reason: Reason) -> Renewal {
+pub fn renewal(
+    own: &Known,
+    other: &Known,
+    host: HostId,
+    at: Timestamp,
+    reason: Reason,
+) -> IdChange {
     let remembered = other.marks.iter().filter_map(|mark| mark.other.as_ref());
     let mut former: BTreeSet<HostId> = remembered.map(|(host, _)| host.clone()).collect();
     former.insert(own.host.clone());
     former.remove(&host);
-    Renewal { host, at, reason, former }
+    IdChange { host, at, reason, former }
 }
 
 #[cfg(test)]
@@ -203,7 +213,7 @@ mod tests {
 
     fn known(own: char, seq: i64, other: Option<(char, i64)>) -> Known {
         let other = other.map(|(mark, seq)| (host(mark), Seq(seq)));
-        let marks = vec![Mark { ws: 1, seq: Seq(seq), other }];
+        let marks = vec![CounterMemory { ws: 1, seq: Seq(seq), other }];
         Known { host: host(own), renewals: Vec::new(), marks }
     }
 
@@ -217,7 +227,7 @@ mod tests {
         }
         let nothing = Known { marks: Vec::new(), ..journal.clone() };
         let agent = known('a', 9, Some(('j', 1)));
-        let expected = Lost { remembered: Seq(1), found: Seq(0) };
+        let expected = LostPositions { remembered: Seq(1), found: Seq(0) };
         assert_eq!(lost(&nothing, &agent), Some(expected), "another workspace is no excuse");
         assert_eq!(lost(&journal, &known('a', 9, None)), None, "a version that remembered nothing");
     }
@@ -243,6 +253,6 @@ mod tests {
         assert!(lost(&journal, &known('a', 9, Some(('n', 61)))).is_some());
 
         let row = Row(vec![renewal.key().into(), renewal.value().into()]);
-        assert_eq!(Renewal::decode(&row), Ok(renewal));
+        assert_eq!(IdChange::decode(&row), Ok(renewal));
     }
 }

@@ -17,7 +17,7 @@ pub mod change_log;
 pub mod identity;
 pub mod receipt;
 pub mod text;
-pub mod among;
+pub mod in_list;
 pub mod lease;
 pub mod journal;
 pub mod agent;

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use dormouse_types::{Digest, Seq, Timestamp, WorkspaceId};
 
-use crate::among;
 use crate::commit::Db;
+use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
@@ -49,11 +49,11 @@ pub fn by_id(db: Db, workspace: WorkspaceId, id: &str) -> Query<Receipt> {
 /// Which of some ids have a receipt.
 pub fn known(db: Db, workspace: WorkspaceId, ids: &[String]) -> Query<String> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql("SELECT id FROM applied_operations WHERE ws = ?1 AND id IN (", ")")
+        in_list::sql("SELECT id FROM applied_operations WHERE ws = ?1 AND id IN (", ")")
     });
     let decode = |row: &crate::value::Row| {
         let column = |e| ReadError::column(Db::Journal, "receipt", &e);
         Ok(row.text(0).map_err(column)?.to_owned())
     };
-    Query { db, sql: &SQL, params: among::params(workspace, ids), decode }
+    Query { db, sql: &SQL, params: in_list::params(workspace, ids), decode }
 }

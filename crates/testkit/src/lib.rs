@@ -89,7 +89,7 @@ impl ManualClock {
     }
 
     /// The earliest time somebody waits for.
-    pub fn next_sleeper(&self) -> Option<Timestamp> {
+    pub fn next_deadline(&self) -> Option<Timestamp> {
         let state = lock(&self.state);
         state.sleepers.iter().map(|(at, _)| state.shown(*at)).min()
     }
@@ -196,7 +196,7 @@ mod tests {
         clock.advance(Duration::from_secs(1));
         assert_eq!(*lock(&noted.0), 1);
         assert_eq!(sleep.as_mut().poll(&mut context), Poll::Ready(()));
-        assert_eq!(clock.next_sleeper(), None);
+        assert_eq!(clock.next_deadline(), None);
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(nap.as_mut().poll(&mut context), Poll::Pending);
         clock.set(ManualClock::at("2026-01-05T08:00:00Z").now());
         assert_eq!(nap.as_mut().poll(&mut context), Poll::Pending);
-        assert_eq!(clock.next_sleeper(), Some(ManualClock::at("2026-01-05T08:00:06Z").now()));
+        assert_eq!(clock.next_deadline(), Some(ManualClock::at("2026-01-05T08:00:06Z").now()));
         clock.advance(Duration::from_secs(5));
         assert_eq!(nap.as_mut().poll(&mut context), Poll::Pending);
         clock.advance(Duration::from_secs(1));

@@ -443,7 +443,7 @@ pub struct Usage {
 
 /// Why a provider answers nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Away {
+pub enum ProviderUnavailable {
     /// It refuses the key: nobody needs to ask before the key is changed.
     Authentication,
     /// The quota is used up, or too many ask at once.
@@ -461,7 +461,7 @@ pub enum ModelError {
         /// Which one.
         provider: String,
         /// Whether asking again soon can help.
-        why: Away,
+        why: ProviderUnavailable,
         /// What it said.
         detail: String,
     },

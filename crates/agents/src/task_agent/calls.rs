@@ -1,12 +1,12 @@
 //! The calls of a turn: judged, run as far as they touch the agent store, or left for after it.
 
 use dormouse_changes::recovery::{self, RunCall};
-use dormouse_changes::set::gather::{self, Ground, Judged, Proposed};
 use dormouse_changes::set::propose::{Proposer, Retraction, TurnOps};
+use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tools::{retract_suggestions, set_task_language};
 use dormouse_changes::{ModelTool, Policy, Refused};
 use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError, state};
-use dormouse_runs::{Effected, Executed, Lease, WorkError};
+use dormouse_runs::{AppliedCall, ExecutedCalls, Lease, RunError};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Db, receipt};
 use dormouse_types::model::{TaskState, ToolCall, ToolResult};
@@ -15,22 +15,22 @@ use dormouse_types::{OperationId, Origin, hash};
 use crate::tools::record_observations::{self};
 use crate::tools::{self, update_report};
 
-use super::surroundings::Surroundings;
+use super::run_context::TaskContext;
 use super::{TaskAgent, from_changes, from_journal};
 
 impl TaskAgent<'_> {
-    pub(super) async fn judge(
+    pub(super) async fn execute_calls(
         &self,
         lease: &Lease,
         calls: &[ToolCall],
         report_only: bool,
-    ) -> Result<Executed, WorkError> {
-        let ground = self.ground(lease).await?;
+    ) -> Result<ExecutedCalls, RunError> {
+        let ground = self.task_context(lease).await?;
         let Some(task) = &ground.task else {
             let results = calls.iter().map(|call| {
                 Some(refused(call, "the task was deleted; nothing was applied".into()))
             });
-            return Ok(Executed { results: results.collect(), ..Executed::default() });
+            return Ok(ExecutedCalls { results: results.collect(), ..ExecutedCalls::default() });
         };
         let mut proposed: Vec<Proposed> = Vec::new();
         let mut retractions: Vec<Retraction> = Vec::new();
@@ -55,17 +55,17 @@ impl TaskAgent<'_> {
                         .filter(|item| !retractions.iter().any(|one| one.item == **item))
                         .cloned()
                         .collect();
-                    let ground = Ground {
+                    let ground = ProposalContext {
                         task,
                         items: &items,
                         proposed: &proposed,
                         made_before: made_before.len(),
                         used: &used,
                     };
-                    let judged = gather::call(tool, call, &ground);
-                    let (is_refused, text) = gather::reply(&judged);
+                    let judged = validate::validate_call(tool, call, &ground);
+                    let (is_refused, text) = validate::reply(&judged);
                     for one in judged {
-                        if let Judged::Queued(one) = one {
+                        if let CallOutcome::Queued(one) = one {
                             // What was refused or redundant leaves the tool free for a better call.
                             if tool.policy == Policy::Deferred {
                                 used.push(tool.name.to_owned());
@@ -99,13 +99,13 @@ impl TaskAgent<'_> {
         // before that.
         let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
         for (call, _) in later {
-            let operation = dormouse_runs::trail::operation(lease.run.key.as_str(), call);
+            let operation = dormouse_runs::run_log::operation(lease.run.key.as_str(), call);
             let payload = RunCall::new(task.id.clone(), lease.run.agent.clone());
             let now = self.agents.clock.now();
             let run_key = lease.run.key.as_str();
             ops.push(payload.open(lease.ws, &operation, run_key, &call.name, now));
         }
-        Ok(Executed { results, ops, news })
+        Ok(ExecutedCalls { results, ops, news })
     }
 
     /// The items this run has proposed in earlier turns.
@@ -130,10 +130,10 @@ impl TaskAgent<'_> {
         tool: &'static ModelTool,
         call: &ToolCall,
         task: &TaskState,
-        ground: &Surroundings,
+        ground: &TaskContext,
         retractions: &mut Vec<Retraction>,
     ) -> Option<ToolResult> {
-        let told = |result: Result<String, Refused>| Some(told(call, result));
+        let told = |result: Result<String, Refused>| Some(tool_result(call, result));
         if tool.name == update_report::TOOL.name {
             return told(update_report::check(&call.args).map(|_| "Report published.".into()));
         }
@@ -177,9 +177,9 @@ impl TaskAgent<'_> {
         &self,
         lease: &Lease,
         call: &ToolCall,
-    ) -> Result<Effected, WorkError> {
+    ) -> Result<AppliedCall, RunError> {
         let task = self.task_id(lease).await?;
-        let operation = dormouse_runs::trail::operation(lease.run.key.as_str(), call);
+        let operation = dormouse_runs::run_log::operation(lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
             Origin::Agent { agent: lease.run.agent.clone() },
             format!("agent:{}", lease.run.agent),
@@ -193,13 +193,13 @@ impl TaskAgent<'_> {
         };
         let edited = self.agents.journal.edit_with(lease.ws, &task, &ctx, rule).await;
         let result = match edited {
-            Ok(_) => told(call, Ok("Language set.".into())),
-            Err(RuleError::Rule(refused)) => told(call, Err(refused)),
+            Ok(_) => tool_result(call, Ok("Language set.".into())),
+            Err(RuleError::Rule(refused)) => tool_result(call, Err(refused)),
             Err(RuleError::Journal(
                 error @ (JournalError::Edit(_) | JournalError::NoTask { .. }),
             )) => refused(call, error.to_string()),
             Err(RuleError::Journal(JournalError::Fenced { .. })) => {
-                return Err(WorkError::Commit(dormouse_store::CommitError::Refused {
+                return Err(RunError::Commit(dormouse_store::CommitError::Refused {
                     label: "run.effect",
                     refusal: dormouse_store::Refusal::LeaseLost,
                 }));
@@ -210,20 +210,20 @@ impl TaskAgent<'_> {
         let is_applied = self.is_applied(lease, &operation).await?;
         let why = (!is_applied).then_some(result.text.as_str());
         let now = self.agents.clock.now();
-        Ok(Effected {
+        Ok(AppliedCall {
             ops: vec![recovery::ended(lease.ws, &operation, why, now)],
             touched: if is_applied { vec![task.to_string()] } else { Vec::new() },
             result,
         })
     }
 
-    async fn is_applied(&self, lease: &Lease, operation: &OperationId) -> Result<bool, WorkError> {
+    async fn is_applied(&self, lease: &Lease, operation: &OperationId) -> Result<bool, RunError> {
         let receipt = receipt::by_id(Db::Journal, lease.ws, operation.as_str());
         Ok(self.agents.store.first(receipt).await?.is_some())
     }
 }
 
-fn told(call: &ToolCall, result: Result<String, Refused>) -> ToolResult {
+fn tool_result(call: &ToolCall, result: Result<String, Refused>) -> ToolResult {
     let (refused, text) = match result {
         Ok(text) => (false, text),
         Err(Refused::Redundant(text)) => (false, text),

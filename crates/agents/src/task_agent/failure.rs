@@ -27,18 +27,18 @@ impl Agents {
         state.value.consecutive_failure_count += 1;
         state.value.updated_at = now;
         let failures = state.value.consecutive_failure_count;
-        let is_asked = !self.waiting_words(ws, &state.value).await?.is_empty();
+        let is_asked = !self.unheard_range(ws, &state.value).await?.is_empty();
         let mut ops = Vec::new();
         if failures >= limits::FAILURES_TO_DORMANT {
             state.value.next_wake_at = None;
             fall_asleep(&mut agent.doc.value, DormantReason::Failures);
             agent.doc.value.updated_at = now;
             ops.push(entity::replace(ws, &agent));
-            ops.push(wake_queue::hold(ws, id));
+            ops.push(wake_queue::park(ws, id));
         } else {
             state.value.next_wake_at = Some(now + self.back_off(failures));
         }
-        ops.push(wake_queue::try_again(ws, id, now, state.value.next_wake_at, is_asked));
+        ops.push(wake_queue::schedule_retry(ws, id, now, state.value.next_wake_at, is_asked));
         ops.push(entity::put(ws, &state));
         Ok(ops)
     }

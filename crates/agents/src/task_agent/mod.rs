@@ -1,14 +1,16 @@
 //! The work of a task agent: context, calls, memory. What [`dormouse_runs`] drives.
 
-mod surroundings;
+mod run_context;
 mod calls;
-mod ending;
+mod finalize;
 mod failure;
 
 use std::sync::OnceLock;
 
 use dormouse_journal::JournalError;
-use dormouse_runs::{Effected, Ending, Executed, Gathered, Lease, StopReason, Work, WorkError};
+use dormouse_runs::{
+    AppliedCall, ExecutedCalls, Lease, RunError, RunHandler, RunOutput, StopReason, TurnContext,
+};
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
@@ -27,13 +29,13 @@ use crate::{AgentError, Agents};
 /// A task agent at work on one run.
 pub struct TaskAgent<'a> {
     agents: &'a Agents,
-    held: Held,
+    held: RunCache,
 }
 
 /// What this run has read and nobody else writes while it holds the lease: it is not read again. A
 /// run whose lease is lost may hold what is old, and can write none of it.
 #[derive(Default)]
-struct Held {
+struct RunCache {
     /// An agent keeps its task.
     task: OnceLock<TaskId>,
     /// The report before this run, with its head.
@@ -46,7 +48,7 @@ struct Held {
     outdated: OnceLock<bool>,
 }
 
-impl From<AgentError> for WorkError {
+impl From<AgentError> for RunError {
     fn from(error: AgentError) -> Self {
         match error {
             AgentError::Read(error) => Self::Read(error),
@@ -59,36 +61,36 @@ impl From<AgentError> for WorkError {
     }
 }
 
-fn from_journal(error: JournalError) -> WorkError {
+fn from_journal(error: JournalError) -> RunError {
     match error {
-        JournalError::Read(error) => WorkError::Read(error),
-        JournalError::Commit(error) => WorkError::Commit(error),
-        other => WorkError::Broken(other.to_string()),
+        JournalError::Read(error) => RunError::Read(error),
+        JournalError::Commit(error) => RunError::Commit(error),
+        other => RunError::Broken(other.to_string()),
     }
 }
 
-fn from_changes(error: dormouse_changes::DecideError) -> WorkError {
+fn from_changes(error: dormouse_changes::DecideError) -> RunError {
     use dormouse_changes::DecideError;
     match error {
-        DecideError::Read(error) => WorkError::Read(error),
-        DecideError::Commit(error) => WorkError::Commit(error),
+        DecideError::Read(error) => RunError::Read(error),
+        DecideError::Commit(error) => RunError::Commit(error),
         DecideError::Journal(error) => from_journal(error),
-        other => WorkError::Broken(other.to_string()),
+        other => RunError::Broken(other.to_string()),
     }
 }
 
 impl<'a> TaskAgent<'a> {
     /// The work of whichever agent a lease names; made anew for each lease.
     pub fn new(agents: &'a Agents) -> Self {
-        Self { agents, held: Held::default() }
+        Self { agents, held: RunCache::default() }
     }
 }
 
-impl Work for TaskAgent<'_> {
-    fn stop_reason<'a>(
+impl RunHandler for TaskAgent<'_> {
+    fn block_reason<'a>(
         &'a self,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<StopReason>, WorkError>> {
+    ) -> BoxFuture<'a, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
             let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
             let class = self.agents.driver.model().class();
@@ -107,15 +109,15 @@ impl Work for TaskAgent<'_> {
         })
     }
 
-    fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>> {
+    fn context<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<TurnContext, RunError>> {
         Box::pin(self.context(lease))
     }
 
-    fn again<'a>(
+    fn followup_context<'a>(
         &'a self,
         lease: &'a Lease,
         report_only: bool,
-    ) -> BoxFuture<'a, Result<Gathered, WorkError>> {
+    ) -> BoxFuture<'a, Result<TurnContext, RunError>> {
         Box::pin(async move {
             let instruction = self.instruction(lease, report_only).await?;
             let report_due = instruction.report_due;
@@ -138,7 +140,7 @@ impl Work for TaskAgent<'_> {
                     tainted: true,
                 });
             }
-            Ok(Gathered {
+            Ok(TurnContext {
                 fragments,
                 log_upto: 0,
                 tools: tools::offer(report_only),
@@ -153,36 +155,36 @@ impl Work for TaskAgent<'_> {
         lease: &'a Lease,
         calls: &'a [ToolCall],
         report_only: bool,
-    ) -> BoxFuture<'a, Result<Executed, WorkError>> {
-        Box::pin(self.judge(lease, calls, report_only))
+    ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>> {
+        Box::pin(self.execute_calls(lease, calls, report_only))
     }
 
-    fn effect<'a>(
+    fn apply_call<'a>(
         &'a self,
         lease: &'a Lease,
         call: &'a ToolCall,
-    ) -> BoxFuture<'a, Result<Effected, WorkError>> {
+    ) -> BoxFuture<'a, Result<AppliedCall, RunError>> {
         Box::pin(self.set_language(lease, call))
     }
 
     fn reported(&self, log: &RunLog) -> bool {
-        ending::accepted_report(log).is_some()
+        finalize::accepted_report(log).is_some()
     }
 
-    fn finish<'a>(
+    fn finalize<'a>(
         &'a self,
         lease: &'a Lease,
         log: &'a RunLog,
         trail: &'a Chain,
-    ) -> BoxFuture<'a, Result<Ending, WorkError>> {
-        Box::pin(self.ending(lease, log, trail))
+    ) -> BoxFuture<'a, Result<RunOutput, RunError>> {
+        Box::pin(self.finalize_ops(lease, log, trail))
     }
 
     fn fail<'a>(
         &'a self,
         lease: &'a Lease,
         _error: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>> {
+    ) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
         Box::pin(async move {
             match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
                 // A damaged agent has no counter to raise; the failed run itself says why.

@@ -6,8 +6,8 @@ use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Audit, Commit, Db, Op, ReadError, Refusal};
 use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
-use crate::inbox::Words;
-use crate::lifecycle::Asked;
+use crate::inbox::UserMessage;
+use crate::lifecycle::RequestContext;
 use crate::wake::claim::wake_event;
 use crate::{AgentError, Agents};
 
@@ -17,7 +17,7 @@ pub struct Cancelled {
     /// Whether a wake waited.
     pub is_done: bool,
     /// The words that went with it: no run will hear them.
-    pub unheard: Vec<Words>,
+    pub unheard: Vec<UserMessage>,
 }
 
 impl Agents {
@@ -31,7 +31,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &Asked,
+        asked: &RequestContext,
     ) -> Result<Cancelled, AgentError> {
         self.agent(ws, id).await?;
         let nothing = Cancelled { is_done: false, unheard: Vec::new() };
@@ -52,7 +52,7 @@ impl Agents {
             {
                 continue;
             }
-            let (unheard, mark) = self.take_back_words(ws, id).await?;
+            let (unheard, mark) = self.cancel_messages(ws, id).await?;
             // Guarded by all that was read: words that come meanwhile must be named, or wait.
             let mut commit = Commit::new("wake.cancel", Db::Agent, ws)
                 .op(wake_queue::unchanged(ws, &row))
@@ -85,18 +85,18 @@ impl Agents {
     }
 
     /// What an agent has not heard, and the op that moves its mark behind it.
-    async fn take_back_words(
+    async fn cancel_messages(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-    ) -> Result<(Vec<Words>, Option<Op>), AgentError> {
+    ) -> Result<(Vec<UserMessage>, Option<Op>), AgentError> {
         let mut state = match self.state(ws, id).await {
             // A damaged agent hears nothing until it is mended; its wake can still be cancelled.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => return Ok((Vec::new(), None)),
             other => other?,
         };
         let heard = self.heard(ws, &state.value).await?;
-        let unheard = self.words(ws, id, heard, Seq(i64::MAX)).await?;
+        let unheard = self.user_messages(ws, id, heard, Seq(i64::MAX)).await?;
         let Some(newest) = unheard.last().map(|words| words.position) else {
             return Ok((unheard, None));
         };

@@ -14,7 +14,7 @@ use dormouse_types::{
     AgentId, HostId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId, limits,
 };
 
-use crate::inbox::Waiting;
+use crate::inbox::UnheardRange;
 use crate::wake::key::{Cause, run_key, strongest};
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
@@ -36,11 +36,11 @@ fn obstacle(
     is_automatic: bool,
     reasons: &[Reason],
     run: Option<&Run>,
-    waiting: Waiting,
+    waiting: UnheardRange,
 ) -> Option<Obstacle> {
     let by_itself = match run {
         Some(run) => run.initiator == AUTOMATION,
-        None => is_by_itself(reasons, waiting),
+        None => is_unattended(reasons, waiting),
     };
     match agent.lifecycle {
         Lifecycle::Destroyed => Some(Obstacle::Destroyed),
@@ -55,16 +55,16 @@ fn obstacle(
 
 /// Whether nobody asked for the run that begins: a later try of one that failed is asked for as long
 /// as it has words of a person to hear.
-fn is_by_itself(reasons: &[Reason], waiting: Waiting) -> bool {
+fn is_unattended(reasons: &[Reason], waiting: UnheardRange) -> bool {
     waiting.is_empty() && reasons.iter().all(|reason| reason.is_automatic())
 }
 
 /// What a fresh run is decided on beside its row: a damaged agent runs, fails and says why.
-struct Before {
+struct ClaimContext {
     processed: Seq,
     /// Which journal that counts in, for an agent that has known another one.
     journal: Option<HostId>,
-    words: Waiting,
+    words: UnheardRange,
 }
 
 /// The initiator of a run that nobody asked for.
@@ -90,7 +90,7 @@ impl Agents {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
-        let before = self.before(ws, &row.agent).await?;
+        let before = self.claim_context(ws, &row.agent).await?;
         if waiting.as_ref().is_some_and(|run| run.status != Status::Queued)
             && self.has_moved(ws, row).await?
         {
@@ -105,12 +105,12 @@ impl Agents {
         let mut ops: Vec<Op> = Vec::new();
         // The run of a damaged agent fails and says why; it must begin for that.
         if let Some(Ok(mut agent)) = self.store.first(agent).await? {
-            ops.extend(self.with_its_task(ws, &mut agent, now).await?);
+            ops.extend(self.wake_with_restored_task(ws, &mut agent, now).await?);
             let value = &agent.doc.value;
             let automatic = is_automatic(value, self.driver.model().class());
             let (reasons, run) = (&row.reasons, waiting.as_ref());
             if let Some(obstacle) = obstacle(value, automatic, reasons, run, before.words) {
-                self.hold(ws, row, &agent, waiting, obstacle).await?;
+                self.park(ws, row, &agent, waiting, obstacle).await?;
                 return Ok(None);
             }
         }
@@ -130,7 +130,7 @@ impl Agents {
                 // Whoever held it before may be alive: nothing of it is written from here on.
                 self.raise_fence(ws, row, row.epoch + 1).await?;
                 if row.crashes >= limits::CRASHES_TO_ABANDON {
-                    self.give_up(ws, row, &run).await?;
+                    self.abandon(ws, row, &run).await?;
                     return Ok(None);
                 }
                 self.resumed(ws, row, run, now, &mut ops)?
@@ -138,7 +138,7 @@ impl Agents {
             None => {
                 let run = self.fresh_run(ws, row, &before).await?;
                 ops.push(wake_queue::unchanged(ws, row));
-                ops.push(wake_queue::claim(ws, &self.taking(row, &run)));
+                ops.push(wake_queue::claim(ws, &self.new_claim(row, &run)));
                 ops.push(wake_run::insert(ws, &run));
                 run
             }
@@ -154,7 +154,7 @@ impl Agents {
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
                 // The same delivery again: it was run, so its signals are spent.
                 tracing::warn!(agent = %row.agent, run_key = %run.key, "wake delivered twice");
-                self.spend(ws, row, before.words).await?;
+                self.clear_signals(ws, row, before.words).await?;
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -172,7 +172,7 @@ impl Agents {
         Ok(now.is_none_or(|now| (&now.owner, now.epoch) != (&row.owner, row.epoch)))
     }
 
-    fn taking<'a>(&'a self, row: &'a QueueEntry, run: &'a Run) -> Claim<'a> {
+    fn new_claim<'a>(&'a self, row: &'a QueueEntry, run: &'a Run) -> Claim<'a> {
         Claim {
             agent: &row.agent,
             epoch: row.epoch,
@@ -192,13 +192,13 @@ impl Agents {
     ) -> Result<Run, AgentError> {
         let to = after(run.status, Event::Resumed).map_err(broken)?;
         let epoch = row.epoch + 1;
-        ops.push(wake_queue::reclaim(ws, &self.taking(row, &run)));
+        ops.push(wake_queue::reclaim(ws, &self.new_claim(row, &run)));
         ops.push(wake_run::requeue(ws, &run.key, run.status, to, epoch, row.crashes));
         Ok(Run { status: to, epoch, crashes: row.crashes, started_at: Some(now), ..run })
     }
 
     /// What waits for an agent that may not run is kept until it may, or forgotten for good.
-    async fn hold(
+    async fn park(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
@@ -212,7 +212,7 @@ impl Agents {
                 let hold = Commit::new("run.hold", Db::Agent, ws)
                     .op(wake_queue::unchanged(ws, row))
                     .op(entity::replace(ws, agent))
-                    .op(wake_queue::hold(ws, &row.agent));
+                    .op(wake_queue::park(ws, &row.agent));
                 match self.store.commit(hold).await {
                     Err(error)
                         if matches!(error.refusal(), Some(Refusal::Stale | Refusal::LeaseLost)) =>
@@ -222,7 +222,7 @@ impl Agents {
                     other => other.map(|_| ()).map_err(Into::into),
                 }
             }
-            (Obstacle::Destroyed, None) => self.spend(ws, row, Waiting::NOTHING).await,
+            (Obstacle::Destroyed, None) => self.clear_signals(ws, row, UnheardRange::NOTHING).await,
             (Obstacle::Destroyed, Some(run)) => {
                 self.end_waiting(ws, row, &run, "the agent was destroyed", Vec::new()).await
             }
@@ -243,16 +243,16 @@ impl Agents {
 
     /// Clears signals that were run already. Words that wait are signalled anew, under a key that no
     /// run has had.
-    async fn spend(
+    async fn clear_signals(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
-        words: Waiting,
+        words: UnheardRange,
     ) -> Result<(), AgentError> {
         let again = (!words.is_empty()).then(|| self.hear(ws, &row.agent, row.upto));
         let spent = Commit::new("run.spent", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
-            .op(wake_queue::silence(ws, &row.agent))
+            .op(wake_queue::clear_signals(ws, &row.agent))
             .ops(again);
         match self.store.commit(spent).await {
             // Something else came meanwhile: it is looked at again.
@@ -263,7 +263,7 @@ impl Agents {
 
     /// Wakes an agent that sleeps because its task was deleted, and whose task is back: it may have
     /// fallen asleep when the restoring had been routed already. Gives what that writes.
-    async fn with_its_task(
+    async fn wake_with_restored_task(
         &self,
         ws: WorkspaceId,
         agent: &mut Stored<Agent>,
@@ -303,7 +303,7 @@ impl Agents {
     }
 
     /// Ends a run that crashed too often; it counts as a failure of its agent.
-    pub(crate) async fn give_up(
+    pub(crate) async fn abandon(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
@@ -355,16 +355,20 @@ impl Agents {
         Ok(wake_run::finish(ws, &run.key, run.status, to, now, false, Some(error)))
     }
 
-    async fn before(&self, ws: WorkspaceId, id: &AgentId) -> Result<Before, AgentError> {
+    async fn claim_context(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<ClaimContext, AgentError> {
         match self.state(ws, id).await {
             Ok(state) => {
                 let (processed, journal) = self.processed(ws, &state.value).await?;
-                let words = self.waiting_words(ws, &state.value).await?;
-                Ok(Before { processed, journal, words })
+                let words = self.unheard_range(ws, &state.value).await?;
+                Ok(ClaimContext { processed, journal, words })
             }
             // The run of a damaged agent fails and says why; it must begin for that.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => {
-                Ok(Before { processed: Seq(0), journal: None, words: Waiting::NOTHING })
+                Ok(ClaimContext { processed: Seq(0), journal: None, words: UnheardRange::NOTHING })
             }
             Err(error) => Err(error),
         }
@@ -374,7 +378,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
-        before: &Before,
+        before: &ClaimContext,
     ) -> Result<Run, AgentError> {
         let now = self.clock.now();
         let (processed, journal) = (before.processed, before.journal.clone());
@@ -394,7 +398,7 @@ impl Agents {
                 (Cause::Request { id: id.clone() }, id, head)
             }
         };
-        let by_itself = is_by_itself(&row.reasons, before.words);
+        let by_itself = is_unattended(&row.reasons, before.words);
         let initiator = if by_itself { AUTOMATION } else { "person" };
         Ok(Run {
             key: run_key(&row.agent, &cause),
@@ -432,5 +436,5 @@ pub(crate) fn wake_event(row: &QueueEntry, subject: &str) -> ChangeRow {
 }
 
 pub(crate) fn broken(error: impl std::fmt::Display) -> AgentError {
-    dormouse_runs::WorkError::Broken(error.to_string()).into()
+    dormouse_runs::RunError::Broken(error.to_string()).into()
 }

@@ -21,7 +21,7 @@ use crate::{AgentError, Agents};
 
 /// A run that ended in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct FinishedRun {
     /// The agent.
     pub agent: AgentId,
     /// The run.
@@ -43,7 +43,7 @@ pub struct Scope {
 
 /// Whoever has a wake that waits, by what it waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Waiting {
+pub struct WaitingAgents {
     /// These may run now.
     pub ready: Vec<AgentId>,
     /// The wakes of these were put off until then.
@@ -72,7 +72,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         scope: &Scope,
-        mut on_run: impl FnMut(&Ran),
+        mut on_run: impl FnMut(&FinishedRun),
     ) -> Result<(), AgentError> {
         let mut drain = self.begin_drain(ws, scope).await?;
         while let Some(ran) = self.drain_next(ws, &mut drain).await? {
@@ -98,7 +98,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         drain: &mut Drain,
-    ) -> Result<Option<Ran>, AgentError> {
+    ) -> Result<Option<FinishedRun>, AgentError> {
         loop {
             if self.is_stopping() {
                 return Ok(None);
@@ -144,16 +144,16 @@ impl Agents {
     }
 
     /// Drives one claimed run to its end.
-    pub async fn run(&self, lease: Lease) -> Result<Ran, AgentError> {
+    pub async fn run(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
         let work = TaskAgent::new(self);
         let end = self.driver.drive(&work, &lease).await?;
-        Ok(Ran { agent: lease.run.agent.clone(), run: lease.run, end })
+        Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end })
     }
 
     /// Whoever has a wake that waits, in claim order.
-    pub async fn waiting(&self, ws: WorkspaceId) -> Result<Waiting, AgentError> {
+    pub async fn waiting(&self, ws: WorkspaceId) -> Result<WaitingAgents, AgentError> {
         let (now, class) = (self.clock.now(), self.driver.model().class());
-        let mut waiting = Waiting::default();
+        let mut waiting = WaitingAgents::default();
         for row in readable(self.store.each(wake_queue::waiting(ws)).await?) {
             let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
             match self.store.first(agent).await? {

@@ -33,12 +33,12 @@ impl Agents {
     ) -> Result<Vec<String>, AgentError> {
         let mut told = Vec::new();
         let now = self.clock.now();
-        for (ws, row) in readable(self.store.each(wake_queue::run_out(now)).await?) {
+        for (ws, row) in readable(self.store.each(wake_queue::expired_leases(now)).await?) {
             if row.owner.as_ref() != Some(&self.owner) {
                 told.extend(self.take_from(ws, &row, Proof::RunOut).await?);
             }
         }
-        for (ws, row) in readable(self.store.each(wake_queue::held_by(&self.owner)).await?) {
+        for (ws, row) in readable(self.store.each(wake_queue::owned_by(&self.owner)).await?) {
             if !alive.contains(&(ws, row.agent.clone())) {
                 told.extend(self.take_from(ws, &row, Proof::Exclusive).await?);
             }
@@ -104,7 +104,7 @@ impl Agents {
         if run.status != Status::Queued && self.has_moved(ws, &row).await? {
             return Ok(Some(line));
         }
-        self.give_up(ws, &row, &run).await?;
+        self.abandon(ws, &row, &run).await?;
         Ok(Some(format!("agent {agent}: given up after {} crashes", row.crashes)))
     }
 }

@@ -33,15 +33,16 @@ impl Agents {
         };
         let Some(at) = position.filter(|at| self.is_of_another_store(at)) else { return Ok(None) };
         let head = self.journal_head(ws).await?;
-        let db = self.which(&at);
+        let db = self.replaced_database(&at);
         // Before the position moves: a start that is cut off here looks again.
         let n_lost = match db {
             Db::Journal => self.changes.reopen_lost(ws).await?,
             Db::Agent => 0,
         };
         let n_agents = self.begin_anew(ws, &at, head).await?;
-        let renewals = self.store.all(identity::renewals(db)).await?;
-        let why = renewals.last().map_or("is another one than before", |last| last.reason.told());
+        let renewals = self.store.all(identity::id_changes(db)).await?;
+        let why =
+            renewals.last().map_or("is another one than before", |last| last.reason.describe());
         let name = match db {
             Db::Journal => "the journal",
             Db::Agent => "the database of the agents",
@@ -64,7 +65,7 @@ impl Agents {
             || at.agent.as_ref().is_some_and(|agent| *agent != self.store.host(Db::Agent))
     }
 
-    fn which(&self, at: &Position) -> Db {
+    fn replaced_database(&self, at: &Position) -> Db {
         if at.host == self.store.host(Db::Journal) { Db::Agent } else { Db::Journal }
     }
 
@@ -79,7 +80,8 @@ impl Agents {
         at: &Position,
         head: Seq,
     ) -> Result<usize, AgentError> {
-        let (db, now, host) = (self.which(at), self.clock.now(), self.store.host(Db::Journal));
+        let (db, now, host) =
+            (self.replaced_database(at), self.clock.now(), self.store.host(Db::Journal));
         let seq = if db == Db::Journal { head } else { at.seq };
         let to = Position::to(host, seq);
         let mut commit =

@@ -62,7 +62,7 @@ impl Batch {
 
 /// An agent that a change concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Concern {
+pub struct RoutedSignal {
     /// The agent.
     pub agent: AgentId,
     /// The task it watches: one that was touched, or one link away from those.
@@ -78,14 +78,14 @@ pub struct Concern {
 /// Decides whom a change concerns. Reads nothing, writes nothing.
 ///
 /// What an agent wrote wakes nobody. What a person confirmed wakes others, not the proposer.
-pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> Vec<Concern> {
+pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> Vec<RoutedSignal> {
     if matches!(change.origin, Origin::Agent { .. }) {
         return Vec::new();
     }
     watchers
         .iter()
         .filter(|watcher| change.origin.via() != Some(&watcher.agent))
-        .map(|watcher| Concern {
+        .map(|watcher| RoutedSignal {
             agent: watcher.agent.clone(),
             task: watcher.task.clone(),
             upto: change.seq,
@@ -187,7 +187,7 @@ impl Agents {
                     continue;
                 }
                 Some(at) if at.seq > head => {
-                    self.refuse_a_lost_end(ws, at).await?;
+                    self.refuse_lost_positions(ws, at).await?;
                     continue;
                 }
                 Some(at) => at.seq,
@@ -242,7 +242,11 @@ impl Agents {
     ///
     /// The position stays as it is: what was routed is not routed twice, and the next start, which
     /// sees that the journal is older than the agents know, says so and makes it another journal.
-    async fn refuse_a_lost_end(&self, ws: WorkspaceId, seen: &Position) -> Result<(), ReadError> {
+    async fn refuse_lost_positions(
+        &self,
+        ws: WorkspaceId,
+        seen: &Position,
+    ) -> Result<(), ReadError> {
         let again = self.store.first(feed_position::read(ws)).await?;
         let head = self.journal_head(ws).await?;
         if again.as_ref() != Some(seen) || seen.seq <= head {
@@ -262,7 +266,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         change: &Change,
-        concern: &Concern,
+        concern: &RoutedSignal,
         revived: &mut BTreeSet<AgentId>,
     ) -> Result<Vec<Op>, AgentError> {
         let class = self.driver.model().class();
@@ -310,7 +314,7 @@ impl Agents {
         ops.push(wake_queue::signal(ws, &signal));
         if revives && revived.insert(concern.agent.clone()) {
             // Nothing else wakes an agent that is not automatic for what was said to it.
-            ops.extend(self.go_on_with_words(ws, &concern.agent).await?);
+            ops.extend(self.resignal_unheard(ws, &concern.agent).await?);
             ops.push(entity::replace(ws, &stored));
         }
         Ok(ops)

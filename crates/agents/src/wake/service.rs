@@ -19,7 +19,7 @@ use dormouse_types::{AgentId, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
-use crate::wake::drain::Ran;
+use crate::wake::drain::FinishedRun;
 use crate::wake::order::claims;
 use crate::{AgentError, Agents};
 
@@ -42,7 +42,7 @@ impl Default for Options {
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A run ended in this node.
-    Ran(&'a Ran),
+    Ran(&'a FinishedRun),
     /// Something was found half done and taken up: a dead node's run, an open operation.
     Recovered(String),
     /// Something failed; it is tried again.
@@ -50,15 +50,16 @@ pub enum Event<'a> {
 }
 
 /// A run of this node, or the claim that leads to one: its agent, and what came of it.
-type Running<'a> =
-    FuturesUnordered<BoxFuture<'a, ((WorkspaceId, AgentId), Result<Option<Ran>, AgentError>)>>;
+type Running<'a> = FuturesUnordered<
+    BoxFuture<'a, ((WorkspaceId, AgentId), Result<Option<FinishedRun>, AgentError>)>,
+>;
 
 /// A look under way.
-type Looking<'a> = BoxFuture<'a, Result<Found, AgentError>>;
+type PendingPoll<'a> = BoxFuture<'a, Result<PollResult, AgentError>>;
 
 /// What one look at everything found.
 #[derive(Debug, Default)]
-struct Found {
+struct PollResult {
     /// What may be claimed.
     due: Vec<(WorkspaceId, QueueEntry)>,
     /// When something may be due next.
@@ -71,7 +72,7 @@ struct Found {
 
 /// What a look goes by.
 #[derive(Debug, Clone)]
-struct Glance {
+struct PollRequest {
     /// How many wakes there is room for.
     room: usize,
     /// How many were claimed so far.
@@ -85,14 +86,14 @@ struct Glance {
     offset: usize,
 }
 
-impl Glance {
+impl PollRequest {
     fn is_new(&self, ws: WorkspaceId, agent: &AgentId) -> bool {
         let who = (ws, agent.clone());
         !self.alive.contains(&who) && !self.stuck.contains(&who)
     }
 }
 
-impl Found {
+impl PollResult {
     /// The rows that can be read; the others are told.
     fn readable<T>(&mut self, rows: Vec<Result<T, ReadError>>) -> Vec<T> {
         let read = |row: Result<T, ReadError>| {
@@ -123,9 +124,9 @@ impl Service {
     pub async fn run(self, mut tell: impl FnMut(Event<'_>) + Send) {
         let agents = &self.agents;
         let mut running: Running<'_> = FuturesUnordered::new();
-        let mut looking: Option<Looking<'_>> = None;
+        let mut looking: Option<PendingPoll<'_>> = None;
         let mut changes = agents.store.changes();
-        let mut plan = Plan::new(agents.clock.now(), agents.lease, self.options);
+        let mut plan = Schedule::new(agents.clock.now(), agents.lease, self.options);
         loop {
             let is_stopping = self.stop.clone().now_or_never().is_some();
             if is_stopping {
@@ -137,42 +138,42 @@ impl Service {
             let now = agents.clock.now();
             if looking.is_none()
                 && !is_stopping
-                && let Some(glance) = plan.glance(now)
+                && let Some(glance) = plan.next_poll(now)
             {
                 changes.borrow_and_update();
-                looking = Some(Box::pin(agents.look(glance)));
+                looking = Some(Box::pin(agents.poll(glance)));
             }
             let stop = (!is_stopping).then(|| self.stop.clone());
             let sleep = (looking.is_none() && !is_stopping)
-                .then(|| agents.clock.sleep(now.until(plan.next_look())));
+                .then(|| agents.clock.sleep(now.until(plan.next_poll_at())));
             // A look under way sees to what comes meanwhile when it is over.
-            let hints = plan.heeds_hints().then_some(&mut changes);
-            match woken(&mut running, looking.as_mut(), hints, stop, sleep).await {
-                Woken::Nothing => {}
-                Woken::Changed => plan.look_again = true,
-                Woken::Ended(who, ended) => {
+            let hints = plan.accepts_hints().then_some(&mut changes);
+            match next_wakeup(&mut running, looking.as_mut(), hints, stop, sleep).await {
+                Wakeup::Nothing => {}
+                Wakeup::Changed => plan.look_again = true,
+                Wakeup::Ended(who, ended) => {
                     plan.alive.remove(&who);
                     plan.look_again = true;
                     match *ended {
                         Ok(Some(ran)) => tell(Event::Ran(&ran)),
                         Ok(None) => {}
                         Err(error) if error.is_damage() => {
-                            plan.tell_once(&mut tell, format!("agent {}: {error}", who.1));
+                            plan.report_once(&mut tell, format!("agent {}: {error}", who.1));
                             plan.stuck.insert(who);
                         }
                         Err(error) => {
                             tell(Event::Failed(format!("a run of agent {}: {error}", who.1)));
                             // If it held a lease, the sweep takes that up.
                             plan.pause(agents.clock.now());
-                            plan.next_sweep = plan.next_look();
+                            plan.next_sweep = plan.next_poll_at();
                         }
                     }
                 }
-                Woken::Looked(Ok(found)) => {
+                Wakeup::Looked(Ok(found)) => {
                     looking = None;
                     plan.deadline = found.deadline;
                     for line in found.damaged {
-                        plan.tell_once(&mut tell, line);
+                        plan.report_once(&mut tell, line);
                     }
                     for line in found.lines {
                         tell(line.map_or_else(Event::Failed, Event::Recovered));
@@ -186,7 +187,7 @@ impl Service {
                         }));
                     }
                 }
-                Woken::Looked(Err(error)) => {
+                Wakeup::Looked(Err(error)) => {
                     looking = None;
                     tell(Event::Failed(error.to_string()));
                     plan.pause(agents.clock.now());
@@ -198,7 +199,7 @@ impl Service {
 
 /// When a service looks next, and by what.
 #[derive(Debug)]
-struct Plan {
+struct Schedule {
     options: Options,
     sweep_every: Duration,
     next_sweep: Timestamp,
@@ -216,7 +217,7 @@ struct Plan {
     claims: u64,
 }
 
-impl Plan {
+impl Schedule {
     fn new(now: Timestamp, lease: Duration, options: Options) -> Self {
         Self {
             options,
@@ -232,14 +233,14 @@ impl Plan {
         }
     }
 
-    fn tell_once(&mut self, tell: &mut (impl FnMut(Event<'_>) + Send), line: String) {
+    fn report_once(&mut self, tell: &mut (impl FnMut(Event<'_>) + Send), line: String) {
         if self.told.insert(line.clone()) {
             tell(Event::Failed(line));
         }
     }
 
     /// What to look for now; none when there is no reason to look.
-    fn glance(&mut self, now: Timestamp) -> Option<Glance> {
+    fn next_poll(&mut self, now: Timestamp) -> Option<PollRequest> {
         // A clock that was set back makes the end of a pause, or a sweep, seem far away.
         if self.paused_until.is_some_and(|until| now < until && until <= now + PAUSE) {
             return None;
@@ -255,7 +256,7 @@ impl Plan {
             self.next_sweep = now + self.sweep_every;
             self.stuck.clear();
         }
-        Some(Glance {
+        Some(PollRequest {
             room: self.options.concurrency.saturating_sub(self.alive.len()),
             claims: self.claims,
             is_sweep,
@@ -265,12 +266,12 @@ impl Plan {
         })
     }
 
-    fn next_look(&self) -> Timestamp {
+    fn next_poll_at(&self) -> Timestamp {
         let next = self.deadline.map_or(self.next_sweep, |due| due.min(self.next_sweep));
         self.paused_until.unwrap_or(next)
     }
 
-    fn heeds_hints(&self) -> bool {
+    fn accepts_hints(&self) -> bool {
         !self.look_again && self.paused_until.is_none()
     }
 
@@ -282,32 +283,32 @@ impl Plan {
 }
 
 /// What woke a service.
-enum Woken {
+enum Wakeup {
     /// A run of this node, or the claim that was to lead to one, is over.
-    Ended((WorkspaceId, AgentId), Box<Result<Option<Ran>, AgentError>>),
-    Looked(Result<Found, AgentError>),
+    Ended((WorkspaceId, AgentId), Box<Result<Option<FinishedRun>, AgentError>>),
+    Looked(Result<PollResult, AgentError>),
     Changed,
     /// A time came, or the program is to stop.
     Nothing,
 }
 
 /// Waits for whatever comes first.
-async fn woken<'a>(
+async fn next_wakeup<'a>(
     running: &mut Running<'a>,
-    looking: Option<&mut Looking<'a>>,
+    looking: Option<&mut PendingPoll<'a>>,
     hints: Option<&mut Hints>,
     stop: Option<Stop>,
     sleep: Option<BoxFuture<'static, ()>>,
-) -> Woken {
+) -> Wakeup {
     let ended = async {
         match running.next().await {
-            Some((who, ended)) => Woken::Ended(who, Box::new(ended)),
+            Some((who, ended)) => Wakeup::Ended(who, Box::new(ended)),
             None => pending().await,
         }
     };
     let looked = async {
         match looking {
-            Some(looking) => Woken::Looked(looking.await),
+            Some(looking) => Wakeup::Looked(looking.await),
             None => pending().await,
         }
     };
@@ -316,7 +317,7 @@ async fn woken<'a>(
         if let Some(hints) = hints
             && hints.changed().await.is_ok()
         {
-            return Woken::Changed;
+            return Wakeup::Changed;
         }
         pending().await
     };
@@ -325,14 +326,14 @@ async fn woken<'a>(
             Some(stop) => stop.await,
             None => pending().await,
         }
-        Woken::Nothing
+        Wakeup::Nothing
     };
     let slept = async {
         match sleep {
             Some(sleep) => sleep.await,
             None => pending().await,
         }
-        Woken::Nothing
+        Wakeup::Nothing
     };
     let now = select(Box::pin(ended), Box::pin(looked));
     let later = select(Box::pin(changed), select(Box::pin(stopped), Box::pin(slept)));
@@ -351,8 +352,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 impl Agents {
     /// One look at everything: feed, timers, queue, and from time to time the sweep.
-    async fn look(&self, glance: Glance) -> Result<Found, AgentError> {
-        let mut found = Found::default();
+    async fn poll(&self, glance: PollRequest) -> Result<PollResult, AgentError> {
+        let mut found = PollResult::default();
         for (ws, _) in self.unrouted().await? {
             self.route_feed(ws).await?;
         }
@@ -375,7 +376,11 @@ impl Agents {
     }
 
     /// Finds what may be claimed, and when the next row comes due.
-    async fn find_due(&self, glance: &Glance, found: &mut Found) -> Result<(), AgentError> {
+    async fn find_due(
+        &self,
+        glance: &PollRequest,
+        found: &mut PollResult,
+    ) -> Result<(), AgentError> {
         let now = self.clock.now();
         let mut queues = Vec::new();
         for ws in self.store.all(wake_queue::workspaces()).await? {
@@ -394,7 +399,7 @@ impl Agents {
                 found.deadline = earlier(found.deadline, next.flatten());
             }
             if !waiting.is_empty() {
-                let foremost = self.store.each(wake_queue::foremost(ws, now)).await?;
+                let foremost = self.store.each(wake_queue::first_per_priority(ws, now)).await?;
                 let foremost = found.readable(foremost).into_iter().filter(is_new).collect();
                 let order = claims(glance.claims, want, glance.offset, foremost, waiting);
                 queues.push(order.into_iter().map(|row| (ws, row)).collect::<VecDeque<_>>());
@@ -416,8 +421,8 @@ impl Agents {
         ws: WorkspaceId,
         now: Timestamp,
         want: usize,
-        glance: &Glance,
-        found: &mut Found,
+        glance: &PollRequest,
+        found: &mut PollResult,
     ) -> Result<Vec<QueueEntry>, AgentError> {
         // Rows whose claim is under way are read once more; and another node is to find others.
         let mut limit = want + glance.alive.len() + glance.stuck.len() + glance.offset.min(64);
@@ -445,9 +450,9 @@ impl Agents {
         let mut lines: Vec<_> = taken.into_iter().map(Ok).collect();
         let beyond = now + Duration::from_secs(limits::LEASE_SECONDS);
         for ws in self.store.all(wake_queue::workspaces()).await? {
-            let ahead = self.store.each(wake_queue::from_the_future(ws, beyond)).await?;
+            let ahead = self.store.each(wake_queue::with_due_beyond(ws, beyond)).await?;
             if !ahead.is_empty() {
-                let rescue = wake_queue::rescue(ws, now, beyond);
+                let rescue = wake_queue::clamp_due(ws, now, beyond);
                 self.store.commit(Commit::new("wake.rescue", Db::Agent, ws).op(rescue)).await?;
             }
         }
@@ -468,7 +473,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         row: QueueEntry,
-    ) -> Result<Option<Ran>, AgentError> {
+    ) -> Result<Option<FinishedRun>, AgentError> {
         match self.claim(ws, &row).await? {
             Some(lease) => self.run_alive(lease).await.map(Some),
             None => Ok(None),
@@ -476,14 +481,14 @@ impl Agents {
     }
 
     /// Drives a claimed run to its end and prolongs its lease meanwhile.
-    pub async fn run_alive(&self, lease: Lease) -> Result<Ran, AgentError> {
+    pub async fn run_alive(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
         let run = Box::pin(self.run(lease.clone()));
         let beat = Box::pin(self.beat(lease.clone()));
         match select(run, beat).await {
             Either::Left((ran, _)) => ran,
             // What it was doing is dropped: it could not be written any more.
             Either::Right((Ok(()), _)) => {
-                Ok(Ran { agent: lease.run.agent.clone(), run: lease.run, end: End::Lost })
+                Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end: End::Lost })
             }
             Either::Right((Err(error), _)) => Err(error),
         }

@@ -19,7 +19,7 @@ const MORNING: i8 = 9;
 /// When an agent is woken for a due date; none when that is over.
 ///
 /// Units: the morning before, at 9 o'clock in the workspace's time zone.
-pub fn draws_near(due: Date, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
+pub fn near_due_at(due: Date, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
     let morning = due.yesterday().ok()?.at(MORNING, 0, 0, 0).to_zoned(zone.clone()).ok()?;
     let at = Timestamp::from_jiff(morning.timestamp());
     (at > now).then_some(at)
@@ -33,7 +33,7 @@ pub(crate) fn of_due_date(
     zone: &TimeZone,
     now: Timestamp,
 ) -> Op {
-    match due.and_then(|due| Some((due, draws_near(due, zone, now)?))) {
+    match due.and_then(|due| Some((due, near_due_at(due, zone, now)?))) {
         Some((due, at)) => timer::set(ws, agent, Kind::DueDate, at, Some(&due.to_string())),
         None => timer::unset(ws, agent, Kind::DueDate),
     }
@@ -68,7 +68,7 @@ impl Agents {
             };
             let commit = Commit::new("wake.timer", Db::Agent, ws)
                 .op(timer::fire(ws, &due))
-                .op(wake_queue::signal(ws, &self.ring(ws, &due).await?));
+                .op(wake_queue::signal(ws, &self.timer_signal(ws, &due).await?));
             match self.store.commit(commit).await {
                 Ok(_) => fired += 1,
                 // Somebody else fired it, or it was set anew.
@@ -79,7 +79,7 @@ impl Agents {
         Ok(fired)
     }
 
-    async fn ring(&self, ws: WorkspaceId, due: &Timer) -> Result<Signal, AgentError> {
+    async fn timer_signal(&self, ws: WorkspaceId, due: &Timer) -> Result<Signal, AgentError> {
         let class = self.driver.model().class();
         let (may_wake, reason) = match self.agent(ws, &due.agent).await {
             Ok(agent) => {
@@ -111,7 +111,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         at: Option<Timestamp>,
-        asked: &crate::lifecycle::Asked,
+        asked: &crate::lifecycle::RequestContext,
     ) -> Result<(), AgentError> {
         let agent = self.agent(ws, id).await?.doc.value;
         crate::lifecycle::alive(&agent)?;
@@ -129,7 +129,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         until: Option<Timestamp>,
-        asked: &crate::lifecycle::Asked,
+        asked: &crate::lifecycle::RequestContext,
     ) -> Result<(), AgentError> {
         let settings = Settings { sleep_until: Some(until), ..Settings::default() };
         self.configure(ws, id, &settings, asked).await
@@ -147,7 +147,7 @@ mod tests {
     fn near(due: &str, zone: &str, now: &str) -> Option<String> {
         let zone = TimeZone::get(zone).expect("a zone");
         let due = due.parse().expect("a day");
-        draws_near(due, &zone, time(now)).map(|at| at.to_string())
+        near_due_at(due, &zone, time(now)).map(|at| at.to_string())
     }
 
     #[test]

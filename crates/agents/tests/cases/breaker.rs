@@ -3,7 +3,7 @@
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::breaker;
-use dormouse_types::model::Away;
+use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::{AgentId, TaskId, limits};
 
 use crate::world::node::{Node, Told};
@@ -44,7 +44,7 @@ fn check_nobody_is_blamed(world: &World, all: &[(TaskId, AgentId)]) {
 fn an_outage_holds_the_queue_with_one_event_and_its_end_lets_everybody_run() {
     let (world, all, mut node) = crowd(12);
     let asks = world.model.asks();
-    world.model.goes_away(Away::Outage);
+    world.model.goes_away(ProviderUnavailable::Outage);
     change_all(&world, &all);
     node.pass_seconds(20);
     let failures = away(&node.take());
@@ -78,7 +78,7 @@ fn an_outage_holds_the_queue_with_one_event_and_its_end_lets_everybody_run() {
 #[test]
 fn one_agent_asks_to_find_out_and_the_others_wait_for_its_answer() {
     let (world, all, mut node) = crowd(6);
-    world.model.goes_away(Away::Authentication);
+    world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all);
     node.pass_seconds(10);
     node.take();
@@ -98,7 +98,7 @@ fn one_agent_asks_to_find_out_and_the_others_wait_for_its_answer() {
 fn a_refused_key_holds_the_queue_at_once() {
     let (world, all, mut node) = crowd(8);
     let asks = world.model.asks();
-    world.model.goes_away(Away::Authentication);
+    world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all);
     node.pass_seconds(limits::BREAKER_SECONDS - 1);
     assert!(world.model.asks() - asks <= limits::CONCURRENCY, "who had asked before, and no more");
@@ -114,7 +114,7 @@ fn a_refused_key_holds_the_queue_at_once() {
 #[test]
 fn a_persons_wake_waits_for_the_provider_like_any_other() {
     let (world, all, mut node) = crowd(2);
-    world.model.goes_away(Away::Authentication);
+    world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all[..1]);
     node.pass_seconds(5);
     let asks = world.model.asks();
@@ -159,7 +159,7 @@ fn a_model_that_never_answers_counts_as_a_provider_that_is_away() {
 #[test]
 fn a_few_failures_hold_nobody_back() {
     let (world, all, mut node) = crowd(2);
-    world.model.goes_away(Away::Quota);
+    world.model.goes_away(ProviderUnavailable::Quota);
     world.note_now(&all[0].0, "Something happened.");
     node.pass_seconds(2);
     assert_eq!(away(&node.take()), 1);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dormouse_adapters::scripted::Answer;
 use dormouse_agents::AgentError;
 use dormouse_types::AgentId;
-use dormouse_types::model::{Away, ModelError};
+use dormouse_types::model::{ModelError, ProviderUnavailable};
 use dormouse_types::port::Stage;
 
 use crate::world::node::{Node, Told};
@@ -67,7 +67,7 @@ fn a_later_try_is_cancelled() {
 fn a_run_that_waits_to_be_resumed_is_cancelled() {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();
-    world.model.goes_away(Away::Outage);
+    world.model.goes_away(ProviderUnavailable::Outage);
     world.note_now(&task, "Unseen.");
     node.pass_seconds(2);
     let run = world.runs(&agent).remove(0);
@@ -116,7 +116,7 @@ fn cancel_around(label: &'static str, is_away: bool) {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();
     if is_away {
-        world.model.goes_away(Away::Quota);
+        world.model.goes_away(ProviderUnavailable::Quota);
     } else {
         world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
     }

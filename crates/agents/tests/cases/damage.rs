@@ -1,7 +1,7 @@
 use dormouse_agents::wake::drain::Scope;
 use dormouse_runs::End;
 use dormouse_store::{Db, params};
-use dormouse_types::model::Away;
+use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _, TaskId};
 
@@ -247,7 +247,7 @@ fn a_damaged_change_stops_the_agent_it_concerns_and_nobody_else() {
 fn a_damaged_run_that_waits_to_be_resumed_stops_its_agent_and_nobody_else() {
     let (world, [hurt, well]) = two();
     let mut node = world.serve();
-    world.model.goes_away(Away::Outage);
+    world.model.goes_away(ProviderUnavailable::Outage);
     world.note_now(&hurt.0, "Something happened.");
     node.pass_seconds(2);
     node.take();

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use dormouse_adapters::scripted::Answer;
 use dormouse_agents::AgentError;
-use dormouse_agents::lifecycle::Asked;
+use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::route::merge_window;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::params;
-use dormouse_types::model::{Away, FragmentKind, ModelError, Request};
+use dormouse_types::model::{FragmentKind, ModelError, ProviderUnavailable, Request};
 use dormouse_types::port::{Clock as _, ModelClass, Stage};
 use dormouse_types::{AgentId, Id as _, limits};
 
@@ -93,7 +93,7 @@ fn words_of_a_run_that_failed_are_heard_by_its_later_try_before_newer_ones() {
 fn words_outlast_a_provider_that_is_away_and_stay_in_the_run_that_took_them() {
     let (world, _, agent) = World::settled();
     let mut node = world.serve();
-    world.model.goes_away(Away::Outage);
+    world.model.goes_away(ProviderUnavailable::Outage);
     world.wake_now(&agent, Some("First."));
     node.settle();
     let run = world.runs(&agent).remove(0);
@@ -204,7 +204,7 @@ fn words_that_come_while_a_wake_is_cancelled_are_named_or_heard() {
 fn an_agent_that_is_destroyed_names_what_it_never_heard_however_often_it_is_asked() {
     let (world, _, agent) = World::settled();
     world.wake_now(&agent, Some("First."));
-    let asked = Asked { key: Some("k".into()), ..me() };
+    let asked = RequestContext { key: Some("k".into()), ..me() };
     for _ in 0..2 {
         now(world.agents.destroy(WS, &agent, &asked)).expect("destroyed");
         assert_eq!(unheard(&world, &agent), ["First."]);
@@ -215,7 +215,7 @@ fn an_agent_that_is_destroyed_names_what_it_never_heard_however_often_it_is_aske
 fn a_run_that_waits_when_its_agent_is_destroyed_ends() {
     let (world, _, agent) = World::settled();
     let mut node = world.serve();
-    world.model.goes_away(Away::Outage);
+    world.model.goes_away(ProviderUnavailable::Outage);
     world.wake_now(&agent, Some("First."));
     node.settle();
     assert_eq!(world.runs(&agent)[0].status.name(), "queued");

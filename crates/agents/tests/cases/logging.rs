@@ -7,7 +7,7 @@ use dormouse_adapters::scripted::Answer;
 use dormouse_journal::Edit;
 use dormouse_store::{Db, params};
 use dormouse_types::Id as _;
-use dormouse_types::model::{Away, ModelError};
+use dormouse_types::model::{ModelError, ProviderUnavailable};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span;
@@ -88,7 +88,7 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
         world.script.push(Answer::Fails(ModelError::Request { detail: text("too long") }));
         world.wake_now(&agent, Some(&text("What about the van?")));
         node.pass_seconds(5);
-        world.model.goes_away_saying(Away::Authentication, &text("401"));
+        world.model.goes_away_saying(ProviderUnavailable::Authentication, &text("401"));
         world.note_now(&task, &text("The van."));
         node.pass_seconds(10);
         world.model.comes_back();

@@ -30,7 +30,7 @@ fn trimmed(world: &World, db: Db) -> Option<Seq> {
 }
 
 fn rows(world: &World, db: Db, ws: WorkspaceId) -> i64 {
-    now(world.store.first(change_log::count_behind(db, ws, Seq(0)))).expect("read").unwrap_or(0)
+    now(world.store.first(change_log::count_after(db, ws, Seq(0)))).expect("read").unwrap_or(0)
 }
 
 const OLD: Duration = Duration::from_secs(CHANGES_SECONDS + 60);

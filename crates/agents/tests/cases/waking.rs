@@ -3,7 +3,7 @@ use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::limits;
-use dormouse_types::model::{Away, FragmentData, FragmentKind, ModelError};
+use dormouse_types::model::{FragmentData, FragmentKind, ModelError, ProviderUnavailable};
 use dormouse_types::task::Priority;
 use dormouse_types::{By, Origin};
 use serde_json::json;
@@ -76,7 +76,7 @@ fn a_confirmed_proposal_does_not_wake_its_proposer() {
     let call = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([call])]);
     let item = world.items(&task)[0].clone();
-    let who = dormouse_changes::Who { ws: WS, actor: "owner".into(), once: None };
+    let who = dormouse_changes::Decider { ws: WS, actor: "owner".into(), once: None };
     now(world.changes.confirm(&who, &item.set, item.index, None)).expect("confirmed");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
@@ -114,8 +114,11 @@ fn many_changes_in_a_row_are_one_wake() {
 #[test]
 fn a_provider_that_is_down_counts_against_no_agent() {
     let (world, task, agent) = World::settled();
-    let down =
-        ModelError::Provider { provider: "far".into(), why: Away::Quota, detail: "quota".into() };
+    let down = ModelError::Provider {
+        provider: "far".into(),
+        why: ProviderUnavailable::Quota,
+        detail: "quota".into(),
+    };
     let ends = world.run_with(&task, [Answer::Fails(down)]);
     assert!(matches!(&ends[..], [End::Away { reason }] if reason.contains("far")), "{ends:?}");
     let state = now(world.agents.state(WS, &agent)).expect("the state").value;

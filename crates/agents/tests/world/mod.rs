@@ -11,8 +11,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_adapters::scripted::{Answer, Script};
-use dormouse_agents::lifecycle::{Asked, NewAgent};
-use dormouse_agents::wake::drain::{Ran, Scope};
+use dormouse_agents::lifecycle::{NewAgent, RequestContext};
+use dormouse_agents::wake::drain::{FinishedRun, Scope};
 use dormouse_agents::wake::service::Options;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
@@ -34,7 +34,7 @@ use dormouse_types::{AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use self::model::Turnstile;
+use self::model::BlockingModel;
 use self::node::{Hooks, Node};
 
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -50,8 +50,8 @@ pub fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-pub fn me() -> Asked {
-    Asked { actor: "owner".into(), key: None }
+pub fn me() -> RequestContext {
+    RequestContext { actor: "owner".into(), key: None }
 }
 
 pub fn person() -> EditCtx {
@@ -75,7 +75,7 @@ pub struct World {
     pub agents: Agents,
     pub clock: ManualClock,
     pub script: Arc<Script>,
-    pub model: Arc<Turnstile>,
+    pub model: Arc<BlockingModel>,
     pub hooks: Arc<Hooks>,
 }
 
@@ -104,7 +104,7 @@ impl World {
             zone.clone(),
         );
         let script = Arc::new(Script::default());
-        let model = Arc::new(Turnstile::before(script.clone()));
+        let model = Arc::new(BlockingModel::before(script.clone()));
         let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), model.clone());
         let agents = Agents::new(Parts {
             store: store.clone(),
@@ -296,19 +296,19 @@ impl World {
     }
 
     /// Runs what waits for the agents of a task.
-    pub fn drain(&self, task: &TaskId) -> Vec<Ran> {
+    pub fn drain(&self, task: &TaskId) -> Vec<FinishedRun> {
         let scope = Scope { tasks: vec![task.clone()], ..Scope::default() };
         self.drain_scope(&scope).expect("a drain")
     }
 
-    pub fn drain_scope(&self, scope: &Scope) -> Result<Vec<Ran>, AgentError> {
+    pub fn drain_scope(&self, scope: &Scope) -> Result<Vec<FinishedRun>, AgentError> {
         let mut ran = Vec::new();
         now(self.agents.drain(WS, scope, |one| ran.push(one.clone())))?;
         Ok(ran)
     }
 
     /// Runs whoever is due by the clock.
-    pub fn drain_due(&self) -> Vec<Ran> {
+    pub fn drain_due(&self) -> Vec<FinishedRun> {
         self.drain_scope(&Scope { all_due: true, ..Scope::default() }).expect("a drain")
     }
 
@@ -361,7 +361,7 @@ impl World {
             .collect();
         all.sort_by_key(|message| (message.created_at, message.metadata.n));
         let text = |message| {
-            let text = now(dormouse_runs::trail::text(&self.store, WS, message));
+            let text = now(dormouse_runs::run_log::text(&self.store, WS, message));
             text.expect("readable").expect("not purged")
         };
         all.iter().map(text).collect()
@@ -384,7 +384,7 @@ impl World {
             .collect();
         all.sort_by_key(|message| message.metadata.n);
         let read = |message| {
-            let text = now(dormouse_runs::trail::text(&self.store, WS, message));
+            let text = now(dormouse_runs::run_log::text(&self.store, WS, message));
             serde_json::from_str(&text.expect("readable").expect("there")).expect("a result")
         };
         all.iter().map(read).collect()

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use dormouse_adapters::scripted::Script;
-use dormouse_types::model::{Away, ModelError, Request, TurnEvent};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass};
 use futures_util::Stream;
 
 /// A turnstile before a script: each question passes when it may.
-pub struct Turnstile {
+pub struct BlockingModel {
     script: Arc<Script>,
     state: Arc<Mutex<State>>,
 }
@@ -26,7 +26,7 @@ struct State {
     most: usize,
 }
 
-impl Turnstile {
+impl BlockingModel {
     pub fn before(script: Arc<Script>) -> Self {
         let state = State {
             class: ModelClass::Free,
@@ -70,11 +70,11 @@ impl Turnstile {
     }
 
     /// Lets the provider fail from here on.
-    pub fn goes_away(&self, why: Away) {
+    pub fn goes_away(&self, why: ProviderUnavailable) {
         self.goes_away_saying(why, "503 Service Unavailable");
     }
 
-    pub fn goes_away_saying(&self, why: Away, detail: &str) {
+    pub fn goes_away_saying(&self, why: ProviderUnavailable, detail: &str) {
         let detail = detail.into();
         self.state().away = Some(ModelError::Provider { provider: "script".into(), why, detail });
     }
@@ -105,7 +105,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Model for Turnstile {
+impl Model for BlockingModel {
     fn name(&self) -> &str {
         self.script.name()
     }

@@ -112,7 +112,7 @@ impl Node {
     pub fn pass(&mut self, by: Duration) {
         let end = self.clock.now() + by;
         self.settle();
-        while let Some(next) = self.clock.next_sleeper().filter(|next| *next <= end) {
+        while let Some(next) = self.clock.next_deadline().filter(|next| *next <= end) {
             self.clock.set(next.max(self.clock.now()));
             self.settle();
         }

@@ -9,10 +9,10 @@ use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
-use crate::set::conclude::{Crossing, Errand};
+use crate::set::apply::{SagaKind, SagaPayload};
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, Who, refresh};
-use crate::set::standing::{self, Over};
+use crate::set::service::{Changes, Decider, LoadedItem, refresh};
+use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 
 /// How often a verdict is decided on fresh rows before it gives way to others.
@@ -20,13 +20,13 @@ const ATTEMPTS: usize = 8;
 
 /// The verdict a person asks for.
 #[derive(Debug, Clone, Copy)]
-enum Want<'a> {
-    Confirm { over: Option<&'a Over> },
+enum Verdict<'a> {
+    Confirm { over: Option<&'a KnownValue> },
     Reject { reason: Option<&'a str> },
     Defer,
 }
 
-impl Want<'_> {
+impl Verdict<'_> {
     fn state(self) -> State {
         match self {
             Self::Confirm { .. } => State::Confirmed,
@@ -56,30 +56,30 @@ impl Changes {
     /// Confirms an item: exactly once, whoever asks and however often.
     pub async fn confirm(
         &self,
-        who: &Who,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
-        self.decide(who, set, index, digest, Want::Confirm { over: None }).await
+        self.decide(who, set, index, digest, Verdict::Confirm { over: None }).await
     }
 
     /// Confirms an item over a value that the person set after it was proposed: they name the value.
     pub async fn confirm_over(
         &self,
-        who: &Who,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-        over: &Over,
+        over: &KnownValue,
     ) -> Result<Item, DecideError> {
-        self.decide(who, set, index, digest, Want::Confirm { over: Some(over) }).await
+        self.decide(who, set, index, digest, Verdict::Confirm { over: Some(over) }).await
     }
 
     /// Rejects an item, with the person's reason if they gave one.
     pub async fn reject(
         &self,
-        who: &Who,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
@@ -87,18 +87,18 @@ impl Changes {
     ) -> Result<Item, DecideError> {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         limits::REASON.check(reason.map_or(0, |reason| reason.chars().count()))?;
-        self.decide(who, set, index, digest, Want::Reject { reason }).await
+        self.decide(who, set, index, digest, Verdict::Reject { reason }).await
     }
 
     /// Puts an item off. It stays open and leaves the ten shown.
     pub async fn defer(
         &self,
-        who: &Who,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
-        self.decide(who, set, index, digest, Want::Defer).await
+        self.decide(who, set, index, digest, Verdict::Defer).await
     }
 
     /// Why the last confirm of an item that waits again was not applied; none if it was not tried.
@@ -107,31 +107,33 @@ impl Changes {
         &self,
         ws: WorkspaceId,
         item: &Item,
-        over: Option<&Over>,
+        over: Option<&KnownValue>,
     ) -> Result<Option<DecideError>, DecideError> {
         let is_waiting = matches!(item.state, State::Pending | State::Deferred);
         let Some(reason) = item.error.clone().filter(|_| is_waiting) else { return Ok(None) };
         let (set, index) = (item.set.clone(), item.index);
-        let seen = self.seen(ws, &set, index).await?;
+        let seen = self.load(ws, &set, index).await?;
         let task = self.task_of(ws, &item.task).await?;
         let digest = Some(&item.fingerprint);
-        let allowed = self.allows(ws, &seen, task.as_ref(), digest, Want::Confirm { over }).await;
+        let allowed = self
+            .ensure_decidable(ws, &seen, task.as_ref(), digest, Verdict::Confirm { over })
+            .await;
         Ok(Some(allowed.err().unwrap_or(DecideError::NotApplied { set, index, reason })))
     }
 
     async fn decide(
         &self,
-        who: &Who,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-        want: Want<'_>,
+        want: Verdict<'_>,
     ) -> Result<Item, DecideError> {
         for _ in 0..ATTEMPTS {
-            let seen = self.seen(who.ws, set, index).await?;
-            checked_digest(&seen.item, digest)?;
+            let seen = self.load(who.ws, set, index).await?;
+            ensure_digest(&seen.item, digest)?;
             if seen.item.state == want.state() {
-                if let Want::Reject { reason: Some(reason) } = want {
+                if let Verdict::Reject { reason: Some(reason) } = want {
                     self.add_reason(who, &seen, reason).await?;
                     return Ok(seen.item);
                 }
@@ -144,15 +146,15 @@ impl Changes {
             match seen.item.state {
                 State::Applying => {
                     // Somebody confirmed it a moment ago, or was interrupted: one errand, one end.
-                    self.conclude_operation(who.ws, &seen.item.operation).await?;
+                    self.finish_operation(who.ws, &seen.item.operation).await?;
                 }
                 State::Confirmed | State::Rejected => return Err(DecideError::already(&seen.item)),
                 State::Retracted => return Err(DecideError::retracted(&seen.item)),
                 State::Expired => return Err(DecideError::expired(&seen.item)),
                 State::Pending | State::Deferred => {
                     let task = self.task_of(who.ws, &seen.item.task).await?;
-                    self.allows(who.ws, &seen, task.as_ref(), digest, want).await?;
-                    self.take(who, &seen, task.as_ref(), want).await?;
+                    self.ensure_decidable(who.ws, &seen, task.as_ref(), digest, want).await?;
+                    self.record_decision(who, &seen, task.as_ref(), want).await?;
                 }
             }
         }
@@ -162,7 +164,12 @@ impl Changes {
     /// Adds the reason to a rejection that has none.
     ///
     /// Errors: it has another one, which the agent may have read already.
-    async fn add_reason(&self, who: &Who, seen: &Seen, reason: &str) -> Result<(), DecideError> {
+    async fn add_reason(
+        &self,
+        who: &Decider,
+        seen: &LoadedItem,
+        reason: &str,
+    ) -> Result<(), DecideError> {
         let Some(mut decision) = self.standing_decision(who.ws, &seen.item).await? else {
             return Ok(());
         };
@@ -173,8 +180,10 @@ impl Changes {
         }
         decision.doc.value.rejection_reason = Some(reason.to_owned());
         decision.doc.value.updated_at = self.clock.now();
-        let ops =
-            vec![change_item::unmoved(who.ws, &seen.item), entity::replace(who.ws, &decision)];
+        let ops = vec![
+            change_item::expect_unmoved(who.ws, &seen.item),
+            entity::replace(who.ws, &decision),
+        ];
         match self.write("change.decide", who, seen, "change.reject", ops).await {
             Err(CommitError::Refused { refusal: Refusal::ItemMoved | Refusal::Stale, .. }) => {
                 let (set, index) = (seen.item.set.clone(), seen.item.index);
@@ -186,26 +195,26 @@ impl Changes {
 
     /// Writes a verdict on an open item, and runs the errand it asks for. When somebody else moved
     /// the item since it was read nothing is written, and the caller looks again.
-    async fn take(
+    async fn record_decision(
         &self,
-        who: &Who,
-        seen: &Seen,
+        who: &Decider,
+        seen: &LoadedItem,
         task: Option<&TaskView>,
-        want: Want<'_>,
+        want: Verdict<'_>,
     ) -> Result<(), DecideError> {
         let now = self.clock.now();
         let item = &seen.item;
         let task = task.map(TaskStanding::of);
         let fresh_for = Some(standing::fresh_for(item, task.as_ref(), now));
         let crossing = match want {
-            Want::Confirm { .. } => Some(Crossing::Confirm),
-            Want::Reject { .. } if item.tool == "assign_task_label" => Some(Crossing::Suppress),
-            Want::Reject { .. } | Want::Defer => None,
+            Verdict::Confirm { .. } => Some(SagaKind::Confirm),
+            Verdict::Reject { .. } if item.tool == "assign_task_label" => Some(SagaKind::Suppress),
+            Verdict::Reject { .. } | Verdict::Defer => None,
         };
-        let errand = self.errand(who, crossing.unwrap_or(Crossing::Confirm), item, want);
+        let errand = self.saga_payload(who, crossing.unwrap_or(SagaKind::Confirm), item, want);
         let decision = self.decision(seen, &errand, want, now);
         let mut ops = vec![
-            self.settle(who.ws, item, want.event(), None, fresh_for, now)?,
+            self.transition(who.ws, item, want.event(), None, fresh_for, now)?,
             entity::insert(who.ws, &decision),
         ];
         if crossing.is_some() {
@@ -219,20 +228,20 @@ impl Changes {
             other => other?,
         }
         if crossing.is_some() {
-            self.conclude(who.ws, &errand, &errand.operation(&item.operation)).await?;
+            self.finish(who.ws, &errand, &errand.operation(&item.operation)).await?;
         }
         Ok(())
     }
 
     /// Refuses a verdict that the item, its task or the time does not allow; nothing is written but
     /// that an item is over its time.
-    async fn allows(
+    async fn ensure_decidable(
         &self,
         ws: WorkspaceId,
-        seen: &Seen,
+        seen: &LoadedItem,
         view: Option<&TaskView>,
         digest: Option<&Fingerprint>,
-        want: Want<'_>,
+        want: Verdict<'_>,
     ) -> Result<(), DecideError> {
         let (item, now) = (&seen.item, self.clock.now());
         let task = view.map(TaskStanding::of);
@@ -241,7 +250,7 @@ impl Changes {
             self.end_items(ws, std::slice::from_ref(item), Event::Expire, None).await?;
             return Err(DecideError::expired(item));
         }
-        let Want::Confirm { over } = want else { return Ok(()) };
+        let Verdict::Confirm { over } = want else { return Ok(()) };
         if item.shown_at.is_none() && digest.is_none() {
             return Err(DecideError::NotShown { set: item.set.clone(), index: item.index });
         }
@@ -270,12 +279,18 @@ impl Changes {
         }
     }
 
-    fn errand(&self, who: &Who, crossing: Crossing, item: &Item, want: Want<'_>) -> Errand {
+    fn saga_payload(
+        &self,
+        who: &Decider,
+        crossing: SagaKind,
+        item: &Item,
+        want: Verdict<'_>,
+    ) -> SagaPayload {
         let over = match want {
-            Want::Confirm { over } => over.cloned(),
-            Want::Reject { .. } | Want::Defer => None,
+            Verdict::Confirm { over } => over.cloned(),
+            Verdict::Reject { .. } | Verdict::Defer => None,
         };
-        Errand {
+        SagaPayload {
             actor: Some(who.actor.clone()),
             over,
             crossing,
@@ -288,11 +303,17 @@ impl Changes {
         }
     }
 
-    fn decision(&self, seen: &Seen, errand: &Errand, want: Want<'_>, now: Timestamp) -> Decision {
+    fn decision(
+        &self,
+        seen: &LoadedItem,
+        errand: &SagaPayload,
+        want: Verdict<'_>,
+        now: Timestamp,
+    ) -> Decision {
         let (verdict, outcome, reason) = match want {
-            Want::Confirm { .. } => (DecisionVerdict::Confirmed, Outcome::Applying, None),
-            Want::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),
-            Want::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
+            Verdict::Confirm { .. } => (DecisionVerdict::Confirmed, Outcome::Applying, None),
+            Verdict::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),
+            Verdict::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
         };
         Decision {
             id: errand.decision.clone(),
@@ -316,7 +337,7 @@ impl Changes {
     }
 }
 
-pub(crate) fn checked_digest(item: &Item, digest: Option<&Fingerprint>) -> Result<(), DecideError> {
+pub(crate) fn ensure_digest(item: &Item, digest: Option<&Fingerprint>) -> Result<(), DecideError> {
     match digest {
         // A prefix of at least 8 digits names a digest as well as the whole does.
         Some(given)

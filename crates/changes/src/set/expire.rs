@@ -8,7 +8,7 @@ use dormouse_store::{CommitError, Refusal};
 use dormouse_types::{ChangeSetId, TaskId, Timestamp, WorkspaceId};
 
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Who, refresh};
+use crate::set::service::{Changes, Decider, refresh};
 use crate::set::standing::{self, Standing};
 use crate::set::state::Event;
 use crate::set::supersede;
@@ -21,13 +21,17 @@ const BATCH: i64 = 200;
 
 /// Where a sweep stopped: the next one goes on behind it, so that items whose time stands still do
 /// not hide those behind them.
-pub(crate) type Swept = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>;
+pub(crate) type SweepCursor = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>;
 
 impl Changes {
     /// Ends what is over about a task, before its agent looks at it: proposals whose time is up, those
     /// for a field that the person set after the evidence was written, and all but the newest for one
     /// field. Says how many that were.
-    pub async fn tidy(&self, ws: WorkspaceId, task: &TaskId) -> Result<usize, DecideError> {
+    pub async fn withdraw_stale(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+    ) -> Result<usize, DecideError> {
         let mut open = self.store.all(change_item::of_task(ws, task)).await?;
         open.retain(|item| matches!(item.state, State::Pending | State::Deferred));
         if open.is_empty() {
@@ -76,10 +80,10 @@ impl Changes {
     pub async fn expire_due(&self) -> Result<usize, DecideError> {
         let now = self.clock.now();
         let shown_by = now - standing::WEEK;
-        let behind = self.swept().clone();
+        let behind = self.sweep_cursor().clone();
         let page = self.store.all(change_item::shown_by(shown_by, behind.as_ref(), BATCH)).await?;
         let is_last = i64::try_from(page.len()).is_ok_and(|n| n < BATCH);
-        *self.swept() = page.last().filter(|_| !is_last).map(|(ws, item)| {
+        *self.sweep_cursor() = page.last().filter(|_| !is_last).map(|(ws, item)| {
             (item.shown_at.unwrap_or(shown_by), *ws, item.set.clone(), item.index)
         });
         let mut tasks: BTreeMap<WorkspaceId, BTreeSet<TaskId>> = BTreeMap::new();
@@ -110,20 +114,20 @@ impl Changes {
         event: Event,
         why: Option<&str>,
     ) -> Result<(), DecideError> {
-        let who = Who { ws, actor: "dormouse".into(), once: None };
+        let who = Decider { ws, actor: "dormouse".into(), once: None };
         let (label, to) = match event {
             Event::Retract => ("change.retract", State::Retracted),
             _ => ("change.expire", State::Expired),
         };
         for item in items {
-            let seen = self.seen(ws, &item.set, item.index).await?;
+            let seen = self.load(ws, &item.set, item.index).await?;
             if !matches!(seen.item.state, State::Pending | State::Deferred)
                 || seen.item.round != item.round
             {
                 continue;
             }
             let now = self.clock.now();
-            let mut ops = vec![self.settle(ws, &seen.item, event, why, None, now)?];
+            let mut ops = vec![self.transition(ws, &seen.item, event, why, None, now)?];
             ops.extend(refresh(ws, &seen, to, now));
             match self.write(label, &who, &seen, label, ops).await {
                 Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}

@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 
 use dormouse_store::agent::change_item::{self, Item, State};
-use dormouse_store::{CommitError, Db, Refusal, among, receipt};
+use dormouse_store::{CommitError, Db, Refusal, in_list, receipt};
 use dormouse_types::WorkspaceId;
 
-use crate::set::conclude::Round;
+use crate::set::apply::Round;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, Who, refresh};
+use crate::set::service::{Changes, Decider, LoadedItem, refresh};
 
 impl Changes {
     /// Opens every confirmed item again whose receipt is not in the journal, and returns how many
     /// that were. The person is asked anew, instead of reading "confirmed" over a value that is gone.
     pub async fn reopen_lost(&self, ws: WorkspaceId) -> Result<usize, DecideError> {
-        let who = Who { ws, actor: "dormouse".into(), once: None };
-        let limit = i64::try_from(among::MOST).unwrap_or(i64::MAX);
+        let who = Decider { ws, actor: "dormouse".into(), once: None };
+        let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);
         let mut after = (String::new(), -1);
         let mut n_reopened = 0;
         loop {
-            let page = change_item::confirmed_behind(ws, (&after.0, after.1), limit);
+            let page = change_item::confirmed_after(ws, (&after.0, after.1), limit);
             let items = self.store.all(page).await?;
             let Some((set, index, _)) = items.last() else { return Ok(n_reopened) };
             after = (set.clone(), *index);
@@ -28,7 +28,7 @@ impl Changes {
             let known: BTreeSet<String> = known.into_iter().collect();
             for (set, index, _) in items.into_iter().filter(|(_, _, id)| !known.contains(id)) {
                 let set = set.parse().map_err(|e| DecideError::Broken(format!("{e}")))?;
-                let seen = self.seen(ws, &set, index).await?;
+                let seen = self.load(ws, &set, index).await?;
                 // A task that the older journal does not have asks nothing.
                 if self.task_of(ws, &seen.item.task).await?.is_some() {
                     n_reopened += usize::from(self.reopen_lost_item(&who, &seen).await?);
@@ -49,18 +49,18 @@ impl Changes {
     /// Opens a lost item again; false when somebody else was faster, or it is proposed anew.
     pub(crate) async fn reopen_lost_item(
         &self,
-        who: &Who,
-        seen: &Seen,
+        who: &Decider,
+        seen: &LoadedItem,
     ) -> Result<bool, DecideError> {
         let now = self.clock.now();
         let Round { number, operation } = Round::of(&seen.item).next(seen);
         let mut ops = vec![change_item::reopen(who.ws, &seen.item, number, &operation, now)];
         if let Some(decision) = self.standing_decision(who.ws, &seen.item).await? {
-            ops.extend(self.undone(who.ws, &decision.doc.value.id, now).await?);
+            ops.extend(self.mark_undone(who.ws, &decision.doc.value.id, now).await?);
         }
         ops.extend(refresh(who.ws, seen, State::Pending, now));
         // The request is not answered by this: its receipt comes with the verdict.
-        let who = Who { once: None, ..who.clone() };
+        let who = Decider { once: None, ..who.clone() };
         match self.write("change.undo", &who, seen, "change.reopen", ops).await {
             Ok(()) => {}
             Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => return Ok(false),

@@ -3,13 +3,13 @@
 pub mod state;
 pub mod fold;
 pub mod standing;
-pub mod gather;
+pub mod validate;
 pub mod supersede;
 pub mod propose;
 pub mod error;
 pub mod service;
 pub mod decide;
-pub mod conclude;
+pub mod apply;
 pub mod undo;
 pub mod expire;
 pub mod lost;

@@ -11,10 +11,10 @@ use dormouse_types::{
 
 use crate::set::error::DecideError;
 use crate::set::fold;
-use crate::set::gather::{Proposed, evidence_json};
 use crate::set::service::{Changes, operation, refreshed};
 use crate::set::state::{Event, after};
 use crate::set::supersede;
+use crate::set::validate::{Proposed, evidence_json};
 
 /// The run that proposes.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub struct TurnOps {
 }
 
 /// A set that a turn touches, as it is to be.
-struct Touched {
+struct TouchedSet {
     set: Doc<ChangeSet>,
     items: Vec<Item>,
     /// The items from here on are made by this turn; 0 of a set that is.
@@ -70,7 +70,7 @@ impl Changes {
         let now = self.clock.now();
         let mut ops = Vec::new();
         let mut news = Vec::new();
-        let mut all: Vec<Touched> = Vec::new();
+        let mut all: Vec<TouchedSet> = Vec::new();
         let items = if proposed.is_empty() {
             Vec::new()
         } else {
@@ -83,7 +83,7 @@ impl Changes {
             let item = &retraction.item;
             let to = after(item.state, Event::Retract)
                 .map_err(|e| DecideError::Broken(e.to_string()))?;
-            ops.push(change_item::settle(by.ws, item, to, Some(&retraction.reason), None, now));
+            ops.push(change_item::transition(by.ws, item, to, Some(&retraction.reason), None, now));
             let touched = self.touched(by.ws, &mut all, &item.set).await?;
             for other in touched.items.iter_mut().filter(|other| other.index == item.index) {
                 other.state = State::Retracted;
@@ -96,7 +96,7 @@ impl Changes {
                 Some(set) => self.touched(by.ws, &mut all, &set.doc.value.id).await?,
                 None => {
                     let set = Doc::new(self.fresh_set(by, now));
-                    all.push(Touched { set, items: Vec::new(), n_stored: 0, is_new: true });
+                    all.push(TouchedSet { set, items: Vec::new(), n_stored: 0, is_new: true });
                     all.last_mut().expect("it was pushed")
                 }
             };
@@ -120,9 +120,9 @@ impl Changes {
     async fn touched<'t>(
         &self,
         ws: WorkspaceId,
-        all: &'t mut Vec<Touched>,
+        all: &'t mut Vec<TouchedSet>,
         id: &ChangeSetId,
-    ) -> Result<&'t mut Touched, DecideError> {
+    ) -> Result<&'t mut TouchedSet, DecideError> {
         let place = match all.iter().position(|touched| touched.set.value.id == *id) {
             Some(place) => place,
             None => {
@@ -130,7 +130,7 @@ impl Changes {
                 let set = set.ok_or_else(|| DecideError::Broken(format!("set {id} is gone")))?;
                 let items = self.store.all(change_item::of_set(ws, id)).await?;
                 let n_stored = items.len();
-                all.push(Touched { set: set.doc, items, n_stored, is_new: false });
+                all.push(TouchedSet { set: set.doc, items, n_stored, is_new: false });
                 all.len() - 1
             }
         };
@@ -181,7 +181,7 @@ fn fresh_item(
     }
 }
 
-impl Touched {
+impl TouchedSet {
     fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
         let shown = fold::shown(&self.items);
         let mut ops = Vec::new();

@@ -17,7 +17,7 @@ use dormouse_types::{
 };
 
 use crate::set::error::DecideError;
-use crate::set::expire::Swept;
+use crate::set::expire::SweepCursor;
 use crate::set::fold;
 use crate::set::state::{Event, after};
 
@@ -30,12 +30,12 @@ pub struct Changes {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
     /// A hint for sweeps; nothing depends on it.
-    swept: Arc<Mutex<Swept>>,
+    swept: Arc<Mutex<SweepCursor>>,
 }
 
 /// Who decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Who {
+pub struct Decider {
     /// The workspace.
     pub ws: WorkspaceId,
     /// As the audit log names them.
@@ -45,7 +45,7 @@ pub struct Who {
 }
 
 /// An item with its set, as it was read.
-pub(crate) struct Seen {
+pub(crate) struct LoadedItem {
     pub(crate) set: Stored<ChangeSet>,
     pub(crate) items: Vec<Item>,
     pub(crate) item: Item,
@@ -64,16 +64,16 @@ impl Changes {
     }
 
     /// Where the last sweep stopped. Not held over an await.
-    pub(crate) fn swept(&self) -> MutexGuard<'_, Swept> {
+    pub(crate) fn sweep_cursor(&self) -> MutexGuard<'_, SweepCursor> {
         self.swept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn seen(
+    pub(crate) async fn load(
         &self,
         ws: WorkspaceId,
         set: &ChangeSetId,
         index: i64,
-    ) -> Result<Seen, DecideError> {
+    ) -> Result<LoadedItem, DecideError> {
         let missing = || DecideError::NotFound { set: set.clone(), index };
         let stored = self
             .store
@@ -82,12 +82,12 @@ impl Changes {
             .ok_or_else(missing)?;
         let items = self.store.all(change_item::of_set(ws, set)).await?;
         let item = items.iter().find(|item| item.index == index).cloned().ok_or_else(missing)?;
-        Ok(Seen { set: stored, items, item })
+        Ok(LoadedItem { set: stored, items, item })
     }
 
     /// The op that moves an item; it tests state, round and digest again in the commit, and with
     /// `fresh_for` also how long ago the item was shown.
-    pub(crate) fn settle(
+    pub(crate) fn transition(
         &self,
         ws: WorkspaceId,
         item: &Item,
@@ -97,7 +97,7 @@ impl Changes {
         now: Timestamp,
     ) -> Result<Op, DecideError> {
         let to = after(item.state, event).map_err(|e| DecideError::Broken(e.to_string()))?;
-        Ok(change_item::settle(ws, item, to, error, fresh_for, now))
+        Ok(change_item::transition(ws, item, to, error, fresh_for, now))
     }
 
     /// The task of an item; none when there is no such task, or its rows cannot be read.
@@ -119,8 +119,8 @@ impl Changes {
     pub(crate) async fn write(
         &self,
         label: &'static str,
-        who: &Who,
-        seen: &Seen,
+        who: &Decider,
+        seen: &LoadedItem,
         action: &'static str,
         ops: Vec<Op>,
     ) -> Result<(), CommitError> {
@@ -150,7 +150,7 @@ impl Changes {
 }
 
 /// The ops that bring a set and its ten shown items up to date after one item moved.
-pub(crate) fn refresh(ws: WorkspaceId, seen: &Seen, to: State, now: Timestamp) -> Vec<Op> {
+pub(crate) fn refresh(ws: WorkspaceId, seen: &LoadedItem, to: State, now: Timestamp) -> Vec<Op> {
     let mut items = seen.items.clone();
     for item in items.iter_mut().filter(|item| item.index == seen.item.index) {
         item.state = to;

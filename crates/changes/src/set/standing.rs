@@ -86,7 +86,7 @@ pub fn expires_at(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> O
 
 /// The value a person names when they confirm over what they set themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Over {
+pub struct KnownValue {
     /// The value the task has now, in words; none for no value.
     pub now: Option<String>,
 }
@@ -94,7 +94,7 @@ pub struct Over {
 /// The value a task has now, in words, where the person set it after the item was proposed.
 ///
 /// Shape: the outer none where nothing was set; the inner none for no value.
-pub fn set_since(item: &Item, task: &TaskState) -> Option<Over> {
+pub fn set_since(item: &Item, task: &TaskState) -> Option<KnownValue> {
     let tool = tools::item(&item.tool)?;
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
     // What cannot be applied any more, or would change nothing, writes over nothing.
@@ -110,7 +110,7 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<Over> {
     // No record says who renamed or archived a checklist item; that it is another one is enough.
     let is_another_item = is_item && item.before.is_some() && is_another;
     let is_set = has_say(&target, &args) && is_said || is_another_item;
-    is_set.then_some(Over { now })
+    is_set.then_some(KnownValue { now })
 }
 
 /// Whether the person set the field after the evidence of an open item was written.

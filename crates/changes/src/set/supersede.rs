@@ -3,8 +3,8 @@
 use dormouse_store::agent::change_item::{Item, State};
 use serde_json::Value;
 
-use crate::set::gather::Proposed;
 use crate::set::propose::Retraction;
+use crate::set::validate::Proposed;
 use crate::tool::Target;
 use crate::tools;
 

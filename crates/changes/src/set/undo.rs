@@ -8,10 +8,10 @@ use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
-use crate::set::conclude::{Crossing, Errand, Round};
-use crate::set::decide::checked_digest;
+use crate::set::apply::{Round, SagaKind, SagaPayload};
+use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, Who, refresh};
+use crate::set::service::{Changes, Decider, LoadedItem, refresh};
 use crate::set::supersede;
 use crate::tools;
 
@@ -22,29 +22,29 @@ impl Changes {
     /// Errors: a field no longer has the value that was set; there is no verdict.
     pub async fn undo(
         &self,
-        who: &Who,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Item, DecideError> {
-        let seen = self.seen(who.ws, set, index).await?;
-        checked_digest(&seen.item, digest)?;
+        let seen = self.load(who.ws, set, index).await?;
+        ensure_digest(&seen.item, digest)?;
         if seen.item.state == State::Applying {
-            self.conclude_operation(who.ws, &seen.item.operation).await?;
+            self.finish_operation(who.ws, &seen.item.operation).await?;
             return Err(DecideError::Busy { set: set.clone(), index });
         }
         let Some(decision) = self.standing_decision(who.ws, &seen.item).await? else {
-            return Err(nothing(&seen.item));
+            return Err(nothing_to_undo(&seen.item));
         };
         let decision = decision.doc.value;
         if seen.item.state == State::Deferred {
-            return self.undefer(who, &seen, &decision).await;
+            return self.undo_deferral(who, &seen, &decision).await;
         }
         if !matches!(seen.item.state, State::Confirmed | State::Rejected) {
-            return Err(nothing(&seen.item));
+            return Err(nothing_to_undo(&seen.item));
         }
-        let errand = Errand {
-            crossing: Crossing::Undo,
+        let errand = SagaPayload {
+            crossing: SagaKind::Undo,
             set: set.clone(),
             index,
             round: seen.item.round,
@@ -57,7 +57,8 @@ impl Changes {
         let now = self.clock.now();
         // The item keeps its state until the journal has followed: the open saga alone says that
         // an undo is under way, so that a crash leaves either the verdict or its undoing.
-        let ops = vec![change_item::unmoved(who.ws, &seen.item), errand.open(who.ws, &seen, now)];
+        let ops =
+            vec![change_item::expect_unmoved(who.ws, &seen.item), errand.open(who.ws, &seen, now)];
         match self.write("change.undo", who, &seen, "change.undo", ops).await {
             Err(CommitError::Refused { refusal: Refusal::Exists | Refusal::ItemMoved, .. }) => {
                 return Err(DecideError::Busy { set: set.clone(), index });
@@ -65,36 +66,36 @@ impl Changes {
             other => other?,
         }
         let operation = errand.operation(&seen.item.operation);
-        self.conclude(who.ws, &errand, &operation).await?;
-        Ok(self.seen(who.ws, set, index).await?.item)
+        self.finish(who.ws, &errand, &operation).await?;
+        Ok(self.load(who.ws, set, index).await?.item)
     }
 
     /// A put-off item comes back among the open ones; nothing had happened.
-    async fn undefer(
+    async fn undo_deferral(
         &self,
-        who: &Who,
-        seen: &Seen,
+        who: &Decider,
+        seen: &LoadedItem,
         decision: &Decision,
     ) -> Result<Item, DecideError> {
         let now = self.clock.now();
         let next = Round::of(&seen.item).next(seen);
         let Round { number, operation } = &next;
         let mut ops = vec![change_item::reopen(who.ws, &seen.item, *number, operation, now)];
-        ops.extend(self.undone(who.ws, &decision.id, now).await?);
+        ops.extend(self.mark_undone(who.ws, &decision.id, now).await?);
         ops.extend(refresh(who.ws, seen, State::Pending, now));
         self.write("change.undo", who, seen, "change.undo", ops).await?;
-        Ok(self.seen(who.ws, &seen.item.set, seen.item.index).await?.item)
+        Ok(self.load(who.ws, &seen.item.set, seen.item.index).await?.item)
     }
 
     /// The second and third commit of an undo.
-    pub(crate) async fn conclude_undo(
+    pub(crate) async fn finish_undo(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         operation: &OperationId,
-        seen: &Seen,
+        seen: &LoadedItem,
     ) -> Result<(), DecideError> {
-        let (changed, round) = self.take_back(ws, errand, seen).await?;
+        let (changed, round) = self.undo_in_journal(ws, errand, seen).await?;
         let now = self.clock.now();
         if let Some(error) = changed {
             let text = error.to_string();
@@ -110,7 +111,7 @@ impl Changes {
             };
         }
         let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
-        let undone = self.undone(ws, &errand.decision, now).await?;
+        let undone = self.mark_undone(ws, &errand.decision, now).await?;
         let next = round.next(seen);
         let all = self.store.all(change_item::of_task(ws, &errand.task)).await?;
         let mut open = all.iter().filter(|other| other.state.is_open());
@@ -125,7 +126,7 @@ impl Changes {
         let (op, to) = match why {
             Some(_) => {
                 let to = State::Retracted;
-                (change_item::settle(ws, &seen.item, to, why, None, now), to)
+                (change_item::transition(ws, &seen.item, to, why, None, now), to)
             }
             None => {
                 // The field was said anew by this undo, which overtakes nothing.
@@ -149,17 +150,17 @@ impl Changes {
     ///
     /// Behind an older copy of the agent store that may be a later one than the item's: its verdict
     /// was taken back and given again, and the one that stands is taken back.
-    async fn take_back(
+    async fn undo_in_journal(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
-        seen: &Seen,
+        errand: &SagaPayload,
+        seen: &LoadedItem,
     ) -> Result<(Option<JournalError>, Round), DecideError> {
         let crossing = match seen.item.state {
-            State::Rejected => Crossing::Suppress,
-            _ => Crossing::Confirm,
+            State::Rejected => SagaKind::Suppress,
+            _ => SagaKind::Confirm,
         };
-        let verdict = Errand { crossing, ..errand.clone() };
+        let verdict = SagaPayload { crossing, ..errand.clone() };
         let mut round = Round::of(&seen.item);
         let mut effects = self.effects(ws, &verdict.operation(&round.operation)).await?;
         while let Some(these) = effects {
@@ -185,7 +186,7 @@ impl Changes {
         Ok((None, round))
     }
 
-    pub(crate) async fn undone(
+    pub(crate) async fn mark_undone(
         &self,
         ws: WorkspaceId,
         decision: &dormouse_types::DecisionId,
@@ -243,6 +244,6 @@ fn standing(verdict: DecisionVerdict) -> State {
     }
 }
 
-fn nothing(item: &Item) -> DecideError {
+fn nothing_to_undo(item: &Item) -> DecideError {
     DecideError::NothingToUndo { set: item.set.clone(), index: item.index, state: item.state }
 }

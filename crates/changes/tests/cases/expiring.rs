@@ -64,7 +64,7 @@ fn the_write_itself_tests_the_age_whatever_was_read_before() {
     let arrives = |at: i64| {
         world.clock.set(Timestamp::from_micros(at));
         let age = Some(Duration::from_micros(100));
-        let op = change_item::settle(WS, &item, State::Applying, None, age, item.created_at);
+        let op = change_item::transition(WS, &item, State::Applying, None, age, item.created_at);
         now(world.store.commit(Commit::new("test.settle", Db::Agent, WS).op(op)))
     };
     for at in [shown + 100, shown + 101] {
@@ -81,8 +81,8 @@ fn a_sweep_takes_what_is_due_and_nothing_else() {
     world.later(3600);
     let late = world.open("update_task_estimate", json!({ "minutes": 30 }));
     world.clock.set(end(&early));
-    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("a sweep"), 1);
-    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("a sweep"), 0);
+    assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("a sweep"), 1);
+    assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("a sweep"), 0);
     assert_eq!(world.fresh(&early).state, State::Expired);
     assert_eq!(world.fresh(&late).state, State::Pending);
 }
@@ -94,7 +94,7 @@ fn what_was_never_shown_does_not_age() {
     world.propose(&[("add_multiple_checklist_items", json!({ "items": items }))]);
     let all = world.items();
     world.clock.set(end(&all[0]));
-    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("a sweep"), 10);
+    assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("a sweep"), 10);
     let last = world.fresh(&all[10]);
     assert_eq!(last.state, State::Pending);
     assert_eq!(

@@ -52,7 +52,7 @@ fn what_expired_is_no_decision() {
     let world = World::new();
     world.due("2026-03-20");
     world.later(limits::PROPOSAL_AGE_SECONDS);
-    now(world.changes.tidy(WS, &world.task)).expect("a sweep");
+    now(world.changes.withdraw_stale(WS, &world.task)).expect("a sweep");
     assert_eq!(decided(&world), ["– update_task_due_date(2026-03-20) — no decision"]);
 }
 

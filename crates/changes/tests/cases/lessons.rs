@@ -221,7 +221,7 @@ fn what_expired_counts_like_what_was_rejected() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.later(limits::PROPOSAL_AGE_SECONDS + 1);
-    let count = crate::world::now(world.changes.tidy(crate::world::WS, &world.task));
+    let count = crate::world::now(world.changes.withdraw_stale(crate::world::WS, &world.task));
     assert_eq!(count.expect("a sweep"), 1);
     assert_eq!(world.fresh(&item).state, State::Expired);
     held_back(&world, due("2026-03-21"), "nobody decided on");

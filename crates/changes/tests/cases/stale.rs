@@ -161,10 +161,10 @@ fn what_the_person_set_after_the_evidence_is_withdrawn_when_its_agent_looks() {
         world.open("update_task_due_date", json!({ "dueDate": "2026-03-20", "evidence": quoted }));
     let bare = world.open("update_task_priority", json!({ "priority": "P1" }));
     let other = world.open("update_task_estimate", json!({ "minutes": 30, "evidence": quoted }));
-    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 0);
+    assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("tidied"), 0);
     world.edit(&[day("2026-04-01"), Edit::Priority(None)]);
     world.edit(&[Edit::Priority(Some(dormouse_types::task::Priority::P3))]);
-    assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 1);
+    assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("tidied"), 1);
     let gone = world.fresh(&said);
     assert_eq!(gone.state, State::Retracted);
     assert_eq!(
@@ -217,7 +217,7 @@ fn the_seven_days_stand_still_while_a_task_is_closed_or_deleted() {
             world.later(WEEK - 1000);
             world.edit(std::slice::from_ref(&pause));
             world.later(3 * WEEK);
-            assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 0);
+            assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("tidied"), 0);
             assert_eq!(now(world.changes.expire_due()).expect("a sweep"), 0);
             world.edit(std::slice::from_ref(&resume));
             world.later(1000 - 60 - seconds_left - 1);
@@ -287,7 +287,7 @@ fn a_tick_of_an_item_that_was_renamed_or_archived_since_is_withdrawn() {
                 let refused = world.confirm(&item).expect_err("it was shown as something else");
                 assert!(matches!(refused, DecideError::Retracted { .. }), "{refused:?}");
             } else {
-                assert_eq!(now(world.changes.tidy(WS, &world.task)).expect("tidied"), 1);
+                assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("tidied"), 1);
             }
             let gone = world.fresh(&item);
             assert_eq!(gone.state, State::Retracted);
@@ -325,7 +325,7 @@ fn a_proposal_whose_words_are_gone_from_the_notes_is_withdrawn() {
             if is_confirmed {
                 assert_eq!(world.confirm(&item).is_err(), is_gone);
             } else {
-                let ended = now(world.changes.tidy(WS, &world.task)).expect("tidied");
+                let ended = now(world.changes.withdraw_stale(WS, &world.task)).expect("tidied");
                 assert_eq!(ended == 1, is_gone);
             }
             assert_eq!(world.fresh(&item).state == State::Retracted, is_gone);

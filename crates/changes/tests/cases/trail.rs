@@ -1,4 +1,4 @@
-use dormouse_changes::set::conclude::thread;
+use dormouse_changes::set::apply::thread;
 use dormouse_changes::set::service::operation;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
@@ -154,7 +154,7 @@ fn audited(world: &World) -> Vec<String> {
 fn a_confirm_and_its_undo_are_audited_in_the_journal_as_whoever_decided() {
     let world = World::new();
     let item = world.due("2026-03-20");
-    let by = |actor: &str| dormouse_changes::Who { ws: WS, actor: actor.into(), once: None };
+    let by = |actor: &str| dormouse_changes::Decider { ws: WS, actor: actor.into(), once: None };
     let before = audited(&world).len();
     let digest = Some(&item.fingerprint);
     world.later(1);

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_changes::set::gather::{self, Ground, Judged, Proposed};
 use dormouse_changes::set::propose::{Proposer, Retraction};
-use dormouse_changes::set::standing::Over;
-use dormouse_changes::{Changes, DecideError, Policy, Who, ledger, tools};
+use dormouse_changes::set::standing::KnownValue;
+use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
+use dormouse_changes::{Changes, DecideError, Decider, Policy, ledger, tools};
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
@@ -37,8 +37,8 @@ pub fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-pub fn who() -> Who {
-    Who { ws: WS, actor: "owner".into(), once: None }
+pub fn who() -> Decider {
+    Decider { ws: WS, actor: "owner".into(), once: None }
 }
 
 pub fn person() -> EditCtx {
@@ -178,10 +178,11 @@ impl World {
             name: "update_task_due_date".into(),
             args: json!({ "dueDate": day }),
         };
-        let ground = Ground { task: &state, items: &[], proposed: &[], made_before: 0, used: &[] };
+        let ground =
+            ProposalContext { task: &state, items: &[], proposed: &[], made_before: 0, used: &[] };
         let tool = tools::by_name(&call.name).expect("a known tool");
-        let judged = gather::call(tool, &call, &ground);
-        let [Judged::Queued(one)] = &judged[..] else { panic!("{judged:?}") };
+        let judged = validate::validate_call(tool, &call, &ground);
+        let [CallOutcome::Queued(one)] = &judged[..] else { panic!("{judged:?}") };
         let (run_key, agent) = (Self::run_key(1000), &self.agent);
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
         let by = Proposer { ws: WS, agent, task, thread: &thread, run_key: &run_key };
@@ -285,17 +286,17 @@ impl World {
             let tool = tools::by_name(name).expect("a known tool");
             let call =
                 ToolCall { id: format!("call-{n}"), name: (*name).into(), args: args.clone() };
-            let ground = Ground {
+            let ground = ProposalContext {
                 task: &task,
                 items: &items,
                 proposed: &proposed,
                 made_before,
                 used: &used,
             };
-            let judged = gather::call(tool, &call, &ground);
-            let (refused, text) = gather::reply(&judged);
+            let judged = validate::validate_call(tool, &call, &ground);
+            let (refused, text) = validate::reply(&judged);
             for one in judged {
-                if let Judged::Queued(one) = one {
+                if let CallOutcome::Queued(one) = one {
                     if tool.policy == Policy::Deferred {
                         used.push(tool.name.to_owned());
                     }
@@ -373,7 +374,7 @@ impl World {
     pub fn confirm_over(&self, item: &Item, now: Option<&str>) -> Result<Item, DecideError> {
         self.later(1);
         let (digest, now_is) = (Some(&item.fingerprint), now.map(ToOwned::to_owned));
-        let over = Over { now: now_is };
+        let over = KnownValue { now: now_is };
         self::now(self.changes.confirm_over(&who(), &item.set, item.index, digest, &over))
     }
 

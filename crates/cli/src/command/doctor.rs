@@ -15,12 +15,12 @@ use jiff::tz::TimeZone;
 
 use crate::client::Client;
 use crate::config::Config;
-use crate::engine::{Engine, enter};
+use crate::engine::{Engine, open_or_find_server};
 use crate::failure::Failure;
 use crate::folder::Found;
-use crate::served::Server;
-use crate::terminal::ink::Tone;
-use crate::terminal::{Screen, line, moment, note};
+use crate::server_file::Server;
+use crate::terminal::style::Color;
+use crate::terminal::{Screen, line, time, note};
 
 /// Looks at the files of the data folder, all of them and to the last page, and says what needs you.
 /// Ends with 1 when something does. Where a damaged page was met at work nothing is opened until both
@@ -74,7 +74,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<u8, Failure> {
     if let Some(missing) = params.accept_missing {
         let _folder = match &config.database {
             Some(_) => None,
-            None => Some(match enter(config).await? {
+            None => Some(match open_or_find_server(config).await? {
                 Found::Free(folder) => folder,
                 Found::Served(server) => return Err(served(config, &server)),
             }),
@@ -98,7 +98,7 @@ fn served(config: &Config, server: &Server) -> Failure {
 
 /// What the server of the folder says keeps it from being of use, if there is one and something does.
 async fn server_trouble(config: &Config) -> Option<String> {
-    let server = crate::served::read(&config.data)?;
+    let server = crate::server_file::read(&config.data)?;
     Client::of(server).trouble().await
 }
 
@@ -211,7 +211,7 @@ fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
 
 fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str) {
     let ink = screen.ink();
-    let at = |at| moment::minute(at, zone);
+    let at = |at| time::minute(at, zone);
     screen.say(ink.bold(&format!("dormouse {}, {}", diagnosis.version, line(&diagnosis.folder))));
     for database in &diagnosis.databases {
         let host = database.host_id.as_deref().unwrap_or("no host id");
@@ -249,8 +249,8 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
     screen.say("");
     for finding in &diagnosis.findings {
         let word = match finding.severity {
-            Severity::Problem => ink.paint(Tone::Red, "problem:"),
-            Severity::Note => ink.paint(Tone::Yellow, "note:"),
+            Severity::Problem => ink.paint(Color::Red, "problem:"),
+            Severity::Note => ink.paint(Color::Yellow, "note:"),
         };
         screen.say(format!("{word} {}", line(&finding.message)));
         if let Some(action) = &finding.action {
@@ -258,7 +258,7 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
         }
     }
     if !diagnosis.needs_the_person() {
-        screen.say(ink.paint(Tone::Green, good));
+        screen.say(ink.paint(Color::Green, good));
     }
 }
 

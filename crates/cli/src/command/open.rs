@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::client::Client;
 use crate::config::Config;
-use crate::engine::enter;
+use crate::engine::open_or_find_server;
 use crate::failure::Failure;
 use crate::folder::Found;
-use crate::served::Server;
+use crate::server_file::Server;
 use crate::terminal::{Screen, note};
 
 /// Makes a link that opens the page of the running server. It works once, within 10 minutes; the page
@@ -30,7 +30,7 @@ const OPENERS: [&str; 2] = ["xdg-open", "open"];
 ///
 /// Errors: no server runs, or it does not answer.
 pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
-    let server = match enter(config).await? {
+    let server = match open_or_find_server(config).await? {
         Found::Served(server) => server,
         Found::Free(_folder) => {
             let data = config.data.display();

@@ -6,8 +6,8 @@ use dormouse_types::Timestamp;
 use super::counted;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::ink::Tone;
-use crate::terminal::{line, moment};
+use crate::terminal::style::Color;
+use crate::terminal::{line, time};
 
 pub async fn run(session: &mut Session) -> Result<(), Failure> {
     // What changed without waiting, now counts as waiting.
@@ -20,10 +20,10 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
     let ink = session.screen.ink();
     session.screen.say(ink.bold(&sentence(&overview)));
     for alert in &overview.alerts {
-        let text = away(alert, |at| moment::minute(at, &session.zone));
-        session.screen.say(ink.paint(Tone::Red, &text));
+        let text = away(alert, |at| time::minute(at, &session.zone));
+        session.screen.say(ink.paint(Color::Red, &text));
     }
-    let minute = |at| moment::minute(at, &session.zone);
+    let minute = |at| time::minute(at, &session.zone);
     for (what, command) in next(&overview, minute) {
         let command = session.command(command);
         session.screen.say(format!("  {what}: {command}"));

@@ -4,9 +4,9 @@ use dormouse::view::ChangeItem;
 use dormouse_types::Id as _;
 
 use crate::command::counted;
-use crate::terminal::ink::Tone;
+use crate::terminal::style::Color;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{Ink, line};
+use crate::terminal::{Style, line};
 
 /// `k3f9a:1`.
 pub fn name(item: &ChangeItem) -> String {
@@ -28,7 +28,7 @@ pub fn counts(open: usize, put_off: usize) -> String {
 }
 
 /// The lines of a proposal, its summary first.
-pub fn lines(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
+pub fn lines(item: &ChangeItem, width: usize, ink: Style) -> Vec<String> {
     let mut lines = wrap::text(&line(&item.human_summary), width, Margin { first: "", rest: "  " });
     for text in &mut lines {
         *text = ink.bold(text);
@@ -51,11 +51,11 @@ pub fn lines(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
 }
 
 /// Before and after. The value when it was proposed is shown only where it moved on since.
-fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
+fn diff(item: &ChangeItem, width: usize, ink: Style) -> Vec<String> {
     let now = item.now.as_ref().or(item.before.as_ref());
     let mut rows = Vec::new();
     if let Some(before) = item.before.as_ref().filter(|before| Some(*before) != now) {
-        rows.push(("then", before, Tone::Plain));
+        rows.push(("then", before, Color::Plain));
     }
     // A field of the task has a before also when it is empty; an item or a label that is new has
     // none, and the summary tells it whole.
@@ -65,12 +65,12 @@ fn diff(item: &ChangeItem, width: usize, ink: Ink) -> Vec<String> {
     let by_you;
     if let Some(now) = now {
         by_you = if item.set_since { format!("{now} (you set it since)") } else { now.clone() };
-        rows.push(("now", &by_you, Tone::Plain));
+        rows.push(("now", &by_you, Color::Plain));
     }
     let is_told =
         now.is_none() && item.proposed.as_ref().is_some_and(|p| item.human_summary.contains(p));
     if let Some(proposed) = item.proposed.as_ref().filter(|_| !is_told) {
-        rows.push(("proposed", proposed, Tone::Green));
+        rows.push(("proposed", proposed, Color::Green));
     }
     let mut lines = Vec::new();
     for (name, value, tone) in rows {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::client::{Reply, path};
 use crate::command::proposal;
 use crate::failure::Failure;
-use crate::find::{self, Meant, titled};
+use crate::find::{self, TaskOrAgent, titled};
 use crate::session::Session;
-use crate::terminal::ink::Tone;
-use crate::terminal::{line, markdown, moment};
+use crate::terminal::style::Color;
+use crate::terminal::{line, markdown, time};
 
 /// The report is what the agent wrote last; nothing is asked of a model to show it.
 #[derive(Debug, Args)]
@@ -27,11 +27,11 @@ pub struct Params {
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let found = find::task_or_agent(session, &params.task.join(" ")).await?;
     let (agents, title) = match &found {
-        Meant::Agent(agent) => {
+        TaskOrAgent::Agent(agent) => {
             let title = agent.task_title.clone().unwrap_or_default();
             (vec![Agent::clone(agent)], title)
         }
-        Meant::Task(task) => {
+        TaskOrAgent::Task(task) => {
             let agents = agents_of(session, task, params.history).await?;
             if agents.is_empty() {
                 return Err(find::without_agent(session, task));
@@ -59,33 +59,33 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say("No report yet.");
     }
     for report in &reports {
-        let at = moment::minute(report.created_at, &session.zone);
+        let at = time::minute(report.created_at, &session.zone);
         let model = report.provenance.get("model").and_then(Value::as_str).unwrap_or("its model");
         session.screen.say(ink.dim(&format!("written {at} by {}", line(model))));
         let ended = agents.iter().find(|agent| agent.id == report.agent_id);
         if let Some((agent, at)) = ended.and_then(|agent| Some((agent, agent.destroyed_at?))) {
-            let (name, at) = (line(&agent.display_name), moment::minute(at, &session.zone));
+            let (name, at) = (line(&agent.display_name), time::minute(at, &session.zone));
             let text = format!("for agent {name} ({}), destroyed {at}", agent.id.short());
             session.screen.say(ink.dim(&text));
         } else if let Some(since) = report.stale_since {
-            let since = moment::minute(since, &session.zone);
+            let since = time::minute(since, &session.zone);
             let text = format!("out of date since {since}");
-            session.screen.say(ink.paint(Tone::Yellow, &text));
+            session.screen.say(ink.paint(Color::Yellow, &text));
         }
         if let Some(restored) = &report.written_before {
             let name = match restored.database.as_str() {
                 "journal" => "the journal",
                 _ => "the database of the agents",
             };
-            let at = moment::minute(restored.at, &session.zone);
+            let at = time::minute(restored.at, &session.zone);
             let text = format!("written before {name} was restored or recreated (noticed {at})");
-            session.screen.say(ink.paint(Tone::Yellow, &text));
+            session.screen.say(ink.paint(Color::Yellow, &text));
         }
         session.screen.say("");
         session.screen.say(body(report, session.screen.prose_width(), ink));
         session.screen.say("");
     }
-    if let Meant::Task(task) = &found
+    if let TaskOrAgent::Task(task) = &found
         && task.open_proposals + task.put_off_proposals > 0
     {
         let command = session.command(&format!("review {}", task.id.short()));
@@ -160,7 +160,7 @@ async fn history(session: &Session, agents: &[Agent]) -> Result<(Vec<u8>, Vec<Re
 }
 
 /// The report as Markdown; one of an older shape as its JSON.
-fn body(report: &Report, width: usize, ink: crate::terminal::Ink) -> String {
+fn body(report: &Report, width: usize, ink: crate::terminal::Style) -> String {
     let content = match &report.content {
         Value::String(text) => text.clone(),
         Value::Object(map)

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use dormouse::{Caller, ServeOptions, Served, WORKSPACE};
+use dormouse::{Caller, ServeOptions, ServeEvent, WORKSPACE};
 use dormouse_adapters::SystemClock;
-use dormouse_server::{Door, Ours, Posture};
+use dormouse_server::{Authenticator, AllowedHosts, Hardening};
 use dormouse_types::Id as _;
 use dormouse_types::port::Clock as _;
 use jiff::tz::TimeZone;
@@ -18,13 +18,13 @@ use tokio::net::TcpListener;
 
 use crate::command::open::link;
 use crate::config::{Config, Serving};
-use crate::engine::{Engine, enter};
+use crate::engine::{Engine, open_or_find_server};
 use crate::failure::Failure;
 use crate::folder::Found;
 use crate::sample;
-use crate::served::{Notice, Server, token};
+use crate::server_file::{ServerFile, Server, token};
 use crate::stop;
-use crate::terminal::{Screen, line, moment, note};
+use crate::terminal::{Screen, line, time, note};
 
 /// Wakes agents when their time comes, and answers on a port of this machine. Commands on the same
 /// data folder find the server by themselves. Ctrl-C or SIGTERM ends it: runs under way are left to
@@ -58,7 +58,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     raise_open_files();
     let stop = stop::signal("stopping: a second signal ends it at once")
         .map_err(|e| Failure::failed(format!("signals cannot be listened to: {e}")))?;
-    let folder = match enter(config).await? {
+    let folder = match open_or_find_server(config).await? {
         Found::Free(folder) => folder,
         Found::Served(server) => return Err(served_already(config, &server)),
     };
@@ -72,11 +72,11 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         zone: engine.zone.iana_name().unwrap_or("UTC").to_owned(),
         public_url: serving.public_url.as_ref().map(ToString::to_string),
     };
-    let ours = Ours::new(address.port(), serving.public_url.clone());
-    let posture = Posture::new(ours, Arc::new(SystemClock));
-    let door = Door::new(&server.token, Arc::new(SystemClock));
+    let ours = AllowedHosts::new(address.port(), serving.public_url.clone());
+    let posture = Hardening::new(ours, Arc::new(SystemClock));
+    let door = Authenticator::new(&server.token, Arc::new(SystemClock));
     let router = dormouse_server::listener(engine.dormouse.clone(), door, &posture);
-    let notice = Notice::put_up(folder.path(), &server).map_err(|e| {
+    let notice = ServerFile::write(folder.path(), &server).map_err(|e| {
         Failure::failed(format!("{} cannot be written: {e}", config.data.display()))
     })?;
     if params.demo {
@@ -92,7 +92,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let http = tokio::spawn(http);
     let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
     let zone = engine.zone.clone();
-    let mut tell = |event: Served| log(&zone, &told(&event));
+    let mut tell = |event: ServeEvent| log(&zone, &told(&event));
     engine.dormouse.serve(options, Box::pin(stop::told(stop)), &mut tell).await;
     match tokio::time::timeout(LAST_REQUESTS, http).await {
         Ok(Ok(())) => {}
@@ -171,12 +171,12 @@ fn no_port(bind: SocketAddr, error: &io::Error) -> Failure {
 /// One line of the log: the time, and what happened. Ids and states only: what people wrote is not
 /// for logs.
 fn log(zone: &TimeZone, text: &str) {
-    note(&format!("{} {}", moment::second(SystemClock.now(), zone), line(text)));
+    note(&format!("{} {}", time::second(SystemClock.now(), zone), line(text)));
 }
 
-fn told(event: &Served) -> String {
+fn told(event: &ServeEvent) -> String {
     match event {
-        Served::Ran { agent, run_key, status, error } => {
+        ServeEvent::Ran { agent, run_key, status, error } => {
             let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), agent.short());
             // Why is a matter between the person and the agent: the error may quote.
             let more = match (*status, error) {
@@ -189,7 +189,7 @@ fn told(event: &Served) -> String {
             };
             format!("run {run} of agent {agent}: {status}{more}")
         }
-        Served::Recovered(what) => format!("recovered: {what}"),
-        Served::Failed(what) => format!("failed, and is tried again: {what}"),
+        ServeEvent::Recovered(what) => format!("recovered: {what}"),
+        ServeEvent::Failed(what) => format!("failed, and is tried again: {what}"),
     }
 }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, moment};
+use crate::terminal::{line, time};
 
 /// What can be done about tokens.
 #[derive(Debug, Subcommand)]
@@ -98,7 +98,7 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
         ("ends", Fit::Drop(2)),
     ]);
     for token in &page.items {
-        let minute = |at| moment::minute(at, &session.zone);
+        let minute = |at| time::minute(at, &session.zone);
         let ends = match (token.revoked_at, token.expires_at) {
             (Some(at), _) => format!("revoked {}", minute(at)),
             (None, Some(at)) => minute(at),

@@ -3,11 +3,11 @@
 use dormouse_formats::sanitise;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::ink::{Ink, Tone};
+use super::style::{Style, Color};
 use super::wrap::{self, Margin, Span};
 
 /// Renders Markdown as lines no wider than `width`; only addresses and code may be wider.
-pub fn render(text: &str, width: usize, ink: Ink) -> String {
+pub fn render(text: &str, width: usize, ink: Style) -> String {
     let clean = sanitise::block(text);
     let options =
         Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
@@ -22,7 +22,7 @@ pub fn render(text: &str, width: usize, ink: Ink) -> String {
 /// The page as it grows.
 struct Page {
     width: usize,
-    ink: Ink,
+    ink: Style,
     lines: Vec<String>,
     /// What each open list item or quote puts before a line.
     margins: Vec<String>,
@@ -31,7 +31,7 @@ struct Page {
     /// The number of the next item of each open list; none for bullets.
     lists: Vec<Option<u64>>,
     paragraph: Vec<Span>,
-    tones: Vec<Tone>,
+    tones: Vec<Color>,
     /// The address of each open link, and where its words begin in the paragraph.
     links: Vec<(String, usize)>,
     is_code: bool,
@@ -40,7 +40,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(width: usize, ink: Ink) -> Self {
+    fn new(width: usize, ink: Style) -> Self {
         Self {
             width,
             ink,
@@ -62,7 +62,7 @@ impl Page {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.is_code => self.code(&text),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
-            Event::Code(text) => self.span(&format!("`{text}`"), Tone::Cyan),
+            Event::Code(text) => self.span(&format!("`{text}`"), Color::Cyan),
             Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text),
             Event::FootnoteReference(name) => self.text(&format!("[{name}]")),
             Event::SoftBreak => self.text(" "),
@@ -89,7 +89,7 @@ impl Page {
                 self.end_paragraph();
                 self.is_apart = !self.lines.is_empty();
                 let is_top = matches!(level, HeadingLevel::H1 | HeadingLevel::H2);
-                self.tones.push(if is_top { Tone::Bold } else { Tone::Italic });
+                self.tones.push(if is_top { Color::Bold } else { Color::Italic });
             }
             Tag::List(first) => {
                 self.end_paragraph();
@@ -122,14 +122,14 @@ impl Page {
                     self.push(&name);
                 }
             }
-            Tag::Emphasis => self.tones.push(Tone::Italic),
-            Tag::Strong => self.tones.push(Tone::Bold),
-            Tag::Strikethrough => self.span("~~", Tone::Dim),
+            Tag::Emphasis => self.tones.push(Color::Italic),
+            Tag::Strong => self.tones.push(Color::Bold),
+            Tag::Strikethrough => self.span("~~", Color::Dim),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.links.push((dest_url.into_string(), self.paragraph.len()));
             }
             Tag::TableHead | Tag::TableRow => self.end_paragraph(),
-            Tag::TableCell if !self.paragraph.is_empty() => self.span(" | ", Tone::Dim),
+            Tag::TableCell if !self.paragraph.is_empty() => self.span(" | ", Color::Dim),
             Tag::Paragraph
             | Tag::HtmlBlock
             | Tag::FootnoteDefinition(_)
@@ -178,7 +178,7 @@ impl Page {
             TagEnd::Emphasis | TagEnd::Strong => {
                 self.tones.pop();
             }
-            TagEnd::Strikethrough => self.span("~~", Tone::Dim),
+            TagEnd::Strikethrough => self.span("~~", Color::Dim),
             TagEnd::Link | TagEnd::Image => self.end_link(),
             TagEnd::TableHead | TagEnd::TableRow | TagEnd::HtmlBlock => self.end_paragraph(),
             TagEnd::Table => self.is_apart = true,
@@ -198,7 +198,7 @@ impl Page {
         self.span(text, tone);
     }
 
-    fn span(&mut self, text: &str, tone: Tone) {
+    fn span(&mut self, text: &str, tone: Color) {
         // Cleaned again: an entity such as `&#27;` is a control character only after parsing.
         self.paragraph.push(Span { text: sanitise::line(text), tone });
     }
@@ -212,13 +212,13 @@ impl Page {
             return;
         }
         let address = if words.is_empty() { address } else { format!(" ({address})") };
-        self.span(&address, Tone::Dim);
+        self.span(&address, Color::Dim);
     }
 
     /// Code keeps its lines and spaces: wrapped, it would be other code.
     fn code(&mut self, text: &str) {
         for line in sanitise::block(text).lines() {
-            let line = self.ink.paint(Tone::Cyan, line);
+            let line = self.ink.paint(Color::Cyan, line);
             self.push(&format!("    {line}"));
         }
     }

@@ -3,7 +3,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::*;
 
 fn plain(text: &str) -> String {
-    render(text, 40, Ink::new(false))
+    render(text, 40, Style::new(false))
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn prose_fits_every_width() {
     let text = "# A heading that is quite long for such a page\n\n- a list\n  - with 日本語のとても長い文章 in \
                 it\n    - [ ] and a box that nests deeper\n\n> a quote that goes on for a while, too";
     for width in 40..=200 {
-        for line in render(text, width, Ink::new(false)).lines() {
+        for line in render(text, width, Style::new(false)).lines() {
             assert!(line.width() <= width, "at {width}: {line}");
         }
     }

@@ -3,16 +3,16 @@
 //! Text of the store is cleaned here, in [`table`], [`markdown`], [`wrap`] and [`Screen`]'s callers
 //! through [`line`]: no escape sequence of an entry repaints the screen of whoever reads it.
 
-pub mod ink;
+pub mod style;
 pub mod markdown;
-pub mod moment;
+pub mod time;
 pub mod table;
 pub mod wrap;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
 pub use dormouse_formats::sanitise::line;
-pub use ink::Ink;
+pub use style::Style;
 
 /// Units: columns. Narrower terminals get the layout of this width.
 const NARROWEST: usize = 40;
@@ -57,8 +57,8 @@ impl Screen {
     }
 
     /// The ink of standard output.
-    pub fn ink(&self) -> Ink {
-        Ink::new(self.settings.colour)
+    pub fn ink(&self) -> Style {
+        Style::new(self.settings.colour)
     }
 
     /// Whether `--json` was given.

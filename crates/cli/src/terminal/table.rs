@@ -3,7 +3,7 @@
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::ink::Ink;
+use super::style::Style;
 use super::{line, wrap};
 
 /// How a column gives way on a narrow terminal.
@@ -43,7 +43,7 @@ impl Table {
     }
 
     /// The table as text, without a line break at its end.
-    pub fn render(&self, width: usize, ink: Ink) -> String {
+    pub fn render(&self, width: usize, ink: Style) -> String {
         let names: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let text = self.layout(width, Some(&names));
         match text.split_once('\n') {
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn every_row_is_one_line_that_fits() {
         for width in 40..=200 {
-            let text = sample().render(width, Ink::new(false));
+            let text = sample().render(width, Style::new(false));
             assert_eq!(text.lines().count(), 3, "at {width}");
             for line in text.lines() {
                 assert!(line.width() <= width, "at {width}: {line}");
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_narrow_table_leaves_columns_out_before_it_cuts_the_title_short() {
-        let text = sample().render(46, Ink::new(false));
+        let text = sample().render(46, Style::new(false));
         assert_eq!(
             text,
             "id     title                       status\n\
@@ -187,6 +187,6 @@ mod tests {
 
     #[test]
     fn no_escape_sequence_of_a_cell_is_printed() {
-        assert!(!sample().render(100, Ink::new(false)).contains('\u{1b}'));
+        assert!(!sample().render(100, Style::new(false)).contains('\u{1b}'));
     }
 }

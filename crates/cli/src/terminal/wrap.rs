@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::ink::{Ink, Tone};
+use super::style::{Style, Color};
 
 /// A piece of a paragraph in one tone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,13 +10,13 @@ pub struct Span {
     /// Its text; white space may break.
     pub text: String,
     /// How it looks.
-    pub tone: Tone,
+    pub tone: Color,
 }
 
 impl Span {
     /// A piece of text as the terminal has it.
     pub fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), tone: Tone::Plain }
+        Self { text: text.to_owned(), tone: Color::Plain }
     }
 }
 
@@ -33,7 +33,7 @@ pub struct Margin<'a> {
 ///
 /// A word that is wider than a line is cut; an address never is, because the pieces could not be
 /// followed: the terminal wraps it and still knows that it is one.
-pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, ink: Ink) -> Vec<String> {
+pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, ink: Style) -> Vec<String> {
     let indent = margin.first.width().max(margin.rest.width());
     let room = width.saturating_sub(indent).max(8);
     let mut lines: Vec<Vec<Span>> = Vec::new();
@@ -64,7 +64,7 @@ pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, ink: Ink) -> Vec<
 
 /// Breaks plain text into lines.
 pub fn text(text: &str, width: usize, margin: Margin<'_>) -> Vec<String> {
-    spans(&[Span::plain(text)], width, margin, Ink::new(false))
+    spans(&[Span::plain(text)], width, margin, Style::new(false))
 }
 
 /// Shortens text to a width; what is missing is told by `…`.
@@ -90,7 +90,7 @@ pub fn cut_to(text: &str, width: usize) -> String {
 fn space(before: Option<&Span>, after: Option<&Span>) -> Span {
     let tone = match (before, after) {
         (Some(before), Some(after)) if before.tone == after.tone => before.tone,
-        _ => Tone::Plain,
+        _ => Color::Plain,
     };
     Span { text: " ".to_owned(), tone }
 }
@@ -150,7 +150,7 @@ fn cut(word: Vec<Span>, room: usize) -> Vec<Vec<Span>> {
     pieces
 }
 
-fn paint(line: &[Span], ink: Ink) -> String {
+fn paint(line: &[Span], ink: Style) -> String {
     let mut out = String::new();
     let mut spans = line.iter().peekable();
     while let Some(span) = spans.next() {
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn punctuation_stays_with_the_emphasised_word_before_it() {
-        let bold = Span { text: "done".into(), tone: Tone::Bold };
-        let lines = spans(&[bold, Span::plain(", at last")], 80, NONE, Ink::new(true));
+        let bold = Span { text: "done".into(), tone: Color::Bold };
+        let lines = spans(&[bold, Span::plain(", at last")], 80, NONE, Style::new(true));
         assert_eq!(lines, ["\u{1b}[1mdone\u{1b}[0m, at last"]);
     }
 

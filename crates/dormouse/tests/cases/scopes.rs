@@ -1,6 +1,6 @@
 use dormouse::{
-    AgentFilter, AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessagesAsked, NewEntry,
-    NewTask, NewToken, OperationsAsked, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    AgentFilter, AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessageFilter, NewEntry,
+    NewTask, NewToken, OperationFilter, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
@@ -90,7 +90,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read decisions |s, c| s.world.dormouse.decisions(c, &s.agent, 9);
     Read task_decisions |s, c| s.world.dormouse.task_decisions(c, &s.task);
     Read reports_page |s, c| s.world.dormouse.reports_page(c, &s.agent, 9, None);
-    Read messages_page |s, c| s.world.dormouse.messages_page(c, &s.agent, MessagesAsked { limit: 9, ..MessagesAsked::default() });
+    Read messages_page |s, c| s.world.dormouse.messages_page(c, &s.agent, MessageFilter { limit: 9, ..MessageFilter::default() });
     Read wakes_page |s, c| s.world.dormouse.wakes_page(c, &s.agent, 9, None);
     Read decisions_page |s, c| s.world.dormouse.decisions_page(c, &s.agent, 9, None);
     Read tool_calls |s, c| s.world.dormouse.tool_calls(c, &s.agent, None, 9, None);
@@ -98,7 +98,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read subscriptions |s, c| s.world.dormouse.subscriptions(c, &s.agent);
     Read timers |s, c| s.world.dormouse.timers(c, &s.agent);
     Read agent_links |s, c| s.world.dormouse.agent_links(c, &s.agent, None, 9, None);
-    Read operations |s, c| s.world.dormouse.operations(c, OperationsAsked::All, 9, None);
+    Read operations |s, c| s.world.dormouse.operations(c, OperationFilter::All, 9, None);
     Read events_since |s, c| s.world.dormouse.events_since(c, None);
     Read export |s, c| s.world.dormouse.export(c, None);
     Read change_sets |s, c| s.world.dormouse.change_sets(c, None, true);

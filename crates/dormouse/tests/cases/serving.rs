@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse::{ServeOptions, Served};
-use dormouse_types::model::{Away, ModelError};
+use dormouse::{ServeOptions, ServeEvent};
+use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::world::{World, me, now};
 use dormouse_adapters::scripted::Answer;
 
 /// What was told of runs: how they left the node, and whether they said why.
-fn runs(told: &Mutex<Vec<Served>>) -> Vec<(&'static str, bool)> {
+fn runs(told: &Mutex<Vec<ServeEvent>>) -> Vec<(&'static str, bool)> {
     let told = std::mem::take(&mut *told.lock().expect("nobody panicked"));
     told.into_iter()
         .map(|served| match served {
-            Served::Ran { status, error, .. } => (status, error.is_some()),
+            ServeEvent::Ran { status, error, .. } => (status, error.is_some()),
             other => panic!("nobody expects {other:?}"),
         })
         .collect()
@@ -33,7 +33,7 @@ fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
         Err(_) => Poll::Pending,
     }));
     let mut serving = Box::pin(async move {
-        let mut tell = |served: Served| note.lock().expect("nobody panicked").push(served);
+        let mut tell = |served: ServeEvent| note.lock().expect("nobody panicked").push(served);
         dormouse.serve(ServeOptions::default(), stopping, &mut tell).await;
     });
     let mut settle = || {
@@ -54,7 +54,7 @@ fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
     assert!(!settle());
     assert_eq!(runs(&told), [("failed", true)]);
 
-    let (why, provider) = (Away::Outage, "script".to_owned());
+    let (why, provider) = (ProviderUnavailable::Outage, "script".to_owned());
     world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail: "503".into() }));
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dormouse::view::{Message, Page};
-use dormouse::{MessagesAsked, OperationsAsked, TaskFilter, Verdict};
+use dormouse::{MessageFilter, OperationFilter, TaskFilter, Verdict};
 use dormouse_adapters::scripted::Answer;
 use dormouse_store::agent::{breaker, saga, timer, wake_queue};
 use dormouse_store::{Commit, Db, Op};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::world::{World, me, now, slug};
 
-fn messages(world: &World, agent: &AgentId, asked: MessagesAsked) -> Page<Message> {
+fn messages(world: &World, agent: &AgentId, asked: MessageFilter) -> Page<Message> {
     now(world.dormouse.messages_page(&me(), agent, asked)).expect("messages")
 }
 
@@ -42,7 +42,7 @@ fn pages_of_any_size_hold_every_message_once_and_in_order() {
     let order = |messages: &[Message]| -> Vec<String> {
         messages.iter().map(|message| message.id.to_string()).collect()
     };
-    let whole = messages(&world, &agent, MessagesAsked { limit: 200, ..MessagesAsked::default() });
+    let whole = messages(&world, &agent, MessageFilter { limit: 200, ..MessageFilter::default() });
     assert_eq!(whole.next_cursor, None);
     let commits: Vec<i64> =
         whole.items.iter().map(|m| *m.vector_clock.values().next().expect("a clock")).collect();
@@ -50,7 +50,7 @@ fn pages_of_any_size_hold_every_message_once_and_in_order() {
     for limit in 1..=commits.len() {
         let (mut seen, mut cursor) = (Vec::new(), None);
         loop {
-            let asked = MessagesAsked { limit, cursor, ..MessagesAsked::default() };
+            let asked = MessageFilter { limit, cursor, ..MessageFilter::default() };
             let page = messages(&world, &agent, asked);
             assert!(page.items.len() <= limit);
             seen.extend(order(&page.items));
@@ -76,11 +76,11 @@ fn whoever_follows_hears_of_each_new_message_once() {
     let world = World::new();
     let agent = busy(&world);
     let follow = |cursor: Option<String>, limit| {
-        let asked = MessagesAsked { limit, cursor, follow: true, ..MessagesAsked::default() };
+        let asked = MessageFilter { limit, cursor, follow: true, ..MessageFilter::default() };
         messages(&world, &agent, asked)
     };
     let newest = follow(None, 3);
-    let all = messages(&world, &agent, MessagesAsked { limit: 200, ..MessagesAsked::default() });
+    let all = messages(&world, &agent, MessageFilter { limit: 200, ..MessageFilter::default() });
     let last_three: Vec<_> = all.items.iter().rev().take(3).rev().map(|m| m.id.clone()).collect();
     assert_eq!(newest.items.iter().map(|m| m.id.clone()).collect::<Vec<_>>(), last_three);
     let quiet = follow(newest.next_cursor.clone(), 50);
@@ -90,7 +90,7 @@ fn whoever_follows_hears_of_each_new_message_once() {
     assert_eq!(said.items.iter().map(|m| m.kind.as_str()).collect::<Vec<_>>(), ["user"]);
     assert_eq!(follow(said.next_cursor, 50).items.len(), 0);
     let other = world.agent(&world.task("Paint").id);
-    let asked = MessagesAsked { limit: 5, follow: true, ..MessagesAsked::default() };
+    let asked = MessageFilter { limit: 5, follow: true, ..MessageFilter::default() };
     let none = messages(&world, &other.id, asked);
     assert!(none.items.is_empty() && none.next_cursor.is_some(), "one can follow from the start");
 }
@@ -310,7 +310,7 @@ fn open_operations_and_providers_that_are_away_are_told() {
     let operations = |asked, limit, cursor: Option<&str>| {
         now(world.dormouse.operations(&me(), asked, limit, cursor)).expect("operations")
     };
-    let first = operations(OperationsAsked::Open, 1, None);
+    let first = operations(OperationFilter::Open, 1, None);
     assert_eq!(
         (first.items[0].operation_id.as_str(), first.items[0].status.as_str()),
         ("a", "pending")
@@ -319,7 +319,7 @@ fn open_operations_and_providers_that_are_away_are_told() {
         (&first.items[0].task_id, first.items[0].item_index),
         (&Some(task.id.clone()), Some(2))
     );
-    let second = operations(OperationsAsked::Open, 1, first.next_cursor.as_deref());
+    let second = operations(OperationFilter::Open, 1, first.next_cursor.as_deref());
     assert_eq!((second.items[0].operation_id.as_str(), &second.next_cursor), ("b", &None));
     let done = saga::close(
         ws,
@@ -330,10 +330,10 @@ fn open_operations_and_providers_that_are_away_are_told() {
         at,
     );
     write(&world, done);
-    assert_eq!(operations(OperationsAsked::Open, 9, None).items.len(), 1);
-    let all = operations(OperationsAsked::All, 1, None);
+    assert_eq!(operations(OperationFilter::Open, 9, None).items.len(), 1);
+    let all = operations(OperationFilter::All, 1, None);
     assert_eq!(all.items[0].last_error.as_deref(), Some("gone"));
-    assert_eq!(operations(OperationsAsked::All, 9, all.next_cursor.as_deref()).items.len(), 1);
+    assert_eq!(operations(OperationFilter::All, 9, all.next_cursor.as_deref()).items.len(), 1);
 
     let before = now(world.dormouse.overview(&me())).expect("readable");
     assert_eq!((before.alerts.len(), before.queue.held_by), (0, None));
@@ -364,7 +364,7 @@ fn a_cursor_of_another_list_is_refused_by_name() {
     let agent = busy(&world);
     let d = &world.dormouse;
     let nonsense = Some("nonsense");
-    let asked = MessagesAsked { limit: 9, cursor: nonsense.map(Into::into), ..Default::default() };
+    let asked = MessageFilter { limit: 9, cursor: nonsense.map(Into::into), ..Default::default() };
     let errors = [
         now(d.messages_page(&me(), &agent, asked)).expect_err("refused"),
         now(d.wakes_page(&me(), &agent, 9, nonsense)).expect_err("refused"),

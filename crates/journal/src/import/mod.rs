@@ -15,7 +15,7 @@ use crate::Journal;
 use crate::edit::NewTask;
 use crate::error::{JournalError, RuleError};
 use crate::view::TaskView;
-use crate::write::{EditCtx, OnceKey, Seal, blank};
+use crate::write::{EditCtx, ExtraOps, OnceKey, blank};
 use content::{Content, Last};
 use plan::Plan;
 
@@ -155,7 +155,7 @@ fn once(key: &str, digest: &Digest, n: u64) -> OnceKey {
     OnceKey { id: id.to_string(), request: digest.clone() }
 }
 
-fn seal(ws: WorkspaceId, key: String, last: Last, content: Content, plan: Plan) -> Seal {
+fn seal(ws: WorkspaceId, key: String, last: Last, content: Content, plan: Plan) -> ExtraOps {
     Box::new(move |decided| {
         let next = plan::after(last, &content, &plan, &decided.made);
         let value = serde_json::to_string(&next).expect("imports are plain data");

@@ -8,7 +8,7 @@ use dormouse_types::task::EntryKind;
 use dormouse_types::{Id as _, LabelId, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem};
-use crate::decide::Made;
+use crate::decide::CreatedId;
 use crate::edit::Edit;
 use crate::view::TaskView;
 
@@ -45,7 +45,7 @@ pub(super) fn plan(view: &TaskView, last: &Last, new: &Content) -> Plan {
 }
 
 /// What to remember once the plan was carried out.
-pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[Made]) -> Last {
+pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) -> Last {
     let mut items = last.items;
     let mut entries = last.entries;
     items.extend(plan.adopted.iter().cloned());
@@ -53,20 +53,20 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[Made]) -> La
     let mut entry_keys = plan.added_entries.iter();
     for made in made {
         match made {
-            Made::Item(id) => {
+            CreatedId::Item(id) => {
                 if let Some(key) = item_keys.next() {
                     let blank =
                         LastItem { id: id.clone(), title: String::new(), is_checked: false };
                     items.insert(key.clone(), blank);
                 }
             }
-            Made::Entry(id) => {
+            CreatedId::Entry(id) => {
                 if let Some(key) = entry_keys.next() {
                     let blank = LastEntry { id: id.clone(), digest: hash::sha256("") };
                     entries.insert(key.clone(), blank);
                 }
             }
-            Made::Task(_) | Made::Checklist(_) | Made::Link(_) => {}
+            CreatedId::Task(_) | CreatedId::Checklist(_) | CreatedId::Link(_) => {}
         }
     }
     for item in &new.items {

@@ -1,7 +1,7 @@
 //! Every scene, cut off at every point, comes to the end it has without a crash.
 
 use dormouse_scenes::crash::{self, Seconds};
-use dormouse_scenes::{Scene, repertoire};
+use dormouse_scenes::{Scene, scenarios};
 
 /// Of the second crashes behind a recovery so many take one; `cargo xtask crash-pairs` takes all.
 const SAMPLE: Seconds = Seconds::Sample { one_in: 20, seed: 4 };
@@ -36,14 +36,14 @@ macro_rules! crashes {
         $(
             #[tokio::test]
             async fn $test() {
-                check(repertoire::$scene()).await;
+                check(scenarios::$scene()).await;
             }
         )*
 
         #[test]
         fn no_scene_is_forgotten() {
-            let crashed = [$(repertoire::$scene().name),*];
-            let all: Vec<_> = repertoire::all().iter().map(|scene| scene.name).collect();
+            let crashed = [$(scenarios::$scene().name),*];
+            let all: Vec<_> = scenarios::all().iter().map(|scene| scene.name).collect();
             assert_eq!(crashed[..], all[..]);
         }
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse::view::{ChangeItem, Outcome};
 use dormouse::{Caller, Dormouse, DrainScope, Error, NewTask, Parts, Verdict, WORKSPACE};
-use dormouse_scenes::{Scene, World, repertoire, transcript};
+use dormouse_scenes::{Scene, World, scenarios, transcript};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::TaskId;
 use dormouse_types::port::{Clock, Entropy};
@@ -19,7 +19,7 @@ async fn snapshot(name: &str, scene: &Scene) -> World {
 
 #[tokio::test]
 async fn a_rejected_proposal_is_not_made_again() {
-    let world = snapshot("rejected", &repertoire::rejected()).await;
+    let world = snapshot("rejected", &scenarios::rejected()).await;
     let about = |text: &'static str| move |item: &&ChangeItem| item.human_summary.contains(text);
     let all = world.proposals("move").await.expect("proposals");
     for text in ["due date", "Book the van"] {
@@ -31,14 +31,14 @@ async fn a_rejected_proposal_is_not_made_again() {
 
 #[tokio::test]
 async fn newer_evidence_lifts_a_rejection() {
-    let world = snapshot("newer_evidence", &repertoire::newer_evidence()).await;
+    let world = snapshot("newer_evidence", &scenarios::newer_evidence()).await;
     let due = world.task("move").await.expect("a task").due_on;
     assert_eq!(due.map(|day| day.to_string()).as_deref(), Some("2026-03-27"));
 }
 
 #[tokio::test]
 async fn a_verdict_can_be_taken_back_and_given_again() {
-    let world = snapshot("confirm_undo_confirm", &repertoire::confirm_undo_confirm()).await;
+    let world = snapshot("confirm_undo_confirm", &scenarios::confirm_undo_confirm()).await;
     let due = world.task("move").await.expect("a task").due_on;
     assert_eq!(due.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
 }

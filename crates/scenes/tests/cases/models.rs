@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_scenes::camera::{Camera, Picture};
-use dormouse_scenes::{World, crash, outcome, repertoire, transcript};
+use dormouse_scenes::snapshots::{SnapshotRecorder, StateSnapshot};
+use dormouse_scenes::{World, crash, outcome, scenarios, transcript};
 use dormouse_types::port::{Clock as _, Stage};
 
 #[tokio::test]
 async fn a_wake_of_several_turns_is_told_what_each_call_led_to() {
-    let world = World::played(&repertoire::several_turns()).await.expect("the scene plays");
+    let world = World::played(&scenarios::several_turns()).await.expect("the scene plays");
     insta::assert_snapshot!("several_turns", transcript::of(&world).await.expect("a page"));
 }
 
 #[tokio::test]
 async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
-    let scene = repertoire::several_turns();
+    let scene = scenarios::several_turns();
     let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
     let asks: Vec<_> = cuts
         .iter()
@@ -36,14 +36,14 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
 
 #[tokio::test]
 async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_later() {
-    let scene = repertoire::first_wake();
+    let scene = scenarios::first_wake();
     let claimed =
-        |picture: &Picture| picture.label == "run.claim" && picture.moment == Stage::AfterCommit;
+        |picture: &StateSnapshot| picture.label == "run.claim" && picture.moment == Stage::AfterCommit;
     let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
     let mut cut = cuts.into_iter().find(|cut| claimed(&cut.picture)).expect("a claim");
     for _ in 0..2 {
         let stage = crash::restored(&scene, &cut).expect("a new process");
-        let camera = Arc::new(Camera::on(stage.sqlite.clone()));
+        let camera = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
         let world = World::new(stage, camera.clone());
         world.dormouse.recover().await.expect("recovery");
         world.drain().await.expect("a drain");
@@ -66,7 +66,7 @@ async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_lat
 
 #[tokio::test]
 async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
-    let scene = repertoire::failing();
+    let scene = scenarios::failing();
     let world = World::fresh(&scene).expect("a world");
     let mut seen = Vec::new();
     let mut waited = Vec::new();
@@ -96,7 +96,7 @@ async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
 
 #[tokio::test]
 async fn a_provider_that_is_away_puts_the_run_back_and_counts_nothing() {
-    let scene = repertoire::provider_away();
+    let scene = scenarios::provider_away();
     let world = World::fresh(&scene).expect("a world");
     let mut statuses = Vec::new();
     let mut keys = Vec::new();

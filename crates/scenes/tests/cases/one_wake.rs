@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dormouse::TaskPatch;
-use dormouse_scenes::{Model, Scene, Step, journey};
+use dormouse_scenes::{Model, Scene, Step, commit_walkthrough};
 
 const BEFORE: &str = "\
 # One wake, row by row
@@ -70,7 +70,7 @@ fn scene() -> Scene {
 
 #[tokio::test]
 async fn the_page_about_one_wake_is_what_happens() {
-    let journey = journey::of(&scene()).await.expect("the scene plays");
+    let journey = commit_walkthrough::of(&scene()).await.expect("the scene plays");
     let page = format!("{BEFORE}{journey}{BEHIND}");
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/one-wake.md"));
     let Ok(known) = std::fs::read_to_string(&path) else {

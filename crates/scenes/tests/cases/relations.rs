@@ -2,7 +2,7 @@
 
 use dormouse::WORKSPACE;
 use dormouse_scenes::tables::Dump;
-use dormouse_scenes::{World, repertoire};
+use dormouse_scenes::{World, scenarios};
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::{Db, Value};
 
@@ -30,7 +30,7 @@ async fn only(world: &World, id: &str, kind: &str) -> String {
 
 #[tokio::test]
 async fn after_one_wake_every_relation_exists_and_resolves() {
-    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     let dump = Dump::of(&world.store).await.expect("every row");
     let mut known = ids(&dump, Db::Agent, "agent_entities");
     known.extend(ids(&dump, Db::Journal, "journal"));

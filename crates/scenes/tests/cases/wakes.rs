@@ -2,7 +2,7 @@
 
 use dormouse::WORKSPACE;
 use dormouse_scenes::tables::Dump;
-use dormouse_scenes::{Scene, Step, World, repertoire, transcript};
+use dormouse_scenes::{Scene, Step, World, scenarios, transcript};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, change_log};
 use dormouse_types::port::Clock as _;
@@ -16,12 +16,12 @@ async fn snapshot(name: &str, scene: &Scene) -> World {
 
 #[tokio::test]
 async fn a_first_wake_reads_everything_and_reports() {
-    snapshot("first_wake", &repertoire::first_wake()).await;
+    snapshot("first_wake", &scenarios::first_wake()).await;
 }
 
 #[tokio::test]
 async fn the_system_prompt_and_the_tools_are_those_of_a_task_agent() {
-    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     let agent = world.agent("move").await.expect("an agent");
     let wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
     let key = wakes[0].run_key.clone().expect("a run");
@@ -42,7 +42,7 @@ async fn the_system_prompt_and_the_tools_are_those_of_a_task_agent() {
 
 #[tokio::test]
 async fn a_later_wake_is_told_what_changed_and_nothing_else() {
-    let world = snapshot("incremental_wake", &repertoire::incremental_wake()).await;
+    let world = snapshot("incremental_wake", &scenarios::incremental_wake()).await;
     let agent = world.agent("garden").await.expect("an agent");
     let wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
     let key = wakes[0].run_key.clone().expect("a run");
@@ -58,7 +58,7 @@ async fn a_later_wake_is_told_what_changed_and_nothing_else() {
 
 #[tokio::test]
 async fn when_nothing_changed_nothing_is_written_and_nobody_is_asked() {
-    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     let before = Dump::of(&world.store).await.expect("every row");
     assert!(before.counts().iter().any(|(table, rows)| table == "agent.log_lines" && *rows > 0));
     for _ in 0..3 {
@@ -72,7 +72,7 @@ async fn when_nothing_changed_nothing_is_written_and_nobody_is_asked() {
 
 #[tokio::test]
 async fn a_wake_by_changes_that_were_seen_already_leaves_one_skipped_run() {
-    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     let agent = world.agent("move").await.expect("an agent");
     let now = world.stage.clock.now();
     let head = world.store.first(change_log::head(Db::Journal, WORKSPACE)).await.expect("readable");
@@ -106,7 +106,7 @@ async fn a_wake_by_changes_that_were_seen_already_leaves_one_skipped_run() {
 #[tokio::test]
 async fn what_an_agent_writes_itself_wakes_nobody() {
     // The first wake sets the language of the task: a journal commit of the agent's own.
-    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     let task = world.task("move").await.expect("a task");
     assert_eq!(task.language.as_deref(), Some("en"));
     let activity = world.dormouse.task_activity(&world.me, &task.id).await.expect("activity");
@@ -118,7 +118,7 @@ async fn what_an_agent_writes_itself_wakes_nobody() {
 
 #[tokio::test]
 async fn a_confirmed_proposal_does_not_wake_its_proposer() {
-    let world = World::played(&repertoire::first_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     world.step(100, &Step::confirm("move", "2026-03-20")).await.expect("confirmed");
     assert!(world.task("move").await.expect("a task").due_on.is_some());
     assert!(world.drain().await.expect("a drain").is_empty());
@@ -144,7 +144,7 @@ fn up_to_log(prompt: &dormouse::view::Prompt) -> (String, String) {
 
 #[tokio::test]
 async fn a_prompt_keeps_every_byte_up_to_the_end_of_its_log_and_appends() {
-    let world = World::played(&repertoire::incremental_wake()).await.expect("the scene plays");
+    let world = World::played(&scenarios::incremental_wake()).await.expect("the scene plays");
     world.step(100, &Step::Note("garden", "The hedge has to wait.")).await.expect("a note");
     world.drain().await.expect("a drain");
     world.step(101, &Step::Tick("garden", "Oil the gate")).await.expect("a tick");

@@ -12,7 +12,7 @@ mod overview;
 mod task_links;
 mod task_parts;
 mod tasks;
-mod trail;
+mod agent_history;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, Uri};
@@ -100,17 +100,17 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agents::pause))
         .routes(routes!(agents::resume))
         .routes(routes!(agents::report))
-        .routes(routes!(trail::reports))
-        .routes(routes!(trail::messages))
-        .routes(routes!(trail::tool_calls))
-        .routes(routes!(trail::links))
-        .routes(routes!(trail::subscriptions))
-        .routes(routes!(trail::timers))
-        .routes(routes!(trail::state))
-        .routes(routes!(trail::decisions))
-        .routes(routes!(trail::wakes))
-        .routes(routes!(trail::run))
-        .routes(routes!(trail::prompt))
+        .routes(routes!(agent_history::reports))
+        .routes(routes!(agent_history::messages))
+        .routes(routes!(agent_history::tool_calls))
+        .routes(routes!(agent_history::links))
+        .routes(routes!(agent_history::subscriptions))
+        .routes(routes!(agent_history::timers))
+        .routes(routes!(agent_history::state))
+        .routes(routes!(agent_history::decisions))
+        .routes(routes!(agent_history::wakes))
+        .routes(routes!(agent_history::run))
+        .routes(routes!(agent_history::prompt))
 }
 
 fn access() -> OpenApiRouter<Dormouse> {

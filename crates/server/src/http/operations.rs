@@ -1,7 +1,7 @@
 //! Operations that cross the two databases.
 
 use axum::Json;
-use dormouse::OperationsAsked;
+use dormouse::OperationFilter;
 use dormouse::view::{Operation, Page};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -33,8 +33,8 @@ pub(super) struct ListParams {
 )]
 pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<Operation>> {
     let asked = match params.status.as_deref() {
-        None | Some("open") => OperationsAsked::Open,
-        Some("all") => OperationsAsked::All,
+        None | Some("open") => OperationFilter::Open,
+        Some("all") => OperationFilter::All,
         Some(other) => {
             let shown: String = other.chars().take(60).collect();
             let message = format!("`{shown}` is none of open, all");

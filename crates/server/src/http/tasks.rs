@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskChange, TaskRow};
-use dormouse::{Deleted, Due, Sort, VerdictOf, With};
+use dormouse::{AgentPresence, Deleted, Due, Sort, VerdictOf};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
@@ -87,7 +87,7 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
     let statuses = statuses.filter_map(|it| reading.parse("?status", Some(it))).collect();
     let priorities = params.priority.0.into_iter();
     let priorities = priorities.filter_map(|it| reading.parse("?priority", Some(it))).collect();
-    let with = With::ALL.map(|with| (with.name(), with));
+    let with = AgentPresence::ALL.map(|with| (with.name(), with));
     let agents = params.agent.0.iter().filter_map(|it| reading.one_of("?agent", it, &with));
     let agents = agents.collect();
     let due = Due::ALL.map(|due| (due.name(), due));

@@ -3,10 +3,10 @@
 //! Defends against: a gap that nobody tells, a reader that is too slow, a socket that outlives its
 //! token, more sockets than the process can hold.
 
-mod pump;
+mod event_stream;
 mod queue;
 #[cfg(test)]
-mod pump_tests;
+mod event_stream_tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,16 +28,16 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use self::pump::{Feed, Pump};
+use self::event_stream::{EventSource, EventStream};
 use self::queue::{Frame, Queue};
 use crate::Problem;
 
 /// Where a socket is opened.
 pub(crate) const PATH: &str = "/api/ws";
 /// How long the end of a socket may take to be said.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// When somebody who has too many sockets may try again.
-const LATER: Duration = Duration::from_secs(30);
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// Says that the listener stops: each socket holds one until it has ended.
 #[derive(Clone)]
@@ -68,14 +68,14 @@ pub(crate) struct Sockets {
 }
 
 /// The place of one socket among them.
-struct Seat {
+struct ConnectionSlot {
     open: Arc<Mutex<HashMap<String, usize>>>,
     actor: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct SocketParams {
     ticket: String,
     since: Option<String>,
 }
@@ -86,11 +86,11 @@ impl Sockets {
     }
 
     /// Answers for sockets beside a router.
-    pub(crate) fn beside(self, router: Router) -> Router {
+    pub(crate) fn with_sockets(self, router: Router) -> Router {
         router.layer(from_fn_with_state(self, enter))
     }
 
-    fn sit_down(&self, caller: &Caller) -> Option<Seat> {
+    fn take_slot(&self, caller: &Caller) -> Option<ConnectionSlot> {
         let actor = format!("{}/{}", caller.workspace.0, caller.actor);
         let mut open = lock(&self.open);
         let (all, own) = (open.values().sum::<usize>(), open.get(&actor).copied());
@@ -98,11 +98,11 @@ impl Sockets {
             return None;
         }
         *open.entry(actor.clone()).or_default() += 1;
-        Some(Seat { open: self.open.clone(), actor })
+        Some(ConnectionSlot { open: self.open.clone(), actor })
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = lock(&self.open);
         if let Some(n) = open.get_mut(&self.actor) {
@@ -131,7 +131,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
         return Err(Problem::method_not_allowed(format!("{PATH} answers GET alone")));
     }
     let (mut parts, _) = request.into_parts();
-    let Query(asked) = Query::<Asked>::from_request_parts(&mut parts, &())
+    let Query(asked) = Query::<SocketParams>::from_request_parts(&mut parts, &())
         .await
         .map_err(|error| Problem::invalid("?", error.body_text()))?;
     let closing = parts.extensions.get::<Closing>().cloned();
@@ -144,8 +144,8 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
         // A browser tells a page how a socket ended, and nothing of one that never opened.
         return Ok(upgrade.on_upgrade(|socket| refuse(socket, Close::NOT_LET_IN)));
     };
-    let Some(seat) = sockets.sit_down(&caller) else {
-        return Err(Problem::rate_limited(LATER));
+    let Some(seat) = sockets.take_slot(&caller) else {
+        return Err(Problem::rate_limited(RETRY_AFTER));
     };
     Ok(upgrade.on_upgrade(move |socket| async move {
         serve(&sockets, caller, asked.since, closing, socket).await;
@@ -155,10 +155,10 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
 
 async fn refuse(mut socket: WebSocket, close: Close) {
     // Whoever has gone needs no farewell.
-    let _gone = socket.send(farewell(close)).await;
+    let _gone = socket.send(send_close(close)).await;
 }
 
-fn farewell(close: Close) -> Message {
+fn send_close(close: Close) -> Message {
     Message::Close(Some(CloseFrame { code: close.code, reason: close.reason.into() }))
 }
 
@@ -173,7 +173,7 @@ async fn serve(
     let queue = Queue::default();
     let (sink, stream) = socket.split();
     let feed = OfCaller { dormouse: &sockets.dormouse, caller: &caller };
-    let mut pump = Pump {
+    let mut pump = EventStream {
         feed: &feed,
         clock: &*sockets.clock,
         queue: &queue,
@@ -183,13 +183,13 @@ async fn serve(
     let close = tokio::select! {
         close = pump.run(since) => close,
         () = &mut sending => return,
-        () = hear(stream) => return,
+        () = read_frames(stream) => return,
         () = stopped(closing) => Close::STOPPING,
     };
     queue.close(close);
     tokio::select! {
         () = sending => {}
-        () = sockets.clock.sleep(FAREWELL) => {}
+        () = sockets.clock.sleep(CLOSE_TIMEOUT) => {}
     }
 }
 
@@ -199,7 +199,7 @@ async fn send(queue: &Queue, mut sink: SplitSink<WebSocket, Message>) {
         let (message, is_last) = match queue.next().await {
             Frame::Text(text) => (Message::Text(text.into()), false),
             Frame::Ping => (Message::Ping(Vec::new().into()), false),
-            Frame::Close(close) => (farewell(close), true),
+            Frame::Close(close) => (send_close(close), true),
         };
         if sink.send(message).await.is_err() || is_last {
             return;
@@ -208,7 +208,7 @@ async fn send(queue: &Queue, mut sink: SplitSink<WebSocket, Message>) {
 }
 
 /// Hears the other side: it answers pings, and says nothing else that matters.
-async fn hear(mut stream: SplitStream<WebSocket>) {
+async fn read_frames(mut stream: SplitStream<WebSocket>) {
     while let Some(Ok(message)) = stream.next().await {
         if matches!(message, Message::Close(_)) {
             return;
@@ -230,7 +230,7 @@ struct OfCaller<'a> {
     caller: &'a Caller,
 }
 
-impl Feed for OfCaller<'_> {
+impl EventSource for OfCaller<'_> {
     fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, Error>> {
         Box::pin(async move {
             match self.dormouse.events_since(self.caller, cursor).await {

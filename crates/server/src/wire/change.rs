@@ -1,7 +1,7 @@
 //! Bodies about agents and decisions.
 
 use dormouse::view::Outcome;
-use dormouse::{Over, Verdict};
+use dormouse::{KnownValue, Verdict};
 use dormouse_types::{ChangeSetId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -101,14 +101,14 @@ pub(crate) fn over(
     verdict: Verdict,
     now: Option<Option<String>>,
     reason: Option<&str>,
-) -> Result<Option<Over>, Problem> {
+) -> Result<Option<KnownValue>, Problem> {
     if reason.is_some() && verdict != Verdict::Reject {
         return Err(Problem::invalid("/reason", "only a rejection has a reason: leave it out"));
     }
     if now.is_some() && verdict != Verdict::Confirm {
         return Err(Problem::invalid("/now", "only a confirm names the value now: leave it out"));
     }
-    Ok(now.map(|now| Over { now }))
+    Ok(now.map(|now| KnownValue { now }))
 }
 
 /// The items of a set to be confirmed together, and no others.

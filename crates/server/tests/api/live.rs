@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use dormouse::events::{Cursor, Since};
 use dormouse::{Dormouse, NewEntry, NewTask};
-use dormouse_server::{Door, Ours, Posture};
+use dormouse_server::{Authenticator, AllowedHosts, Hardening};
 use dormouse_types::limits::{SOCKET_MESSAGE, SOCKETS_PER_TOKEN};
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{Caller, TaskId, Timestamp, WorkspaceId};
@@ -42,8 +42,8 @@ fn me() -> Caller {
 async fn site(world: &World) -> Site {
     let dormouse = world.dormouse();
     Site::new(|port| {
-        let posture = Posture::new(Ours::new(port, None), Arc::new(Asleep));
-        dormouse_server::listener(dormouse, Door::new(TOKEN, Arc::new(Asleep)), &posture)
+        let posture = Hardening::new(AllowedHosts::new(port, None), Arc::new(Asleep));
+        dormouse_server::listener(dormouse, Authenticator::new(TOKEN, Arc::new(Asleep)), &posture)
     })
     .await
 }

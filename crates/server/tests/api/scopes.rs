@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use dormouse::{Caller, NewToken};
-use dormouse_server::{Door, Ours, Posture};
+use dormouse_server::{Authenticator, AllowedHosts, Hardening};
 use dormouse_types::caller::Actor;
 use dormouse_types::{Scope, TokenKind, WorkspaceId};
 use serde_json::{Value, json};
@@ -89,8 +89,8 @@ fn text(schema: &Value) -> String {
 
 /// The API behind its door.
 fn listener(world: &World) -> Router {
-    let posture = Posture::new(Ours::new(80, None), Arc::new(Still));
-    let door = Door::new("the owner's", Arc::new(Still));
+    let posture = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
+    let door = Authenticator::new("the owner's", Arc::new(Still));
     dormouse_server::listener(world.dormouse(), door, &posture)
 }
 

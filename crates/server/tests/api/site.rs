@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{Request, Response};
-use dormouse_server::{Door, Ours, Posture, listen};
+use dormouse_server::{Authenticator, AllowedHosts, Hardening, listen};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
@@ -37,8 +37,8 @@ impl Site {
     pub async fn of(world: &World) -> Self {
         let dormouse = world.dormouse();
         Self::new(|port| {
-            let posture = Posture::new(Ours::new(port, None), Arc::new(Still));
-            dormouse_server::listener(dormouse, Door::new(TOKEN, Arc::new(Still)), &posture)
+            let posture = Hardening::new(AllowedHosts::new(port, None), Arc::new(Still));
+            dormouse_server::listener(dormouse, Authenticator::new(TOKEN, Arc::new(Still)), &posture)
         })
         .await
     }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use dormouse_simulation::batch::kinds;
-use dormouse_simulation::{Options, Sabotage, run};
+use dormouse_simulation::{Options, Mutation, run};
 
 /// A store that nothing was noticed of in so many plays is not found out.
 const MOST: u64 = 400;
 
 /// Plays until the store is found out by each of the expected kinds; a seed that shows it does so by
 /// chance, and another one does when anything else has changed.
-fn found_out(sabotage: Sabotage, expected: &[&str]) {
+fn found_out(sabotage: Mutation, expected: &[&str]) {
     let mut found = BTreeSet::new();
     for from in (1..=MOST).step_by(20) {
         let options = Options { from, seeds: 20, threads: 2, sabotage: Some(sabotage) };
@@ -24,35 +24,35 @@ fn found_out(sabotage: Sabotage, expected: &[&str]) {
 
 #[test]
 fn a_store_that_looks_at_no_epoch_is_found_out() {
-    found_out(Sabotage::Epoch, &["epoch"]);
+    found_out(Mutation::Epoch, &["epoch"]);
 }
 
 #[test]
 fn a_journal_without_receipts_is_found_out() {
-    found_out(Sabotage::Receipts, &["twice", "receipt"]);
+    found_out(Mutation::Receipts, &["twice", "receipt"]);
 }
 
 #[test]
 fn proposals_that_never_grow_old_are_found_out() {
-    found_out(Sabotage::Expiry, &["expiry"]);
+    found_out(Mutation::Expiry, &["expiry"]);
 }
 
 #[test]
 fn a_run_that_is_said_to_hear_what_comes_after_its_claim_is_found_out() {
-    found_out(Sabotage::Words, &["heard"]);
+    found_out(Mutation::Words, &["heard"]);
 }
 
 #[test]
 fn a_feed_position_ahead_of_its_signals_is_found_out() {
-    found_out(Sabotage::Feed, &["lost"]);
+    found_out(Mutation::Feed, &["lost"]);
 }
 
 #[test]
 fn a_change_that_marks_everybody_is_found_out() {
-    found_out(Sabotage::Marks, &["marked"]);
+    found_out(Mutation::Marks, &["marked"]);
 }
 
 #[test]
 fn a_feed_position_that_goes_back_is_found_out() {
-    found_out(Sabotage::Back, &["back"]);
+    found_out(Mutation::Back, &["back"]);
 }

@@ -10,8 +10,8 @@ use dormouse_types::{
 use serde::{Deserialize, Serialize};
 
 use super::entity::{self, Columns, Entity, Stored};
-use crate::among;
 use crate::commit::Db;
+use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ws};
 
@@ -221,7 +221,7 @@ pub fn failed(workspace: WorkspaceId) -> Query<Stored<Agent>> {
 /// The states of some agents.
 pub fn states(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<State>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
                deleted_at, serialized, clock_host, clock_counter
              FROM agent_entities
@@ -229,7 +229,7 @@ pub fn states(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<State>
             ")",
         )
     });
-    let params = among::params(workspace, agents);
+    let params = in_list::params(workspace, agents);
     Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<State> }
 }
 

@@ -7,8 +7,8 @@ use dormouse_types::{
     AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
 };
 
-use crate::among;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
@@ -136,7 +136,7 @@ pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
 /// Moves an item to another state, from exactly the state, round and fingerprint that were read,
 /// and, with `fresh_for`, only while it was shown for less than that by the writer's clock: a verdict
 /// that was long on its way comes too late.
-pub fn settle(
+pub fn transition(
     workspace: WorkspaceId,
     item: &Item,
     to: State,
@@ -214,7 +214,7 @@ pub fn catch_up(workspace: WorkspaceId, item: &Item, round: i64, operation: &Ope
 }
 
 /// Guards a commit by the state and round that were read.
-pub fn unmoved(workspace: WorkspaceId, item: &Item) -> Op {
+pub fn expect_unmoved(workspace: WorkspaceId, item: &Item) -> Op {
     Op::one(
         "UPDATE change_items SET state = state
          WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3 AND state = ?4 AND round = ?5",
@@ -317,20 +317,20 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
 }
 
 /// The open items about some tasks, by task, oldest first.
-pub fn open_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
+pub fn open_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
              FROM change_items WHERE ws = ?1 AND is_open = 1 AND task_id IN (",
             ") ORDER BY task_id, created_at, set_id, item_index",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, tasks), decode }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, tasks), decode }
 }
 
 /// Operations that an item counts as applied, in the order of their items behind one of them.
-pub fn confirmed_behind(
+pub fn confirmed_after(
     workspace: WorkspaceId,
     (set, index): (&str, i64),
     limit: i64,

@@ -8,9 +8,9 @@ use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::among;
 use crate::commit::{Db, Op, Refusal};
 use crate::doc::Doc;
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{ColumnError, Param, Row};
 use crate::{params, params_values};
@@ -299,14 +299,14 @@ pub fn page_of_agent<T: Entity>(
 /// Some entities of any kind, by their ids; those of another kind cannot be decoded as this one.
 pub fn some<T: Entity>(workspace: WorkspaceId, ids: &[impl Display]) -> Query<Stored<T>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
                deleted_at, serialized, clock_host, clock_counter
              FROM agent_entities WHERE ws = ?1 AND id IN (",
             ")",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, ids), decode: decode::<T> }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode: decode::<T> }
 }
 
 /// A row of a list; a damaged one does not hide the others.

@@ -266,7 +266,7 @@ pub fn of_kind(workspace: WorkspaceId, agent: &AgentId, kind: &str) -> Query<Sto
 
 /// Words of persons to an agent behind a position of the agent store, oldest first, as far as
 /// another position.
-pub fn words(
+pub fn user_messages(
     workspace: WorkspaceId,
     agent: &AgentId,
     from: Seq,
@@ -286,7 +286,7 @@ pub fn words(
 }
 
 /// The position of the newest words of a person to an agent.
-pub fn newest_words(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq> {
+pub fn newest_user_messages(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq> {
     Query {
         db: Db::Agent,
         sql: "SELECT clock_counter FROM agent_entities
@@ -316,7 +316,7 @@ pub fn newest(workspace: WorkspaceId, thread: &ThreadId) -> Query<Stored<Message
 
 /// Refuses when a thread was written to since its newest commit was read; `end` is that commit's
 /// number, 0 of an empty thread. For threads that no lease guards.
-pub fn unmoved(workspace: WorkspaceId, thread: &ThreadId, end: i64) -> Op {
+pub fn expect_end(workspace: WorkspaceId, thread: &ThreadId, end: i64) -> Op {
     Op {
         sql: "UPDATE agent_entities SET thread_id = thread_id
               WHERE ws = ?1 AND thread_id = ?2 AND type = 'agentMessage' AND clock_counter > ?3",
@@ -329,7 +329,7 @@ pub fn unmoved(workspace: WorkspaceId, thread: &ThreadId, end: i64) -> Op {
 /// Which messages of an agent are asked for. They stand in the order of their commits; those of one
 /// commit come together, so a page may hold more than it asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct MessageQuery {
     /// Only of this thread.
     pub thread: Option<ThreadId>,
     /// Only of this kind.
@@ -340,7 +340,7 @@ pub struct Wanted {
     pub at_least: i64,
 }
 
-impl Wanted {
+impl MessageQuery {
     fn params(&self, workspace: WorkspaceId, agent: &AgentId) -> Vec<Value> {
         params_values![
             ws(workspace),
@@ -355,7 +355,11 @@ impl Wanted {
 }
 
 /// Messages of an agent, oldest first.
-pub fn forward(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Query<Stored<Message>> {
+pub fn forward(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    wanted: &MessageQuery,
+) -> Query<Stored<Message>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
@@ -376,7 +380,11 @@ pub fn forward(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Quer
 }
 
 /// The newest messages of an agent, oldest first.
-pub fn last(workspace: WorkspaceId, agent: &AgentId, wanted: &Wanted) -> Query<Stored<Message>> {
+pub fn last(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    wanted: &MessageQuery,
+) -> Query<Stored<Message>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,

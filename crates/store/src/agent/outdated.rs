@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
 
 use super::wake_queue::Reason;
-use crate::among;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
@@ -72,12 +72,12 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Outdated> {
 /// Those among some agents that are outdated.
 pub fn some(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Outdated> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT agent_id, db, seq, at FROM outdated_agents WHERE ws = ?1 AND agent_id IN (",
             ")",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, agents), decode }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode }
 }
 
 /// Makes an agent outdated.

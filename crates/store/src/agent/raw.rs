@@ -47,7 +47,7 @@ impl Raw {
 }
 
 /// Entities of every kind behind an id, by id.
-pub fn behind(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
+pub fn after(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, type, serialized FROM agent_entities

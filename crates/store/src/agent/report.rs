@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entity::{self, Columns, Entity, Stored};
-use crate::among;
 use crate::commit::Db;
+use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ws};
 
@@ -121,7 +121,7 @@ pub fn head(workspace: WorkspaceId, agent: &AgentId, scope: &str) -> Query<Store
 /// The heads of the current reports of some agents.
 pub fn heads(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<ReportHead>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
                deleted_at, serialized, clock_host, clock_counter
              FROM agent_entities
@@ -130,7 +130,7 @@ pub fn heads(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<ReportH
             ")",
         )
     });
-    let params = among::params(workspace, agents);
+    let params = in_list::params(workspace, agents);
     Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<ReportHead> }
 }
 

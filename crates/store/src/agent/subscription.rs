@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use dormouse_types::{AgentId, SubscriptionId, TaskId, Timestamp, WorkspaceId};
 
-use crate::among;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::{params, params_values};
 
@@ -72,27 +72,27 @@ pub fn own_between(workspace: WorkspaceId, first: &TaskId, last: &TaskId) -> Que
 }
 
 /// The agents that watch any of some tasks as their own: the live agent of each.
-pub fn own_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Subscription> {
+pub fn own_on_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Subscription> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, agent_id, task_id FROM subscriptions
              WHERE ws = ?1 AND watch = 'own' AND task_id IN (",
             ")",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, tasks), decode }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, tasks), decode }
 }
 
 /// What some agents watch as their own.
 pub fn own_of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Subscription> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, agent_id, task_id FROM subscriptions
              WHERE ws = ?1 AND watch = 'own' AND agent_id IN (",
             ")",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, agents), decode }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode }
 }
 
 /// Which agent watches which task as its own, all over a workspace.

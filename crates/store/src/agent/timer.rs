@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use dormouse_types::{AgentId, Timestamp, WorkspaceId};
 
-use crate::among;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
@@ -146,9 +146,9 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Timer> {
 }
 
 /// Timers of at most a page of agents. A damaged row is told for itself.
-pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, ReadError>> {
+pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, ReadError>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
              WHERE ws = ?1 AND agent_id IN (",
             ")",
@@ -157,7 +157,7 @@ pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, 
     Query {
         db: Db::Agent,
         sql: &SQL,
-        params: among::params(workspace, agents),
+        params: in_list::params(workspace, agents),
         decode: |row| Ok(decode(row)),
     }
 }

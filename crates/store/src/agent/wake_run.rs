@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use dormouse_types::{AgentId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
-use crate::among;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
@@ -242,7 +242,7 @@ macro_rules! counts {
 
 /// A run with what its trail counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct RunWithCounts {
     /// The run.
     pub run: Run,
     /// Turns that were asked of the model.
@@ -259,7 +259,7 @@ pub fn page(
     agent: &AgentId,
     (at, key): (Timestamp, &str),
     limit: i64,
-) -> Query<Counted> {
+) -> Query<RunWithCounts> {
     Query {
         db: Db::Agent,
         sql: concat!(
@@ -274,12 +274,12 @@ pub fn page(
               ORDER BY r.created_at DESC, r.run_key LIMIT ?5"
         ),
         params: params_values![ws(workspace), agent.to_string(), at, key, limit],
-        decode: counted,
+        decode: with_counts,
     }
 }
 
 /// A run by its key, with what its trail counts.
-pub fn counted_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Counted> {
+pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWithCounts> {
     Query {
         db: Db::Agent,
         sql: concat!(
@@ -291,14 +291,14 @@ pub fn counted_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Counted> {
             " FROM wake_run_log r WHERE r.ws = ?1 AND r.run_key = ?2"
         ),
         params: params_values![ws(workspace), key.as_str()],
-        decode: counted,
+        decode: with_counts,
     }
 }
 
-fn counted(row: &Row) -> Result<Counted, ReadError> {
+fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
     let (turns, calls) = (row.int(19).map_err(column)?, row.int(20).map_err(column)?);
-    Ok(Counted { run: decode(row)?, turns, calls })
+    Ok(RunWithCounts { run: decode(row)?, turns, calls })
 }
 
 /// The last words of persons that a completed run of an agent took in. For an agent whose state does
@@ -343,12 +343,15 @@ pub fn least_processed(workspace: WorkspaceId) -> Query<Option<Seq>> {
 /// The agents of some runs, by the keys of the runs.
 pub fn agents_of(workspace: WorkspaceId, keys: &[&str]) -> Query<(String, AgentId)> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql("SELECT run_key, agent_id FROM wake_run_log WHERE ws = ?1 AND run_key IN (", ")")
+        in_list::sql(
+            "SELECT run_key, agent_id FROM wake_run_log WHERE ws = ?1 AND run_key IN (",
+            ")",
+        )
     });
     Query {
         db: Db::Agent,
         sql: &SQL,
-        params: among::params(workspace, keys),
+        params: in_list::params(workspace, keys),
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "run", &e);
             let key = row.text(0).map_err(column)?.to_owned();
@@ -365,9 +368,9 @@ pub fn agents_of(workspace: WorkspaceId, keys: &[&str]) -> Query<(String, AgentI
 }
 
 /// When some runs began, by their keys: the time at which each was claimed first.
-pub fn begun_among(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey, Timestamp)> {
+pub fn begun_by_agents(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey, Timestamp)> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT run_key, COALESCE(started_at, created_at) FROM wake_run_log
              WHERE ws = ?1 AND run_key IN (",
             ")",
@@ -377,7 +380,7 @@ pub fn begun_among(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey, Ti
     Query {
         db: Db::Agent,
         sql: &SQL,
-        params: among::params(workspace, &keys),
+        params: in_list::params(workspace, &keys),
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "run", &e);
             let key = row.text(0).map_err(column)?.to_owned();

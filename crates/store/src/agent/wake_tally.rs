@@ -8,7 +8,7 @@ use crate::store::{Query, ReadError, ws};
 
 /// Rows that wait for a claim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingCount {
     /// All of them.
     pub total: i64,
     /// Those whose time has come.
@@ -20,7 +20,7 @@ pub struct Waiting {
 }
 
 /// Counts the rows that wait at a time.
-pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<Waiting> {
+pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<WaitingCount> {
     Query {
         db: Db::Agent,
         sql: "SELECT COUNT(*), COUNT(CASE WHEN due_at <= ?2 THEN 1 END),
@@ -30,7 +30,7 @@ pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<Waiting> {
         params: params_values![ws(workspace), now],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "wake queue row", &e);
-            Ok(Waiting {
+            Ok(WaitingCount {
                 total: row.int(0).map_err(column)?,
                 due: row.int(1).map_err(column)?,
                 oldest_due: row.opt_time(2).map_err(column)?,
@@ -43,7 +43,7 @@ pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<Waiting> {
 /// Rows that somebody holds: how many, and of how many of these the lease has run out.
 ///
 /// The sign in `+ws` keeps SQLite at the index of leased rows.
-pub fn held(workspace: WorkspaceId, now: Timestamp) -> Query<(i64, i64)> {
+pub fn leased(workspace: WorkspaceId, now: Timestamp) -> Query<(i64, i64)> {
     Query {
         db: Db::Agent,
         sql: "SELECT COUNT(*), COUNT(CASE WHEN expires_at <= ?2 THEN 1 END)

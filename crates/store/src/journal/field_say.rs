@@ -6,8 +6,8 @@ use dormouse_types::caller::By;
 use dormouse_types::model::FieldSay;
 use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
 
-use crate::among;
 use crate::commit::{Db, Op};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{ColumnError, Param, Row};
 use crate::{params, params_values};
@@ -30,9 +30,9 @@ pub fn put(workspace: WorkspaceId, task: &TaskId, field: &str, by: By, at: Times
 }
 
 /// What the person said last about some tasks, each say with its task.
-pub fn among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, FieldSay)> {
+pub fn of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, FieldSay)> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT field, by, at, task_id FROM field_says
              WHERE ws = ?1 AND by = 'user' AND task_id IN (",
             ")",
@@ -41,7 +41,7 @@ pub fn among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, FieldSa
     Query {
         db: Db::Journal,
         sql: &SQL,
-        params: among::params(workspace, tasks),
+        params: in_list::params(workspace, tasks),
         decode: |row| {
             let task = row.text(3).map_err(|e| ReadError::column(Db::Journal, "field say", &e))?;
             Ok((task.to_owned(), decode(row)?))

@@ -33,16 +33,16 @@ pub struct LinkedEntry {
 
 /// A link as one of its tasks sees it.
 #[derive(Debug, Clone)]
-pub struct Edge {
+pub struct LinkWithTask {
     /// The link.
     pub doc: Doc<LinkedEntry>,
     /// The task at the other end.
-    pub other: Other,
+    pub other: LinkedTask,
 }
 
 /// The task at the other end of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Other {
+pub struct LinkedTask {
     /// Its id.
     pub id: TaskId,
     /// Empty while it is untitled, or when its document cannot be read.
@@ -110,19 +110,19 @@ fn document(row: &Row) -> Result<Doc<LinkedEntry>, ReadError> {
 
 /// The one part of a task's document that a link shows.
 #[derive(Deserialize)]
-struct Titled {
+struct TitleOnly {
     title: String,
 }
 
-fn edge(row: &Row) -> Result<Edge, ReadError> {
+fn link_with_task(row: &Row) -> Result<LinkWithTask, ReadError> {
     let column = |e: ColumnError| corrupt(row, e.to_string());
     let other = row.text(2).map_err(column)?;
     let status = row.text(3).map_err(column)?;
     // What is wrong with the document of the other task is told where that task is asked for.
-    let titled: Option<Titled> = serde_json::from_str(row.text(5).map_err(column)?).ok();
-    Ok(Edge {
+    let titled: Option<TitleOnly> = serde_json::from_str(row.text(5).map_err(column)?).ok();
+    Ok(LinkWithTask {
         doc: document(row)?,
-        other: Other {
+        other: LinkedTask {
             id: other.parse().map_err(|_| corrupt(row, format!("`{other}` is no task")))?,
             title: titled.map(|titled| titled.title).unwrap_or_default(),
             status: status
@@ -134,7 +134,7 @@ fn edge(row: &Row) -> Result<Edge, ReadError> {
 }
 
 /// The live links that leave or reach a task, newest first; those to soft-deleted tasks too.
-pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Edge> {
+pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<LinkWithTask> {
     Query {
         db: Db::Journal,
         sql: "SELECT l.id, l.serialized, t.id, t.subtype, t.deleted_at, t.serialized, l.created_at
@@ -146,7 +146,7 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Edge> {
               WHERE l.ws = ?1 AND l.to_id = ?2 AND l.deleted_at IS NULL
               ORDER BY 7 DESC, 1",
         params: params_values![ws(workspace), task.to_string()],
-        decode: edge,
+        decode: link_with_task,
     }
 }
 
@@ -183,7 +183,7 @@ impl Raw {
 }
 
 /// Links behind an id, by id, those that were taken away too.
-pub fn behind(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Raw> {
+pub fn after(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Raw> {
     Query {
         db: Db::Journal,
         sql: "SELECT id, serialized FROM linked_entries WHERE ws = ?1 AND id > ?2

@@ -100,7 +100,7 @@ pub fn definitions(workspace: WorkspaceId) -> Query<Raw> {
 }
 
 /// Rows of every kind behind an id, by id.
-pub fn behind(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
+pub fn after(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
     Query {
         db: Db::Journal,
         sql: "SELECT id, type, revision, created_at, serialized FROM journal

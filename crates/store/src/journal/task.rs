@@ -120,7 +120,7 @@ pub fn by_id(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Task>> {
 
 /// One row of a task's aggregate.
 #[derive(Debug, Clone)]
-pub enum Part {
+pub enum AggregateRow {
     /// The task itself.
     Task(Stored<Task>),
     /// One of its checklists.
@@ -134,7 +134,7 @@ pub enum Part {
 /// The task with everything that belongs to it, soft-deleted rows included, in one statement.
 ///
 /// Rows of a kind this version does not know are left out; they stay as they are.
-pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<Part> {
+pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<AggregateRow> {
     Query {
         db: Db::Journal,
         sql: select!(
@@ -143,10 +143,10 @@ pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<Part> {
         ),
         params: params_values![ws(workspace), task.as_str()],
         decode: |row| match row.text(1) {
-            Ok(Task::KIND) => decode(row).map(Part::Task),
-            Ok(Checklist::KIND) => decode(row).map(Part::Checklist),
-            Ok(Item::KIND) => decode(row).map(Part::Item),
-            Ok(Entry::KIND) => decode(row).map(Part::Entry),
+            Ok(Task::KIND) => decode(row).map(AggregateRow::Task),
+            Ok(Checklist::KIND) => decode(row).map(AggregateRow::Checklist),
+            Ok(Item::KIND) => decode(row).map(AggregateRow::Item),
+            Ok(Entry::KIND) => decode(row).map(AggregateRow::Entry),
             Ok(other) => Err(corrupt(row, "row", format!("unexpected type {other}"))),
             Err(e) => Err(corrupt(row, "row", e.to_string())),
         },
@@ -168,14 +168,14 @@ pub struct Listed {
 #[derive(Debug, Clone)]
 pub struct Line {
     /// Where the list goes on behind it.
-    pub behind: Behind,
+    pub behind: PageStart,
     /// The task, where its document can be read.
     pub row: Result<Listed, ReadError>,
 }
 
 fn line(row: &Row) -> Result<Line, ReadError> {
     let column = |e: ColumnError| corrupt(row, Task::KIND, e.to_string());
-    let behind = Behind {
+    let behind = PageStart {
         created_at: row.time(8).map_err(column)?,
         id: row.text(0).map_err(column)?.to_owned(),
     };
@@ -185,7 +185,7 @@ fn line(row: &Row) -> Result<Line, ReadError> {
 
 /// Where a page of a list begins: behind this task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Behind {
+pub struct PageStart {
     /// When that task was made.
     pub created_at: Timestamp,
     /// Its id.
@@ -197,7 +197,7 @@ pub const WORDS: usize = 4;
 
 /// What a list holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ListQuery {
     /// Only this status.
     pub status: Option<Status>,
     /// Words that all stand in the title, in lower case; the first [`WORDS`] count.
@@ -205,7 +205,7 @@ pub struct Wanted {
     /// Whether soft-deleted tasks are listed too.
     pub include_deleted: bool,
     /// Where the page begins.
-    pub behind: Option<Behind>,
+    pub behind: Option<PageStart>,
     /// The most rows.
     pub limit: i64,
 }
@@ -219,12 +219,12 @@ fn escaped(text: &str) -> String {
 }
 
 /// Tasks, newest first, with the number of their items.
-pub fn list(workspace: WorkspaceId, wanted: &Wanted) -> Query<Line> {
+pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
     let word = |n: usize| wanted.words.get(n).map_or_else(|| "%".to_owned(), |w| containing(w));
     let behind = wanted
         .behind
         .clone()
-        .unwrap_or(Behind { created_at: Timestamp::from_micros(i64::MAX), id: String::new() });
+        .unwrap_or(PageStart { created_at: Timestamp::from_micros(i64::MAX), id: String::new() });
     Query {
         db: Db::Journal,
         sql: "SELECT t.id, t.type, t.revision, t.serialized, t.clock_host, t.clock_counter,

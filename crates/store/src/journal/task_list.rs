@@ -11,8 +11,8 @@ use super::entry::Entry;
 use super::item::Item;
 use super::row::{Stored, corrupt, decode};
 use super::task::{Task, WORDS};
-use crate::among;
 use crate::commit::Db;
+use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{ColumnError, Row};
@@ -43,12 +43,12 @@ fn line(row: &Row) -> Result<Line, ReadError> {
 /// What a list of tasks is sorted and sifted by.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Brief {
+pub struct TaskIndexEntry {
     /// Empty while it is untitled.
     #[serde(default)]
     pub title: String,
     /// The status it has now.
-    pub status: BriefStatus,
+    pub status: TaskIndexStatus,
     /// None when nobody ranked it.
     pub priority: Option<Priority>,
     /// The day it is due.
@@ -62,14 +62,14 @@ pub struct Brief {
 
 /// A status without its history.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct BriefStatus {
+pub struct TaskIndexStatus {
     /// The status.
     pub status: Status,
 }
 
 /// A task as it is sorted and sifted.
 #[derive(Debug, Clone)]
-pub struct BriefLine {
+pub struct TaskIndexRow {
     /// Its id, as it is written.
     pub id: String,
     /// When it was made.
@@ -79,11 +79,11 @@ pub struct BriefLine {
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
     /// What its document says, where it can be read.
-    pub task: Result<Brief, ReadError>,
+    pub task: Result<TaskIndexEntry, ReadError>,
 }
 
 /// The tasks of a workspace, soft-deleted ones too, in no order.
-pub fn all(workspace: WorkspaceId) -> Query<BriefLine> {
+pub fn all(workspace: WorkspaceId) -> Query<TaskIndexRow> {
     Query {
         db: Db::Journal,
         sql: "SELECT id, serialized, created_at, updated_at, deleted_at FROM journal
@@ -92,7 +92,7 @@ pub fn all(workspace: WorkspaceId) -> Query<BriefLine> {
         decode: |row| {
             let column = |e: ColumnError| corrupt(row, "task", e.to_string());
             let text = row.text(1).map_err(column)?;
-            Ok(BriefLine {
+            Ok(TaskIndexRow {
                 id: row.text(0).map_err(column)?.to_owned(),
                 created_at: row.time(2).map_err(column)?,
                 updated_at: row.time(3).map_err(column)?,
@@ -144,19 +144,19 @@ pub fn by_change(
 /// Some tasks, soft-deleted ones included.
 pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, type, revision, serialized, clock_host, clock_counter, created_at, updated_at
              FROM journal WHERE ws = ?1 AND type = 'task' AND id IN (",
             ")",
         )
     });
-    let params = among::params(workspace, ids);
+    let params = in_list::params(workspace, ids);
     Query { db: Db::Journal, sql: &SQL, params, decode: line }
 }
 
 /// Live items of a task: their state as the row has it, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct ItemCount {
     /// The task, as it is written.
     pub task: String,
     /// `open`, `done` or `archived`.
@@ -166,9 +166,9 @@ pub struct Counted {
 }
 
 /// The items of some tasks, counted by their state.
-pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<Counted> {
+pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<ItemCount> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT task_id, COALESCE(subtype, ''), COUNT(*) FROM journal
              WHERE ws = ?1 AND type = 'checklistItem' AND deleted_at IS NULL AND task_id IN (",
             ") GROUP BY task_id, subtype",
@@ -177,10 +177,10 @@ pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<Counted> {
     Query {
         db: Db::Journal,
         sql: &SQL,
-        params: among::params(workspace, ids),
+        params: in_list::params(workspace, ids),
         decode: |row| {
             let column = |e| ReadError::column(Db::Journal, "item", &e);
-            Ok(Counted {
+            Ok(ItemCount {
                 task: row.text(0).map_err(column)?.to_owned(),
                 state: row.text(1).map_err(column)?.to_owned(),
                 n: row.int(2).map_err(column)?,
@@ -244,7 +244,7 @@ pub enum Text {
 /// The live items and entries of some tasks, items first, in the order in which they were made.
 pub fn texts(workspace: WorkspaceId, ids: &[String]) -> Query<Text> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT id, type, revision, serialized, clock_host, clock_counter FROM journal
              WHERE ws = ?1 AND type IN ('checklistItem', 'entry') AND deleted_at IS NULL
                AND task_id IN (",
@@ -254,7 +254,7 @@ pub fn texts(workspace: WorkspaceId, ids: &[String]) -> Query<Text> {
     Query {
         db: Db::Journal,
         sql: &SQL,
-        params: among::params(workspace, ids),
+        params: in_list::params(workspace, ids),
         decode: |row| match row.text(1) {
             Ok("checklistItem") => decode(row).map(Text::Item),
             Ok(_) => decode(row).map(Text::Entry),

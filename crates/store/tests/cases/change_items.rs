@@ -56,7 +56,7 @@ fn stored(world: &World, item: &Item) -> Item {
 }
 
 fn settle(item: &Item, to: State) -> dormouse_store::Op {
-    change_item::settle(WS, item, to, None, None, at(50))
+    change_item::transition(WS, item, to, None, None, at(50))
 }
 
 fn an_item_comes_back_as_it_was_proposed(world: &World) {
@@ -106,7 +106,7 @@ fn a_verdict_meets_the_state_round_and_fingerprint_that_were_read(world: &World)
     }
     assert_eq!(stored(world, &read), read);
 
-    let op = change_item::settle(WS, &read, State::Applying, Some("why"), None, at(50));
+    let op = change_item::transition(WS, &read, State::Applying, Some("why"), None, at(50));
     world.agent([op]);
     let applying = Item {
         state: State::Applying,
@@ -129,7 +129,8 @@ fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
     for (fresh_for, accepted) in [(years(1000), true), (years(0), false)] {
         let read = Item { shown_at: Some(at(-1000)), ..item(world, &format!("{fresh_for:?}")) };
         let read = inserted(world, read);
-        let op = change_item::settle(WS, &read, State::Applying, None, Some(fresh_for), at(2000));
+        let op =
+            change_item::transition(WS, &read, State::Applying, None, Some(fresh_for), at(2000));
         if accepted {
             world.agent([op]);
             assert_eq!(stored(world, &read).state, State::Applying);
@@ -143,13 +144,13 @@ fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
 fn an_item_that_was_never_shown_does_not_age(world: &World) {
     let read = inserted(world, item(world, "a"));
     let fresh_for = Some(Duration::ZERO);
-    world.agent([change_item::settle(WS, &read, State::Deferred, None, fresh_for, at(2000))]);
+    world.agent([change_item::transition(WS, &read, State::Deferred, None, fresh_for, at(2000))]);
     assert_eq!(stored(world, &read).state, State::Deferred);
 }
 
 fn an_undone_item_is_open_again_under_its_new_operation(world: &World) {
     let first = inserted(world, Item { shown_at: Some(at(1)), ..item(world, "a") });
-    world.agent([change_item::settle(WS, &first, State::Confirmed, Some("x"), None, at(50))]);
+    world.agent([change_item::transition(WS, &first, State::Confirmed, Some("x"), None, at(50))]);
     let confirmed = stored(world, &first);
     let next = OperationId(hash::sha256("a|1").0);
     world.agent([change_item::reopen(WS, &confirmed, 1, &next, at(60))]);
@@ -197,7 +198,7 @@ fn an_item_moves_on_to_a_later_round_in_the_state_it_has(world: &World) {
 
 fn unmoved_guards_state_and_round_and_writes_nothing(world: &World) {
     let read = inserted(world, item(world, "a"));
-    world.agent([change_item::unmoved(WS, &read)]);
+    world.agent([change_item::expect_unmoved(WS, &read)]);
     assert_eq!(stored(world, &read), read);
     let moved = [
         Item { state: State::Deferred, ..read.clone() },
@@ -205,7 +206,10 @@ fn unmoved_guards_state_and_round_and_writes_nothing(world: &World) {
         Item { index: 2, ..read.clone() },
     ];
     for other in &moved {
-        assert_eq!(world.agent_refusal([change_item::unmoved(WS, other)]), Refusal::ItemMoved);
+        assert_eq!(
+            world.agent_refusal([change_item::expect_unmoved(WS, other)]),
+            Refusal::ItemMoved
+        );
     }
 }
 

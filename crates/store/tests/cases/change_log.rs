@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_store::change_log::{self, Told};
+use dormouse_store::change_log::{self, ChangeNotice};
 use dormouse_store::journal::setting;
 use dormouse_store::{ChangeRow, Commit, Db, Refusal, params};
 use dormouse_types::port::Clock as _;
@@ -21,8 +21,8 @@ fn event(kind: &'static str) -> ChangeRow {
 }
 
 fn told(world: &World) -> Vec<(i64, String)> {
-    let rows = world.all(change_log::told(Db::Agent, WS, Seq(0), 100));
-    rows.into_iter().map(|Told { seq, event, .. }| (seq.0, event)).collect()
+    let rows = world.all(change_log::notices_after(Db::Agent, WS, Seq(0), 100));
+    rows.into_iter().map(|ChangeNotice { seq, event, .. }| (seq.0, event)).collect()
 }
 
 fn each_row_of_a_commit_has_a_position_of_its_own(world: &World) {

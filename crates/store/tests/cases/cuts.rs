@@ -119,7 +119,7 @@ fn commits_wait_for_a_server_that_comes_back() {
 
 /// Whether the writer waits before it tries again; the listener waits a whole second.
 fn waits(clock: &ManualClock) -> bool {
-    clock.next_sleeper().is_some_and(|at| at < clock.now() + Duration::from_secs(1))
+    clock.next_deadline().is_some_and(|at| at < clock.now() + Duration::from_secs(1))
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn commits_do_not_wait_for_ever() {
     });
     let stopped_at = clock.now();
     until(|| {
-        if let Some(at) = clock.next_sleeper() {
+        if let Some(at) = clock.next_deadline() {
             clock.set(at);
         }
         waiting.is_finished()

@@ -3,7 +3,7 @@
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::{change_item, entity, link, wake_queue, wake_run};
 use dormouse_store::journal::row;
-use dormouse_store::journal::task::{self, Wanted};
+use dormouse_store::journal::task::{self, ListQuery};
 use dormouse_store::{Op, ReadError, Refusal, params};
 use dormouse_types::{ChangeSetId, Id as _, RunKey};
 
@@ -67,8 +67,13 @@ fn a_damaged_task_does_not_hide_the_list(world: &World) {
     let sql = "UPDATE journal SET serialized = ?3 WHERE ws = ?1 AND id = ?2";
     world.journal([Op::one(sql, params![WS.0, id, DAMAGES[0]], Refusal::Missing)]);
 
-    let wanted =
-        Wanted { status: None, words: Vec::new(), include_deleted: false, behind: None, limit: 10 };
+    let wanted = ListQuery {
+        status: None,
+        words: Vec::new(),
+        include_deleted: false,
+        behind: None,
+        limit: 10,
+    };
     let lines = world.all(task::list(WS, &wanted));
     assert_eq!(lines.len(), 2);
     for line in lines {

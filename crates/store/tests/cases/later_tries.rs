@@ -36,7 +36,7 @@ fn signal(agent: &AgentId, reason: Reason, due: i64) -> Op {
 }
 
 fn try_again(agent: &AgentId, due: Option<i64>) -> Op {
-    wake_queue::try_again(WS, agent, at(2), due.map(at), false)
+    wake_queue::schedule_retry(WS, agent, at(2), due.map(at), false)
 }
 
 /// An agent whose first run is at work.
@@ -78,7 +78,7 @@ fn a_later_try_without_a_time_waits_until_it_is_caught_up(world: &World) {
     world.agent([try_again(&agent, None), release(&agent)]);
     let left = row(world, &agent);
     assert_eq!((left.due_at, left.reasons), (None, vec![Reason::Timer]));
-    world.agent([wake_queue::catch_up(WS, &agent, at(40))]);
+    world.agent([wake_queue::make_due(WS, &agent, at(40))]);
     assert_eq!(row(world, &agent).due_at, Some(at(40)));
 }
 
@@ -95,7 +95,7 @@ fn what_happens_by_itself_joins_a_timer_and_a_person_does_not_wait_for_it(world:
 
 fn who_is_let_run_again_before_the_run_is_put_back_is_due(world: &World) {
     let (held, resumed) = (at_work(world), at_work(world));
-    world.agent([wake_queue::catch_up(WS, &resumed, at(7))]);
+    world.agent([wake_queue::make_due(WS, &resumed, at(7))]);
     for agent in [&held, &resumed] {
         world.agent([wake_queue::put_back(WS, agent, "me", 1, None)]);
     }
@@ -106,7 +106,7 @@ fn who_is_let_run_again_before_the_run_is_put_back_is_due(world: &World) {
 fn a_run_that_ends_leaves_nothing_due_without_a_reason(world: &World) {
     let (quiet, called) = (at_work(world), at_work(world));
     for agent in [&quiet, &called] {
-        world.agent([wake_queue::catch_up(WS, agent, at(7))]);
+        world.agent([wake_queue::make_due(WS, agent, at(7))]);
     }
     world.agent([signal(&called, Reason::Subscription, 9)]);
     for agent in [&quiet, &called] {

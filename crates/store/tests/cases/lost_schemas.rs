@@ -21,7 +21,7 @@ fn hosts(store: &Store) -> [HostId; 2] {
 }
 
 fn renewals(store: &Store, db: Db) -> Vec<Reason> {
-    let renewals = wait(store.all(identity::renewals(db))).expect("the renewals");
+    let renewals = wait(store.all(identity::id_changes(db))).expect("the renewals");
     renewals.into_iter().map(|renewal| renewal.reason).collect()
 }
 
@@ -48,7 +48,7 @@ fn each_commit_remembers_how_far_the_other_schema_had_come() {
     let (_prefix, store) = written();
     let [journal, agent] = hosts(&store);
     let remembered = |db| {
-        let marks = wait(store.all(identity::marks(db))).expect("the marks");
+        let marks = wait(store.all(identity::counter_memories(db))).expect("the marks");
         marks.into_iter().map(|mark| (mark.seq.0, mark.other)).collect::<Vec<_>>()
     };
     assert_eq!(remembered(Db::Journal), [(5, Some((agent, Seq(4))))]);

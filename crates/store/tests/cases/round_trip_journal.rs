@@ -9,7 +9,7 @@ use dormouse_store::journal::imported::{self, Imported};
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::label::{self, Definition, Label};
 use dormouse_store::journal::row::{self, Entity, Stored};
-use dormouse_store::journal::task::{self, Behind, Part, StatusEntry, Task, Wanted};
+use dormouse_store::journal::task::{self, AggregateRow, ListQuery, PageStart, StatusEntry, Task};
 use dormouse_store::journal::{field_say, setting};
 use dormouse_store::{Db, Query, Refusal};
 use dormouse_types::caller::By;
@@ -284,10 +284,10 @@ fn a_task_is_read_with_all_that_belongs_to_it(world: &World) {
     let (mut tasks, mut lists, mut items, mut entries) = (vec![], vec![], vec![], vec![]);
     for part in world.all(task::aggregate(WS, &task.id)) {
         match part {
-            Part::Task(row) => tasks.push(row.doc.value),
-            Part::Checklist(row) => lists.push(row.doc.value),
-            Part::Item(row) => items.push(row.doc.value),
-            Part::Entry(row) => entries.push(row.doc.value),
+            AggregateRow::Task(row) => tasks.push(row.doc.value),
+            AggregateRow::Checklist(row) => lists.push(row.doc.value),
+            AggregateRow::Item(row) => items.push(row.doc.value),
+            AggregateRow::Entry(row) => entries.push(row.doc.value),
         }
     }
     assert_eq!(tasks, std::slice::from_ref(&task));
@@ -313,14 +313,14 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     world
         .journal(open.iter().chain([&done, &archived, &deleted]).map(|item| row::insert(WS, item)));
 
-    let wanted = |words: &[&str]| Wanted {
+    let wanted = |words: &[&str]| ListQuery {
         status: None,
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         include_deleted: false,
         behind: None,
         limit: 10,
     };
-    let titles = |wanted: &Wanted| -> Vec<(String, i64, i64)> {
+    let titles = |wanted: &ListQuery| -> Vec<(String, i64, i64)> {
         let lines = world.all(task::list(WS, wanted));
         let rows = lines.into_iter().map(|line| line.row.expect("the row can be read"));
         rows.map(|row| (row.task.doc.value.title, row.n_open, row.n_done)).collect()
@@ -332,18 +332,18 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     assert_eq!(titles(&wanted(&["plan", "move"])), [all[2].clone()]);
     assert_eq!(titles(&wanted(&["100%"])), [all[1].clone()], "a sign is no wildcard");
     assert_eq!(titles(&wanted(&["plan_"])), [all[0].clone()], "a sign is no wildcard");
-    let open = Wanted { status: Some(Status::Open), ..wanted(&[]) };
+    let open = ListQuery { status: Some(Status::Open), ..wanted(&[]) };
     assert_eq!(titles(&open), []);
-    let blocked = Wanted { status: Some(Status::Blocked), ..wanted(&[]) };
+    let blocked = ListQuery { status: Some(Status::Blocked), ..wanted(&[]) };
     assert_eq!(titles(&blocked).len(), 3);
-    let with_deleted = Wanted { include_deleted: true, ..wanted(&[]) };
+    let with_deleted = ListQuery { include_deleted: true, ..wanted(&[]) };
     assert_eq!(titles(&with_deleted).len(), 4);
 
     // Page by page comes the same as at once, also where two tasks are equally old.
     let mut paged = Vec::new();
-    let mut behind: Option<Behind> = None;
+    let mut behind: Option<PageStart> = None;
     loop {
-        let page = Wanted { behind: behind.clone(), limit: 1, ..wanted(&[]) };
+        let page = ListQuery { behind: behind.clone(), limit: 1, ..wanted(&[]) };
         let Some(line) = world.first(task::list(WS, &page)) else { break };
         behind = Some(line.behind);
         paged.push(line.row.expect("the row can be read").task.doc.value.title);

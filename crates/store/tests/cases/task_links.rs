@@ -1,7 +1,7 @@
 //! A link between two tasks is one row, found from both of them.
 
 use dormouse_store::doc::Doc;
-use dormouse_store::journal::linked_entry::{self, LinkedEntry, Other};
+use dormouse_store::journal::linked_entry::{self, LinkedEntry, LinkedTask};
 use dormouse_store::journal::{row, task};
 use dormouse_store::{Db, Op, Query, Refusal, params};
 use dormouse_types::TaskId;
@@ -59,7 +59,7 @@ fn a_link_is_found_from_both_ends_with_the_other_task(world: &World) {
     assert_eq!(seen(world, &gate), [(one.clone(), "Paint the fence".to_owned())]);
     let edge = world.only(linked_entry::of_task(WS, &fence));
     let title = "Mend the gate".to_owned();
-    let gate = Other { id: gate, title, status: Status::Blocked, is_deleted: false };
+    let gate = LinkedTask { id: gate, title, status: Status::Blocked, is_deleted: false };
     assert_eq!(edge.other, gate);
     assert_eq!(world.all(linked_entry::of_task(OTHER_WS, &fence)).len(), 0);
     assert_eq!(world.only(linked_entry::by_id(WS, &one.id)).value, one);
@@ -132,7 +132,7 @@ fn a_link_of_a_newer_version_keeps_what_is_unknown(world: &World) {
     );
     world.journal([by_hand]);
     assert_eq!(seen(world, &b), [(one.clone(), "A".to_owned())]);
-    let stored = |world: &World| world.only(linked_entry::behind(WS, "", 9)).text;
+    let stored = |world: &World| world.only(linked_entry::after(WS, "", 9)).text;
     let doc = world.only(linked_entry::by_id(WS, &one.id));
     world.journal([linked_entry::put(WS, &doc)]);
     assert_eq!(stored(world), text, "untouched, it is stored as its text");
@@ -163,10 +163,10 @@ fn links_are_walked_by_id_with_those_that_were_taken_away(world: &World) {
         world.all(query).into_iter().map(|raw| raw.id).collect()
     };
     let (one, two) = (first.id.to_string(), second.id.to_string());
-    assert_eq!(ids(linked_entry::behind(WS, "", 9)), [one.clone(), two.clone()]);
-    assert_eq!(ids(linked_entry::behind(WS, "", 1)), std::slice::from_ref(&one));
-    assert_eq!(ids(linked_entry::behind(WS, &one, 9)), [two]);
-    assert!(world.all(linked_entry::behind(WS, "", 9)).iter().all(|raw| raw.check().is_ok()));
+    assert_eq!(ids(linked_entry::after(WS, "", 9)), [one.clone(), two.clone()]);
+    assert_eq!(ids(linked_entry::after(WS, "", 1)), std::slice::from_ref(&one));
+    assert_eq!(ids(linked_entry::after(WS, &one, 9)), [two]);
+    assert!(world.all(linked_entry::after(WS, "", 9)).iter().all(|raw| raw.check().is_ok()));
     let broken = linked_entry::Raw { id: one.clone(), text: "{}".into() };
     assert!(broken.check().expect_err("it is no link").to_string().contains(&one));
 }

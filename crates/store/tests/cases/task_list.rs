@@ -2,12 +2,12 @@
 
 use dormouse_store::Commit;
 use dormouse_store::Db;
-use dormouse_store::among;
+use dormouse_store::in_list;
 use dormouse_store::journal::entry::{Entry, Kind};
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::row;
 use dormouse_store::journal::task::{StatusEntry, Task};
-use dormouse_store::journal::task_list::{self, Counted, Text};
+use dormouse_store::journal::task_list::{self, ItemCount, Text};
 use dormouse_types::caller::By;
 use dormouse_types::task::{EntryKind, Status};
 use dormouse_types::{TaskId, Timestamp};
@@ -167,10 +167,10 @@ fn items_are_counted_by_state_for_the_tasks_that_were_asked_for(world: &World) {
         counted.sort_by(|a, b| (&a.task, &a.state).cmp(&(&b.task, &b.state)));
         counted
     };
-    let counted = |state: &str, n| Counted { task: id.clone(), state: state.to_owned(), n };
+    let counted = |state: &str, n| ItemCount { task: id.clone(), state: state.to_owned(), n };
     assert_eq!(count(std::slice::from_ref(&id)), [counted("done", 1), counted("open", 2)]);
     assert_eq!(count(&[]), []);
-    let mut most = vec!["jt-nobody".to_owned(); among::MOST - 1];
+    let mut most = vec!["jt-nobody".to_owned(); in_list::MOST - 1];
     most.push(id.clone());
     assert_eq!(count(&most).len(), 2, "a whole page of ids");
     assert_eq!(titles(world.all(task_list::some(WS, &[other.id.to_string()]))), ["other"]);

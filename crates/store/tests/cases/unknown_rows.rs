@@ -3,7 +3,7 @@
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::entity;
 use dormouse_store::journal::row;
-use dormouse_store::journal::task::{self, Part, Task};
+use dormouse_store::journal::task::{self, AggregateRow, Task};
 use dormouse_store::{Db, Op, Query, Refusal, params};
 use dormouse_types::AgentId;
 
@@ -125,7 +125,7 @@ fn a_journal_row_of_an_unknown_type_stays_as_it_was(world: &World) {
     let before = world.raw(Db::Journal, "SELECT * FROM journal WHERE type = 'drawing'");
 
     let parts = world.all(task::aggregate(WS, &task.id));
-    let [Part::Task(stored)] = &parts[..] else { panic!("only the task is known") };
+    let [AggregateRow::Task(stored)] = &parts[..] else { panic!("only the task is known") };
     let mut doc = stored.doc.clone();
     doc.value = Task { title: "Moved".into(), ..doc.value };
     world.journal([task::guard(WS, &task.id, stored.revision), row::put(WS, &doc)]);

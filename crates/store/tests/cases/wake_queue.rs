@@ -60,7 +60,10 @@ fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signa
 /// An agent whose creation is over: asleep, without a run.
 fn sleeper(world: &World) -> AgentId {
     let agent = world.id();
-    world.agent([wake_queue::insert(WS, &agent, None, at(0)), wake_queue::silence(WS, &agent)]);
+    world.agent([
+        wake_queue::insert(WS, &agent, None, at(0)),
+        wake_queue::clear_signals(WS, &agent),
+    ]);
     agent
 }
 
@@ -387,16 +390,16 @@ fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World)
     let take = |proof| wake_queue::interrupt(WS, &seen, proof, 1, at(70));
     world.clock.set(at(999));
     assert_eq!(world.agent_refusal([take(Proof::RunOut)]), Refusal::LeaseLost);
-    assert_eq!(world.all(wake_queue::run_out(at(999))), []);
+    assert_eq!(world.all(wake_queue::expired_leases(at(999))), []);
     // Prolonged at the last moment: what was read of it is not enough to take it away.
     world.agent([wake_queue::guard(WS, &agent, "slow", 1, micros(1000))]);
     world.clock.set(at(1000));
     assert_eq!(world.agent_refusal([take(Proof::RunOut)]), Refusal::LeaseLost);
     world.clock.set(at(1999));
-    let found: Vec<_> = world.all(wake_queue::run_out(at(1999)));
+    let found: Vec<_> = world.all(wake_queue::expired_leases(at(1999)));
     assert_eq!(found, [(WS, row(world, &agent))]);
-    assert_eq!(world.all(wake_queue::held_by("slow")), found);
-    assert_eq!(world.all(wake_queue::held_by("other")), []);
+    assert_eq!(world.all(wake_queue::owned_by("slow")), found);
+    assert_eq!(world.all(wake_queue::owned_by("other")), []);
     world.agent([take(Proof::RunOut)]);
     assert_eq!(row(world, &agent).owner, None);
 }
@@ -468,8 +471,11 @@ fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
     for (agent, (reason, due)) in agents.iter().zip(signals) {
         world.agent([wake_queue::signal(WS, &signal(agent, reason, Some(due), 1))]);
     }
-    let foremost: Vec<AgentId> =
-        world.all(wake_queue::foremost(WS, at(100))).into_iter().map(|row| row.agent).collect();
+    let foremost: Vec<AgentId> = world
+        .all(wake_queue::first_per_priority(WS, at(100)))
+        .into_iter()
+        .map(|row| row.agent)
+        .collect();
     // A few of each: one of them may be damaged.
     assert_eq!(foremost, [0, 1, 2, 4, 3].map(|n: usize| agents[n].clone()));
     assert_eq!(world.all(wake_queue::next_due(WS, at(100))), [Some(at(999))]);
@@ -483,7 +489,7 @@ fn a_signal_from_the_future_is_due_now_and_others_are_left_alone(world: &World) 
         Signal { at: at(5000), ..signal(&ahead, Reason::Subscription, Some(5002), 1) };
     world.agent([wake_queue::signal(WS, &from_the_future)]);
     world.agent([wake_queue::signal(WS, &signal(&later, Reason::Timer, Some(7000), 1))]);
-    world.agent([wake_queue::rescue(WS, at(10), at(4000))]);
+    world.agent([wake_queue::clamp_due(WS, at(10), at(4000))]);
     assert_eq!(row(world, &ahead).due_at, Some(at(10)));
     assert_eq!(row(world, &later).due_at, Some(at(7000)), "a back-off is a time to come");
 }
@@ -493,15 +499,15 @@ fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
     for agent in [&held, &silenced] {
         world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
     }
-    world.agent([wake_queue::hold(WS, &held), wake_queue::silence(WS, &silenced)]);
+    world.agent([wake_queue::park(WS, &held), wake_queue::clear_signals(WS, &silenced)]);
     assert_eq!(claimable(world, at(100)), []);
     assert_eq!(row(world, &held).reasons, [Reason::Subscription]);
     assert_eq!(row(world, &silenced).reasons, []);
     for agent in [&held, &silenced, &idle] {
-        world.agent([wake_queue::catch_up(WS, agent, at(50))]);
+        world.agent([wake_queue::make_due(WS, agent, at(50))]);
     }
     assert_eq!(claimable(world, at(100)), std::slice::from_ref(&held));
-    world.agent([wake_queue::catch_up(WS, &held, at(90))]);
+    world.agent([wake_queue::make_due(WS, &held, at(90))]);
     assert_eq!(row(world, &held).due_at, Some(at(50)), "what is due stays as due as it is");
 }
 

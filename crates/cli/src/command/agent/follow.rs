@@ -15,7 +15,7 @@ use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, moment};
+use crate::terminal::{line, time};
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -143,7 +143,7 @@ fn tell(session: &mut Session, news: &News) {
     }
     match news {
         News::Run(wake) => {
-            let text = heading(wake, |at| moment::minute(at, &session.zone));
+            let text = heading(wake, |at| time::minute(at, &session.zone));
             session.screen.say(session.screen.ink().bold(&text));
         }
         News::Message(message) => {

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, moment, note};
+use crate::terminal::{line, time, note};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -53,7 +53,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         ("wakes", Fit::Drop(if is_any_set { 0 } else { 3 })),
         ("last run", Fit::Drop(1)),
     ]);
-    let minute = |at| moment::minute(at, &session.zone);
+    let minute = |at| time::minute(at, &session.zone);
     for agent in agents {
         table.row([
             agent.id.short().to_owned(),

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, moment};
+use crate::terminal::{line, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -83,7 +83,7 @@ fn has_key(wake: &Wake, key: &str) -> bool {
 
 /// `2026-03-01 09:12  subscription  completed  run 1a2b3c4d  builtin`.
 fn heading(session: &Session, wake: &Wake) -> String {
-    let at = moment::minute(wake.created_at, &session.zone);
+    let at = time::minute(wake.created_at, &session.zone);
     let ink = session.screen.ink();
     let mut parts = vec![ink.bold(&at), line(&wake.reason), line(&wake.status)];
     if let Some(key) = &wake.run_key {

@@ -17,7 +17,7 @@ use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
-use crate::terminal::{line, moment};
+use crate::terminal::{line, time};
 
 /// What can be done with agents.
 #[derive(Debug, Subcommand)]
@@ -102,6 +102,6 @@ fn time(
     text: Option<String>,
 ) -> Result<Option<Timestamp>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    let at = moment::read_time(&text, &session.zone, session.began());
+    let at = time::read_time(&text, &session.zone, session.began());
     at.map(Some).map_err(|wrong| Failure::usage(format!("{option}: {}", line(&wrong))))
 }

@@ -10,7 +10,7 @@ use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::moment;
+use crate::terminal::time;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -69,7 +69,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
         body.insert("sleepUntil".into(), json!(until));
         told.push(match until {
             Some(until) => {
-                let until = moment::minute(until, &session.zone);
+                let until = time::minute(until, &session.zone);
                 format!("{{}} wakes for nobody but you until {until}")
             }
             None => "{} is not held back".to_owned(),
@@ -95,7 +95,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     }
     let path = format!("/api/agents/{}", agent.id);
     let agent: Agent = session.client.get(&path).await?.read()?;
-    for wake in scheduled::told(&agent, |at| moment::minute(at, &session.zone)) {
+    for wake in scheduled::told(&agent, |at| time::minute(at, &session.zone)) {
         session.screen.say(format!("set: {wake}"));
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, moment};
+use crate::terminal::{line, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -37,7 +37,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
     }
     if let Some(since) = agent.stale_since.filter(|_| !agent.automatic) {
-        let ago = moment::ago(since, session.began());
+        let ago = time::ago(since, session.began());
         let command = session.command(&format!("agent wake {}", agent.id.short()));
         session.screen.say(format!("\nchanged {ago}; update now: {command}"));
     }
@@ -57,7 +57,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 }
 
 fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
-    let at = |at| moment::minute(at, &session.zone);
+    let at = |at| time::minute(at, &session.zone);
     let mut facts = Vec::new();
     if let Some(title) = &agent.task_title {
         facts.push(("task", titled(title).to_owned()));

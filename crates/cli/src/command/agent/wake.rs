@@ -10,7 +10,7 @@ use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::moment;
+use crate::terminal::time;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -61,7 +61,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             session,
             &reply,
             &match at {
-                Some(at) => format!("{name} wakes at {}", moment::minute(at, &session.zone)),
+                Some(at) => format!("{name} wakes at {}", time::minute(at, &session.zone)),
                 None => format!("{name} wakes at no time that you set"),
             },
         );

@@ -8,7 +8,7 @@ use crate::command::proposal;
 use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
-use crate::terminal::{line, moment};
+use crate::terminal::{line, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -29,7 +29,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let set: ChangeSet = reply.read()?;
     let (width, ink) = (session.screen.prose_width(), session.screen.ink());
     session.screen.say(ink.bold(&line(titled(&set.task_title))));
-    let at = moment::minute(set.created_at, &session.zone);
+    let at = time::minute(set.created_at, &session.zone);
     session.screen.say(ink.dim(&format!("set {} · {at} · {}", set.id.short(), line(&set.status))));
     for item in &set.items {
         session.screen.say("");

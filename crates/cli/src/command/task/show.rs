@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::find::{self, titled};
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, markdown, moment};
+use crate::terminal::{line, markdown, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -38,7 +38,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let wakes = match &task.agent {
         Some(agent) => {
             let agent: Agent = session.client.get(&format!("/api/agents/{agent}")).await?.read()?;
-            let wakes = scheduled::told(&agent, |at| moment::minute(at, &session.zone));
+            let wakes = scheduled::told(&agent, |at| time::minute(at, &session.zone));
             wakes.into_iter().map(|wake| ("wakes", wake)).collect()
         }
         None => Vec::new(),
@@ -99,9 +99,9 @@ fn facts(task: &Task) -> Vec<(&'static str, String)> {
     let mut facts = vec![("status", status)];
     facts.extend(task.priority.map(|priority| ("priority", priority.to_string())));
     facts.extend(task.due_on.map(|day| ("due", day.to_string())));
-    facts.extend(task.estimate_minutes.map(|m| ("estimate", moment::duration(m))));
+    facts.extend(task.estimate_minutes.map(|m| ("estimate", time::duration(m))));
     if task.time_spent_minutes > 0 {
-        facts.push(("spent", moment::duration(task.time_spent_minutes)));
+        facts.push(("spent", time::duration(task.time_spent_minutes)));
     }
     facts.extend(task.language.clone().map(|language| ("language", language)));
     facts.extend(task.category.as_ref().map(|category| ("category", category.name.clone())));
@@ -157,7 +157,7 @@ fn heading(entry: &Entry) -> String {
         EntryKind::Image => "image",
         EntryKind::Time => "time",
     };
-    let minutes = entry.minutes.map_or_else(String::new, |m| format!(", {}", moment::duration(m)));
+    let minutes = entry.minutes.map_or_else(String::new, |m| format!(", {}", time::duration(m)));
     format!("── {} · {kind}{minutes} · {}", entry.on, entry.id.short())
 }
 
@@ -169,7 +169,7 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
     let page: Page<Activity> = reply.read()?;
     let width = session.screen.prose_width();
     for change in page.items {
-        let at = moment::minute(change.at, &session.zone);
+        let at = time::minute(change.at, &session.zone);
         let first = format!("{at}  {:<7} ", line(&change.origin));
         let rest = " ".repeat(first.len());
         let what: Vec<String> = change.what.iter().map(|what| told(what, task)).collect();

@@ -9,14 +9,14 @@ use crate::args;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::moment;
+use crate::terminal::time;
 
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task; several words of its title in quotes
     task: String,
     /// Time spent: 90, 90m or 1h30m
-    #[arg(value_parser = moment::read_minutes, value_name = "DURATION")]
+    #[arg(value_parser = time::read_minutes, value_name = "DURATION")]
     minutes: u32,
     /// What was done
     #[arg(value_name = "TEXT")]
@@ -37,7 +37,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        let spent = moment::duration(task.time_spent_minutes);
+        let spent = time::duration(task.time_spent_minutes);
         session.screen.say(format!("{spent} spent on {}", super::named(&task)));
     }
     Ok(())

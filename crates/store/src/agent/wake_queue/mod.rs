@@ -13,8 +13,8 @@ pub use claim::{
     Claim, abandon, claim, free, guard, interrupt, put_back, reclaim, release, unchanged,
 };
 pub use read::{
-    among, claimable, foremost, from_the_future, held_by, leased, next_due, of_agent,
-    oldest_signal, run_out, waiting, workspaces,
+    claimable, expired_leases, first_per_priority, leased, next_due, of_agent, of_agents,
+    oldest_signal, owned_by, waiting, with_due_beyond, workspaces,
 };
 
 /// Why an agent is woken. The strongest of several names the run.
@@ -203,7 +203,7 @@ pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
 /// Leaves a later try behind a run that failed; one that is asked for, because a person's words wait
 /// for it, is not held back by a sleep; without a time it waits until the agent may run
 /// again. What came meanwhile joins it; only a person's wake that waits is not put off.
-pub fn try_again(
+pub fn schedule_retry(
     workspace: WorkspaceId,
     agent: &AgentId,
     at: Timestamp,
@@ -235,7 +235,7 @@ pub fn try_again(
 
 /// Makes what waited without a due time due: an interrupted run, and one that is about to be put
 /// back. When that ends instead, nothing stays due.
-pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
+pub fn make_due(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?3
          WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL
@@ -245,7 +245,7 @@ pub fn catch_up(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> O
 }
 
 /// Takes the due time away and keeps what is waiting.
-pub fn hold(workspace: WorkspaceId, agent: &AgentId) -> Op {
+pub fn park(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
         params![ws(workspace), agent.to_string()],
@@ -254,7 +254,7 @@ pub fn hold(workspace: WorkspaceId, agent: &AgentId) -> Op {
 
 /// Takes the due time of automatic wakes away and keeps what is waiting. A person's wake stays due, and
 /// so does a run that has not ended: its claim decides whether it may go on.
-pub fn hold_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
+pub fn park_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL
          WHERE ws = ?1 AND agent_id = ?2 AND reasons & 24 = 0 AND run_key IS NULL",
@@ -263,7 +263,7 @@ pub fn hold_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
 }
 
 /// Clears every mark that could wake an agent.
-pub fn silence(workspace: WorkspaceId, agent: &AgentId) -> Op {
+pub fn clear_signals(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, due_at = NULL,
            request_id = NULL
@@ -285,7 +285,7 @@ pub fn destroy(workspace: WorkspaceId, agent: &AgentId, now: Timestamp) -> Op {
 
 /// Makes due what waits for a signal that seems to have come in the future: the clock was set back,
 /// and nobody would wake it for as long as that.
-pub fn rescue(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> Op {
+pub fn clamp_due(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?2, first_signal_at = ?2
          WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?3 AND first_signal_at > ?3",

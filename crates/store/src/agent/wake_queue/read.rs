@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use super::{QueueEntry, Reason};
-use crate::among;
 use crate::commit::Db;
+use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
@@ -50,16 +50,16 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<QueueEntry> {
 }
 
 /// The rows of some agents.
-pub fn among(workspace: WorkspaceId, agents: &[AgentId]) -> Query<QueueEntry> {
+pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<QueueEntry> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        among::sql(
+        in_list::sql(
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
                run_key, owner, epoch, expires_at, crashes, sleep_until
              FROM wake_queue WHERE ws = ?1 AND agent_id IN (",
             ")",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: among::params(workspace, agents), decode }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode }
 }
 
 /// The rows that may be claimed at a time, in claim order.
@@ -105,7 +105,7 @@ pub fn leased(workspace: WorkspaceId) -> Query<QueueEntry> {
 }
 
 /// Rows whose lease has run out by a time, of all workspaces.
-pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
+pub fn expired_leases(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -117,7 +117,7 @@ pub fn run_out(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
 }
 
 /// Rows that an owner holds, of all workspaces.
-pub fn held_by(owner: &str) -> Query<(WorkspaceId, QueueEntry)> {
+pub fn owned_by(owner: &str) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -135,7 +135,7 @@ fn with_workspace(row: &Row) -> Result<(WorkspaceId, QueueEntry), ReadError> {
 
 /// The first rows of each place in the claim order that may be claimed at a time: what is oldest
 /// among them is the oldest of all. A few of each, as one of them may be damaged.
-pub fn foremost(workspace: WorkspaceId, now: Timestamp) -> Query<QueueEntry> {
+pub fn first_per_priority(workspace: WorkspaceId, now: Timestamp) -> Query<QueueEntry> {
     macro_rules! first_of {
         ($priority:literal) => {
             concat!(
@@ -211,7 +211,7 @@ pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestam
 }
 
 /// A row that waits for a signal which seems to have come after a time; none in a healthy queue.
-pub fn from_the_future(workspace: WorkspaceId, beyond: Timestamp) -> Query<QueueEntry> {
+pub fn with_due_beyond(workspace: WorkspaceId, beyond: Timestamp) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql:

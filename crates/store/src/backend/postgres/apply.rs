@@ -52,7 +52,7 @@ pub(super) fn set_counter(other: &str) -> String {
 }
 
 /// Why a batch has no answers. The transaction is not open any more.
-pub(super) enum Stop {
+pub(super) enum BatchError {
     /// Another transaction stood in the way; nothing was written.
     Conflict(Failure),
     /// The connection was lost before COMMIT was sent; nothing was written.
@@ -66,7 +66,7 @@ pub(super) enum Stop {
     Renewed(String),
 }
 
-impl Stop {
+impl BatchError {
     fn before_commit(failure: Failure) -> Self {
         match &failure {
             Failure { lost: true, .. } => Self::Lost(failure),
@@ -98,20 +98,22 @@ impl<'a> Batch<'a> {
         commits: &[Commit],
         known: &mut BTreeSet<i64>,
         written: &mut BTreeMap<i64, i64>,
-    ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
+    ) -> Result<Vec<Result<Committed, CommitError>>, BatchError> {
         let workspaces: BTreeSet<i64> = commits.iter().map(|commit| commit.ws.0).collect();
         // Outside of the transaction: a statement that cannot be prepared would end it, and a
         // counter that is made there would be locked out of order.
-        let prepared = self.prepare(commits).await.map_err(Stop::before_commit)?;
+        let prepared = self.prepare(commits).await.map_err(BatchError::before_commit)?;
         for ws in workspaces.difference(&known.clone()) {
             let made = self.session.execute(own(&prepared, NEW_COUNTER)?, &[(*ws).into()]).await;
-            made.map_err(Stop::before_commit)?;
+            made.map_err(BatchError::before_commit)?;
             known.insert(*ws);
         }
         let result = self.transaction(commits, &workspaces, &prepared, written).await;
-        if let Err(Stop::Conflict(_) | Stop::Broken(_) | Stop::Renewed(_)) = &result {
+        if let Err(BatchError::Conflict(_) | BatchError::Broken(_) | BatchError::Renewed(_)) =
+            &result
+        {
             known.clear();
-            self.session.run("ROLLBACK").await.map_err(Stop::before_commit)?;
+            self.session.run("ROLLBACK").await.map_err(BatchError::before_commit)?;
         }
         result
     }
@@ -140,11 +142,11 @@ impl<'a> Batch<'a> {
         workspaces: &BTreeSet<i64>,
         prepared: &Prepared<'_>,
         written: &mut BTreeMap<i64, i64>,
-    ) -> Result<Vec<Result<Committed, CommitError>>, Stop> {
+    ) -> Result<Vec<Result<Committed, CommitError>>, BatchError> {
         let (mut counters, now) = self.begin(workspaces, prepared).await?;
         // A file copy that was put back keeps the id: positions that this node wrote are gone.
         if counters.iter().any(|(ws, seq)| written.get(ws).is_some_and(|known| seq < known)) {
-            return Err(Stop::Renewed(went_back(self.db)));
+            return Err(BatchError::Renewed(went_back(self.db)));
         }
         let before = counters.clone();
         let mut results = Vec::with_capacity(commits.len());
@@ -160,11 +162,13 @@ impl<'a> Batch<'a> {
                     *counter += commit.span();
                     continue;
                 }
-                Err(Halt::Whole(failure)) => return Err(Stop::before_commit(failure)),
-                Err(Halt::One(settled)) => settled,
+                Err(CommitFailure::Whole(failure)) => {
+                    return Err(BatchError::before_commit(failure));
+                }
+                Err(CommitFailure::One(settled)) => settled,
             };
             let undo = "ROLLBACK TO SAVEPOINT one";
-            self.session.run(undo).await.map_err(Stop::before_commit)?;
+            self.session.run(undo).await.map_err(BatchError::before_commit)?;
             results.push(self.settle(commit, settled, prepared).await?);
         }
         let moved = counters.iter().filter(|(ws, seq)| before.get(ws) != Some(seq));
@@ -179,7 +183,7 @@ impl<'a> Batch<'a> {
         &self,
         workspaces: &BTreeSet<i64>,
         prepared: &Prepared<'_>,
-    ) -> Result<(BTreeMap<i64, i64>, i64), Stop> {
+    ) -> Result<(BTreeMap<i64, i64>, i64), BatchError> {
         let session = self.session;
         let mut sent: Vec<BoxFuture<'_, Result<Vec<Row>, Failure>>> = vec![Box::pin(async move {
             session.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await?;
@@ -192,9 +196,9 @@ impl<'a> Batch<'a> {
         let now = own(prepared, NOW)?;
         sent.push(Box::pin(async move { session.rows_of(now, &[]).await }));
         let answers: Result<Vec<_>, _> = together(sent).await.into_iter().collect();
-        let mut answers = answers.map_err(Stop::before_commit)?.into_iter().skip(1);
+        let mut answers = answers.map_err(BatchError::before_commit)?.into_iter().skip(1);
         let gone = |what: &str| {
-            Stop::Conflict(Failure {
+            BatchError::Conflict(Failure {
                 code: None,
                 lost: false,
                 detail: format!("{what} in the {} database is gone", self.db.name()),
@@ -209,7 +213,7 @@ impl<'a> Batch<'a> {
         let now = row().ok_or_else(|| gone("the id"))?;
         let host = now.text(1).unwrap_or_default();
         if host != self.host.as_str() {
-            return Err(Stop::Renewed(renewed(host, self.host)));
+            return Err(BatchError::Renewed(renewed(host, self.host)));
         }
         let now = match self.time {
             Time::Database => now.int(0).map_err(|_| gone("the time"))?,
@@ -226,7 +230,7 @@ impl<'a> Batch<'a> {
         now: i64,
         prepared: &Prepared<'_>,
         savepoint: &str,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), CommitFailure> {
         let session = self.session;
         let writes = writes(commit, seq, now, self.host);
         let mut sent: Vec<BoxFuture<'_, Result<u64, Failure>>> = vec![Box::pin(async move {
@@ -248,27 +252,29 @@ impl<'a> Batch<'a> {
         }
         let mut answers = together(sent).await.into_iter();
         if let Some(Err(failure)) = answers.next() {
-            return Err(Halt::Whole(failure));
+            return Err(CommitFailure::Whole(failure));
         }
         for (write, answer) in writes.iter().zip(answers) {
             let changed = answer.map_err(|failure| match write.means {
-                _ if failure.lost || failure.is_conflict() => Halt::Whole(failure),
+                _ if failure.lost || failure.is_conflict() => CommitFailure::Whole(failure),
                 Means::Op(refusal, _) if failure.is_constraint() => {
-                    Halt::One(Settled::Refused(refusal))
+                    CommitFailure::One(Settled::Refused(refusal))
                 }
-                Means::Op(..) | Means::Receipt | Means::Row => Halt::One(Settled::Broken(failure)),
+                Means::Op(..) | Means::Receipt | Means::Row => {
+                    CommitFailure::One(Settled::Broken(failure))
+                }
             })?;
             let changed = usize::try_from(changed).unwrap_or(usize::MAX);
             match write.means {
-                Means::Receipt if changed == 0 => return Err(Halt::One(Settled::Known)),
+                Means::Receipt if changed == 0 => return Err(CommitFailure::One(Settled::Known)),
                 Means::Op(refusal, rows) if !rows.contains(&changed) => {
-                    return Err(Halt::One(Settled::Refused(refusal)));
+                    return Err(CommitFailure::One(Settled::Refused(refusal)));
                 }
                 Means::Receipt | Means::Op(..) | Means::Row => {}
             }
         }
         match unprepared {
-            Some(failure) => Err(Halt::One(Settled::Broken(failure.clone()))),
+            Some(failure) => Err(CommitFailure::One(Settled::Broken(failure.clone()))),
             None => Ok(()),
         }
     }
@@ -279,7 +285,7 @@ impl<'a> Batch<'a> {
         commit: &Commit,
         settled: Settled,
         prepared: &Prepared<'_>,
-    ) -> Result<Result<Committed, CommitError>, Stop> {
+    ) -> Result<Result<Committed, CommitError>, BatchError> {
         let label = commit.label;
         let broken = |detail: String| CommitError::Broken { label, db: self.db.name(), detail };
         match (settled, &commit.once) {
@@ -289,7 +295,7 @@ impl<'a> Batch<'a> {
                 let params = [commit.ws.0.into(), once.id.as_str().into()];
                 let by_id = own(prepared, RECEIPT_BY_ID)?;
                 let rows = self.session.rows_of(by_id, &params).await;
-                let rows = rows.map_err(Stop::before_commit)?;
+                let rows = rows.map_err(BatchError::before_commit)?;
                 Ok(rows.first().map_or_else(
                     || Err(broken(format!("receipt {} is there and not there", once.id))),
                     |row| replayed(label, once, row).unwrap_or_else(|e| Err(broken(e.to_string()))),
@@ -300,10 +306,10 @@ impl<'a> Batch<'a> {
     }
 
     /// Ends the transaction: with COMMIT when something was written.
-    async fn end(&self, moved: &[[Value; 2]], prepared: &Prepared<'_>) -> Result<(), Stop> {
+    async fn end(&self, moved: &[[Value; 2]], prepared: &Prepared<'_>) -> Result<(), BatchError> {
         let session = self.session;
         if moved.is_empty() {
-            return session.run("ROLLBACK").await.map_err(Stop::before_commit);
+            return session.run("ROLLBACK").await.map_err(BatchError::before_commit);
         }
         let set = own(prepared, self.set_counter)?;
         let mut sent: Vec<BoxFuture<'_, Result<u64, Failure>>> = Vec::new();
@@ -316,8 +322,8 @@ impl<'a> Batch<'a> {
         for answer in answers {
             match answer {
                 Ok(_) => {}
-                Err(failure) if failure.lost => return Err(Stop::Unknown(failure)),
-                Err(failure) => return Err(Stop::before_commit(failure)),
+                Err(failure) if failure.lost => return Err(BatchError::Unknown(failure)),
+                Err(failure) => return Err(BatchError::before_commit(failure)),
             }
         }
         Ok(())
@@ -325,8 +331,8 @@ impl<'a> Batch<'a> {
 }
 
 /// A statement of the writer itself.
-fn own<'a>(prepared: &'a Prepared<'_>, sql: &str) -> Result<&'a Statement, Stop> {
-    prepared[sql].as_ref().map_err(|failure| Stop::Broken(failure.clone()))
+fn own<'a>(prepared: &'a Prepared<'_>, sql: &str) -> Result<&'a Statement, BatchError> {
+    prepared[sql].as_ref().map_err(|failure| BatchError::Broken(failure.clone()))
 }
 
 /// What is said where a schema is older than what this node has written to it.
@@ -341,7 +347,7 @@ pub(super) fn renewed(found: &str, expected: &HostId) -> String {
 }
 
 /// Why a commit was not applied.
-enum Halt {
+enum CommitFailure {
     /// It alone is taken back.
     One(Settled),
     /// The transaction cannot go on.

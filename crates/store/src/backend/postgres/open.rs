@@ -413,7 +413,7 @@ async fn recognised(
             None => own.host.clone(),
             Some(why) => {
                 let renewal = identity::renewal(own, other, HostId::fresh(now, entropy), now, why);
-                tracing::warn!(schema, why = why.told(), "it goes on under another id");
+                tracing::warn!(schema, why = why.describe(), "it goes on under another id");
                 meta.push(("host".to_owned(), renewal.host.to_string()));
                 meta.push((renewal.key(), renewal.value()));
                 renewal.host
@@ -453,7 +453,7 @@ async fn known_of(
     };
     let host = text("SELECT value FROM meta WHERE key = 'host'").await?;
     let host = host.ok_or_else(|| damaged("meta holds no host".to_owned()))?;
-    let (renewals, marks) = (identity::renewals(db), identity::marks(db));
+    let (renewals, marks) = (identity::id_changes(db), identity::counter_memories(db));
     let of_renewals: Result<Vec<_>, _> =
         rows(renewals.sql).await?.iter().map(renewals.decode).collect();
     let of_marks: Result<Vec<_>, _> = rows(marks.sql).await?.iter().map(marks.decode).collect();

@@ -10,7 +10,7 @@ use dormouse_types::{HostId, Id as _, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Time;
-use super::apply::{Batch, Stop, renewed};
+use super::apply::{Batch, BatchError, renewed};
 use super::listener::Changes;
 use super::open;
 use super::session::{Address, Failure, Session};
@@ -172,33 +172,33 @@ impl Task {
                     self.writer.session = Some(session);
                     return outcomes;
                 }
-                Err(Stop::Broken(failure)) => {
+                Err(BatchError::Broken(failure)) => {
                     self.writer.session = Some(session);
                     return broken(&failure.detail);
                 }
-                Err(Stop::Renewed(why)) => {
+                Err(BatchError::Renewed(why)) => {
                     self.writer.ended.end(&why);
                     return broken(&why);
                 }
-                Err(Stop::Unknown(failure)) => {
+                Err(BatchError::Unknown(failure)) => {
                     let unknown = |commit: &Commit| CommitError::Unknown {
                         label: commit.label,
                         detail: format!("the connection was lost behind COMMIT: {failure}"),
                     };
                     return commits.iter().map(|commit| Err(unknown(commit))).collect();
                 }
-                Err(Stop::Conflict(failure)) if tries < TRIES => {
+                Err(BatchError::Conflict(failure)) if tries < TRIES => {
                     tracing::debug!(db, %failure, "a batch is applied again");
                     self.writer.session = Some(session);
                 }
-                Err(Stop::Lost(failure)) if tries < TRIES => {
+                Err(BatchError::Lost(failure)) if tries < TRIES => {
                     tracing::warn!(db, %failure, "the connection of the writer was lost");
                 }
-                Err(Stop::Conflict(failure)) => {
+                Err(BatchError::Conflict(failure)) => {
                     self.writer.session = Some(session);
                     return broken(&format!("tried {TRIES} times: {failure}"));
                 }
-                Err(Stop::Lost(failure)) => {
+                Err(BatchError::Lost(failure)) => {
                     return broken(&format!("the connection was lost {TRIES} times: {failure}"));
                 }
             }

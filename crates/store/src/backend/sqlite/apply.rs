@@ -9,8 +9,8 @@ use crate::store::bind;
 use crate::value::{Row, Value};
 use dormouse_types::{Seq, Timestamp};
 
-use super::beside::Remembered;
 use super::health::Health;
+use super::other_database::Remembered;
 
 impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

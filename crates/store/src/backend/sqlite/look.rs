@@ -13,7 +13,7 @@ use crate::commit::Db;
 use crate::store::{Query, ReadError};
 
 /// One database file, open for looking.
-pub struct Look {
+pub struct Inspection {
     connection: Connection,
     path: PathBuf,
     db: Db,
@@ -23,7 +23,7 @@ pub struct Look {
 ///
 /// Errors: a file broke off while it was read.
 pub fn missing(folder: &Path) -> Result<Option<Db>, OpenError> {
-    let found = |db| match Look::open(folder, db)? {
+    let found = |db| match Inspection::open(folder, db)? {
         None => Ok(Found::Nothing),
         Some(look) => look.found().map_err(|e| open::error(&look.path, &e)),
     };
@@ -49,7 +49,7 @@ pub struct Facts {
     pub faults: Vec<String>,
 }
 
-impl Look {
+impl Inspection {
     /// Opens the file of a database in a folder; none when there is no such file.
     ///
     /// Errors: it cannot be read, or is no database.

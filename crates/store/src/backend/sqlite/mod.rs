@@ -4,7 +4,7 @@
 //! simulation use it. It is the same code but for the thread.
 
 mod apply;
-mod beside;
+mod other_database;
 pub mod health;
 pub mod look;
 pub(super) mod open;
@@ -24,8 +24,8 @@ use crate::store::{Backend, ReadError};
 use crate::value::{Row, Value};
 
 use apply::Setting;
-use beside::{Beside, Place};
 use health::Health;
+use other_database::{OtherDatabase, Place};
 
 pub use open::OpenError;
 
@@ -89,7 +89,7 @@ fn recognise(
         let now = clock.now();
         let renewal = identity::renewal(own, other, HostId::fresh(now, entropy), now, why);
         open::renew(&mut one.connection, &renewal, &one.path)?;
-        tracing::warn!(db = one.db.name(), why = why.told(), "it goes on under another id");
+        tracing::warn!(db = one.db.name(), why = why.describe(), "it goes on under another id");
         one.host = renewal.host;
     }
     Ok(())
@@ -97,7 +97,7 @@ fn recognise(
 
 enum Writer {
     Thread(writer::Handle),
-    Inline(Arc<Mutex<Connection>>, Arc<dyn Clock>, Beside),
+    Inline(Arc<Mutex<Connection>>, Arc<dyn Clock>, OtherDatabase),
 }
 
 /// Both databases at one instant; only of a memory store.
@@ -174,7 +174,7 @@ impl Sqlite {
                 connection,
                 db,
                 host: host.clone(),
-                beside: Beside::file(beside, path(db.other())),
+                beside: OtherDatabase::file(beside, path(db.other())),
                 health: health.clone(),
                 clock: clock.clone(),
                 changes: changes.clone(),
@@ -218,7 +218,7 @@ impl Sqlite {
         let [of_journal, of_agent] =
             [journal.connection, agent.connection].map(|one| Arc::new(Mutex::new(one)));
         let half = |db, host, own: &Arc<Mutex<Connection>>, beside: HostId, other: &Arc<_>| {
-            let beside = Beside { host: beside, place: Place::Memory(Arc::clone(other)) };
+            let beside = OtherDatabase { host: beside, place: Place::Memory(Arc::clone(other)) };
             let writer = Writer::Inline(own.clone(), clock.clone(), beside);
             let clock = clock.clone();
             Half { host, db, readers: Mutex::default(), path: None, clock, writer }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::apply;
 use crate::commit::Db;
-use crate::identity::{self, Known, Renewal};
+use crate::identity::{self, IdChange, Known};
 use crate::store::ReadError;
 
 const JOURNAL: &[&str] = &[
@@ -283,7 +283,7 @@ pub(super) fn known(
     let damaged =
         |e: ReadError| OpenError::Damaged { path: path.to_owned(), detail: e.to_string() };
     let engine = |e: rusqlite::Error| error(path, &e);
-    let (renewals, marks) = (identity::renewals(db), identity::marks(db));
+    let (renewals, marks) = (identity::id_changes(db), identity::counter_memories(db));
     let rows = apply::rows(connection, renewals.sql, &renewals.params).map_err(engine)?;
     let of_renewals: Result<Vec<_>, _> = rows.iter().map(renewals.decode).collect();
     let rows = apply::rows(connection, marks.sql, &marks.params).map_err(engine)?;
@@ -298,7 +298,7 @@ pub(super) fn known(
 /// Gives a database another id, with the reason, in one commit.
 pub(super) fn renew(
     connection: &mut Connection,
-    renewal: &Renewal,
+    renewal: &IdChange,
     path: &Path,
 ) -> Result<(), OpenError> {
     let fail = |e: rusqlite::Error| error(path, &e);

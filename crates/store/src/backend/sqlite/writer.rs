@@ -11,9 +11,9 @@ use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
 use super::apply::{self, Setting};
-use super::beside::Beside;
 use super::health::Health;
 use super::open::OpenError;
+use super::other_database::OtherDatabase;
 use crate::commit::{Commit, CommitError, Committed, Db};
 
 type Answer = oneshot::Sender<Result<Committed, CommitError>>;
@@ -30,7 +30,7 @@ pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) db: Db,
     pub(super) host: HostId,
-    pub(super) beside: Beside,
+    pub(super) beside: OtherDatabase,
     pub(super) health: Arc<Health>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) changes: Arc<watch::Sender<u64>>,

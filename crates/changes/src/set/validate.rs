@@ -34,7 +34,7 @@ pub struct Proposed {
 
 /// What a call is judged against; stored facts only.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct ProposalContext<'a> {
     /// The task as it is now.
     pub task: &'a TaskState,
     /// All items about the task, of every set.
@@ -49,7 +49,7 @@ pub struct Ground<'a> {
 
 /// What became of one element of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Judged {
+pub enum CallOutcome {
     /// It waits for the person.
     Queued(Proposed),
     /// It would change nothing, or waits already; not an error.
@@ -61,22 +61,28 @@ pub enum Judged {
 /// Judges a call of a deferred tool.
 ///
 /// A call is taken element by element: a bad element does not spoil its neighbours.
-pub fn call(tool: &'static ModelTool, call: &ToolCall, ground: &Ground<'_>) -> Vec<Judged> {
+pub fn validate_call(
+    tool: &'static ModelTool,
+    call: &ToolCall,
+    ground: &ProposalContext<'_>,
+) -> Vec<CallOutcome> {
     let Some(item) = tool.item else {
-        return vec![Judged::Refused(format!("{} is not a proposal", tool.name))];
+        return vec![CallOutcome::Refused(format!("{} is not a proposal", tool.name))];
     };
     let args = recovered(&call.args);
     if args.to_string().len() > limits::TOOL_ARGS.max {
-        return vec![Judged::Refused(format!(
+        return vec![CallOutcome::Refused(format!(
             "the arguments are larger than {} bytes",
             limits::TOOL_ARGS.max
         ))];
     }
     match tool.policy {
-        Policy::Immediate => vec![Judged::Refused(format!("{} takes effect at once", tool.name))],
+        Policy::Immediate => {
+            vec![CallOutcome::Refused(format!("{} takes effect at once", tool.name))]
+        }
         Policy::Deferred => {
             if ground.used.iter().any(|used| used == tool.name) {
-                return vec![Judged::Refused(format!(
+                return vec![CallOutcome::Refused(format!(
                     "{} was used in this wake already; its proposal waits for the person",
                     tool.name
                 ))];
@@ -86,16 +92,16 @@ pub fn call(tool: &'static ModelTool, call: &ToolCall, ground: &Ground<'_>) -> V
         Policy::Exploded { list, max } => {
             let elements = match elements(&args, list) {
                 Ok(elements) => elements,
-                Err(text) => return vec![Judged::Refused(text)],
+                Err(text) => return vec![CallOutcome::Refused(text)],
             };
             if let Err(beyond) = max.check(elements.len()) {
-                return vec![Judged::Refused(format!("{beyond}; split the call"))];
+                return vec![CallOutcome::Refused(format!("{beyond}; split the call"))];
             }
             let mut queued: Vec<Proposed> = ground.proposed.to_vec();
             let mut judged = Vec::new();
             for args in &elements {
                 let one = element(item, &recovered(args), ground, &queued);
-                if let Judged::Queued(proposed) = &one {
+                if let CallOutcome::Queued(proposed) = &one {
                     queued.push(proposed.clone());
                 }
                 judged.push(one);
@@ -128,20 +134,20 @@ fn elements(args: &Value, list: &str) -> Result<Vec<Value>, String> {
 fn element(
     item: &'static dyn ItemTool,
     args: &Value,
-    ground: &Ground<'_>,
+    ground: &ProposalContext<'_>,
     queued: &[Proposed],
-) -> Judged {
-    match judge(item, args, ground, queued) {
-        Ok(proposed) => Judged::Queued(proposed),
-        Err(Refused::Redundant(text)) => Judged::Skipped(text),
-        Err(Refused::Invalid(text)) => Judged::Refused(text),
+) -> CallOutcome {
+    match validate_element(item, args, ground, queued) {
+        Ok(proposed) => CallOutcome::Queued(proposed),
+        Err(Refused::Redundant(text)) => CallOutcome::Skipped(text),
+        Err(Refused::Invalid(text)) => CallOutcome::Refused(text),
     }
 }
 
-fn judge(
+fn validate_element(
     item: &'static dyn ItemTool,
     args: &Value,
-    ground: &Ground<'_>,
+    ground: &ProposalContext<'_>,
     queued: &[Proposed],
 ) -> Result<Proposed, Refused> {
     if ground.task.status.is_terminal() {
@@ -154,15 +160,15 @@ fn judge(
         // The tool itself says which shape it takes.
         item.check(args, ground.task)?;
     }
-    let (args, evidence, rationale) = apart(args)?;
-    let evidence = evidence.map(|evidence| quoted(&evidence, ground.task)).transpose()?;
+    let (args, evidence, rationale) = split_evidence(args)?;
+    let evidence = evidence.map(|evidence| checked_evidence(&evidence, ground.task)).transpose()?;
     let args = item.check(&args, ground.task)?.args;
     let target = item.target(&args);
     let fingerprint = fingerprint(item.name(), &args, &ground.task.id, &target);
     let summary = item.summary(&args, Some(ground.task));
     let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, ground.task));
-    person_comes_first(&target, &args, said_at, ground.task)?;
-    lessons(item, &target, &fingerprint, said_at, ground)?;
+    ensure_newer_than_person(&target, &args, said_at, ground.task)?;
+    ensure_not_refused_before(item, &target, &fingerprint, said_at, ground)?;
     let twice = |tool: &str, other: &Fingerprint, text: &str| {
         *other == fingerprint || (tool == item.name() && folded(text) == folded(&summary))
     };
@@ -185,7 +191,7 @@ fn judge(
 }
 
 /// Takes evidence and rationale off the arguments.
-fn apart(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<String>), Refused> {
+fn split_evidence(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<String>), Refused> {
     let Value::Object(map) = args else {
         return Err(Refused::Invalid(format!("the arguments must be an object, not {args}")));
     };
@@ -206,7 +212,7 @@ fn apart(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<String>), R
 }
 
 /// Checks that a quote stands in its entry, word for word.
-fn quoted(evidence: &EvidenceArg, task: &TaskState) -> Result<Evidence, Refused> {
+fn checked_evidence(evidence: &EvidenceArg, task: &TaskState) -> Result<Evidence, Refused> {
     let found = task.entries.iter().find(|entry| entry.id.to_string() == evidence.entry_id.trim());
     let Some(entry) = found else {
         return Err(Refused::Invalid(format!(
@@ -231,7 +237,7 @@ fn written_at(evidence: &Evidence, task: &TaskState) -> Option<Timestamp> {
 }
 
 /// A value the person set is not touched without an entry that is newer than their say.
-fn person_comes_first(
+fn ensure_newer_than_person(
     target: &Target,
     args: &Value,
     said_at: Option<Timestamp>,
@@ -253,12 +259,12 @@ fn person_comes_first(
 }
 
 /// What was rejected, or left until it expired, is not proposed again without newer evidence.
-fn lessons(
+fn ensure_not_refused_before(
     item: &dyn ItemTool,
     target: &Target,
     fingerprint: &Fingerprint,
     said_at: Option<Timestamp>,
-    ground: &Ground<'_>,
+    ground: &ProposalContext<'_>,
 ) -> Result<(), Refused> {
     let closed = ground
         .items
@@ -284,13 +290,13 @@ fn lessons(
 }
 
 /// What the model reads about a call, and whether something in it was refused.
-pub fn reply(judged: &[Judged]) -> (bool, String) {
+pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
     let mut lines = Vec::new();
     let queued: Vec<&Proposed> = judged
         .iter()
         .filter_map(|one| match one {
-            Judged::Queued(proposed) => Some(proposed),
-            Judged::Skipped(_) | Judged::Refused(_) => None,
+            CallOutcome::Queued(proposed) => Some(proposed),
+            CallOutcome::Skipped(_) | CallOutcome::Refused(_) => None,
         })
         .collect();
     if !queued.is_empty() {
@@ -299,12 +305,12 @@ pub fn reply(judged: &[Judged]) -> (bool, String) {
     }
     for one in judged {
         match one {
-            Judged::Queued(_) => {}
-            Judged::Skipped(text) => lines.push(format!("Not proposed: {text}.")),
-            Judged::Refused(text) => lines.push(format!("Refused: {text}.")),
+            CallOutcome::Queued(_) => {}
+            CallOutcome::Skipped(text) => lines.push(format!("Not proposed: {text}.")),
+            CallOutcome::Refused(text) => lines.push(format!("Refused: {text}.")),
         }
     }
-    (judged.iter().any(|one| matches!(one, Judged::Refused(_))), lines.join("\n"))
+    (judged.iter().any(|one| matches!(one, CallOutcome::Refused(_))), lines.join("\n"))
 }
 
 /// Evidence as it is stored.

@@ -22,7 +22,7 @@ pub(crate) fn delay(failures: u32) -> Option<Duration> {
 }
 
 /// Whose failures are counted together. Of IPv6 everybody has a whole network.
-pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
+pub(crate) fn throttle_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let network = v6.to_bits() >> 64 << 64;
@@ -46,7 +46,7 @@ pub(crate) struct Failure {
 
 /// The failures that are remembered.
 #[derive(Debug, Default)]
-pub(crate) struct Logins {
+pub(crate) struct LoginThrottle {
     of: HashMap<IpAddr, Tally>,
     notes: Tally,
 }
@@ -69,10 +69,10 @@ impl Tally {
     }
 }
 
-impl Logins {
+impl LoginThrottle {
     /// Counts a failure.
     pub(crate) fn fail(&mut self, address: IpAddr, now: Timestamp) -> Failure {
-        let address = counted_as(address);
+        let address = throttle_key(address);
         if self.of.len() >= LOGIN_ADDRESSES && !self.of.contains_key(&address) {
             let stalest = self.of.iter().min_by_key(|(_, tally)| tally.since);
             if let Some(stalest) = stalest.map(|(address, _)| *address) {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn failures_are_forgotten_after_a_quarter_of_an_hour() {
-        let mut logins = Logins::default();
+        let mut logins = LoginThrottle::default();
         for n in 1..=11 {
             assert_eq!(logins.fail(HERE, at(n)).wait.is_some(), n == 11, "{n}");
         }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn addresses_are_counted_apart_and_a_network_of_ipv6_together() {
-        let mut logins = Logins::default();
+        let mut logins = LoginThrottle::default();
         assert_eq!(logins.fail(ip("192.0.2.1"), at(0)).failures, 1);
         assert_eq!(logins.fail(ip("192.0.2.2"), at(0)).failures, 1);
         assert_eq!(logins.fail(ip("::ffff:192.0.2.1"), at(0)).failures, 2);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn memory_and_notes_are_bounded() {
-        let mut logins = Logins::default();
+        let mut logins = LoginThrottle::default();
         let mut noted = 0;
         for n in 0..5000_u32 {
             let failure = logins.fail(IpAddr::V4(n.into()), at(u64::from(n) / 100));
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_first_failure_and_the_first_that_waits_are_noted() {
-        let mut logins = Logins::default();
+        let mut logins = LoginThrottle::default();
         let noted: Vec<u32> = (1..=30).filter(|_| logins.fail(HERE, at(0)).is_noted).collect();
         assert_eq!(noted, [1, 11]);
     }

@@ -19,8 +19,8 @@ use dormouse_types::{Actor, Caller};
 use futures_util::{StreamExt as _, stream};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::door::refuse_secrets;
-use crate::origin::{Foreign, Ours, is_safe};
+use crate::auth::refuse_secrets;
+use crate::origin::{Foreign, AllowedHosts, is_safe};
 use crate::rate::Buckets;
 use crate::{Problem, page};
 
@@ -59,15 +59,15 @@ const TRANSFERS: &[&str] = &["/api/imports", "/api/export"];
 
 /// What a listener demands of requests.
 #[derive(Clone)]
-pub struct Posture {
-    ours: Arc<Ours>,
+pub struct Hardening {
+    ours: Arc<AllowedHosts>,
     clock: Arc<dyn Clock>,
     buckets: Arc<Mutex<Buckets<String>>>,
 }
 
-impl Posture {
+impl Hardening {
     /// Answers for these names. The clock decides how many requests a token may send.
-    pub fn new(ours: Ours, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(ours: AllowedHosts, clock: Arc<dyn Clock>) -> Self {
         Self { ours: Arc::new(ours), clock, buckets: Arc::default() }
     }
 
@@ -77,13 +77,13 @@ impl Posture {
     }
 
     /// What is asked before the door: around the whole router, which the page stands beside.
-    pub(crate) fn around(&self, router: Router) -> Router {
-        router.layer(from_fn_with_state(self.clone(), outside))
+    pub(crate) fn before_authentication(&self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self.clone(), check_request))
     }
 
     /// What is asked behind the door, when it is known who asks.
-    pub(crate) fn within(&self, router: Router) -> Router {
-        router.layer(from_fn_with_state(self.clone(), inside))
+    pub(crate) fn after_authentication(&self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self.clone(), check_caller))
     }
 
     fn judge(&self, request: &Request) -> Result<(), Problem> {
@@ -105,7 +105,7 @@ impl Posture {
     }
 }
 
-async fn outside(State(posture): State<Posture>, request: Request, next: Next) -> Response {
+async fn check_request(State(posture): State<Hardening>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let mut response = match posture.judge(&request) {
         Err(problem) => problem.into_response(),
@@ -120,24 +120,24 @@ async fn outside(State(posture): State<Posture>, request: Request, next: Next) -
     response
 }
 
-async fn inside(State(posture): State<Posture>, request: Request, next: Next) -> Response {
+async fn check_caller(State(posture): State<Hardening>, request: Request, next: Next) -> Response {
     let allowed = kind(request.method(), request.uri().path(), request.headers())
         .and_then(|()| posture.take(request.extensions().get()));
     if let Err(problem) = allowed {
         return problem.into_response();
     }
     let is_transfer = TRANSFERS.contains(&request.uri().path());
-    let patience = patience(request.method(), is_transfer);
+    let patience = time_limit(request.method(), is_transfer);
     let ends = Instant::now() + patience;
     match timeout(patience, next.run(request)).await {
         Err(_elapsed) => Problem::timeout(patience).into_response(),
-        Ok(response) if is_transfer => response.map(|body| ending(body, ends)),
+        Ok(response) if is_transfer => response.map(|body| with_deadline(body, ends)),
         Ok(response) => response,
     }
 }
 
 /// How long a request may take.
-fn patience(method: &Method, is_transfer: bool) -> Duration {
+fn time_limit(method: &Method, is_transfer: bool) -> Duration {
     Duration::from_secs(match (is_transfer, is_safe(method)) {
         (true, _) => TRANSFER_SECONDS,
         (false, true) => READ_SECONDS,
@@ -146,7 +146,7 @@ fn patience(method: &Method, is_transfer: bool) -> Duration {
 }
 
 /// A body that breaks off at a moment.
-fn ending(body: Body, ends: Instant) -> Body {
+fn with_deadline(body: Body, ends: Instant) -> Body {
     let data = stream::unfold(Some(body.into_data_stream()), move |data| async move {
         let mut data = data?;
         match timeout_at(ends, data.next()).await {
@@ -211,8 +211,8 @@ mod tests {
         }
     }
 
-    fn posture() -> Posture {
-        Posture::new(Ours::new(7330, None), Arc::new(Still))
+    fn posture() -> Hardening {
+        Hardening::new(AllowedHosts::new(7330, None), Arc::new(Still))
     }
 
     fn caller(actor: Actor) -> Caller {
@@ -233,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_token_that_asks_too_much_waits_and_no_other_does() {
-        let routes = posture().within(Router::new().fallback(async || "done"));
+        let routes = posture().after_authentication(Router::new().fallback(async || "done"));
         let of = |actor| routes.clone().layer(Extension(caller(actor)));
         let (one, other) = (of(Actor::Token("one".into())), of(Actor::Token("two".into())));
         let get = || request(&Method::GET, "/api/overview");
@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_without_an_answer_is_given_up_in_its_time() {
-        let routes = posture().within(Router::new().fallback(pending::<&str>));
+        let routes = posture().after_authentication(Router::new().fallback(pending::<&str>));
         for (method, path, seconds) in [
             (Method::GET, "/api/overview", 10),
             (Method::POST, "/api/journal/tasks", 30),
@@ -277,7 +277,7 @@ mod tests {
             let first = stream::iter([Ok::<_, Infallible>("first")]);
             Body::from_stream(first.chain(stream::pending()))
         };
-        let routes = posture().within(Router::new().fallback(endless));
+        let routes = posture().after_authentication(Router::new().fallback(endless));
         let begun = Instant::now();
         let response = ask(&routes, request(&Method::GET, "/api/export")).await;
         let mut data = response.into_body().into_data_stream();
@@ -286,7 +286,7 @@ mod tests {
         assert!(broken.is_ok_and(|chunk| chunk.is_some_and(|chunk| chunk.is_err())));
         assert_eq!(begun.elapsed().as_secs(), 600);
         assert!(data.next().await.is_none());
-        let whole = ending(Body::from("all"), Instant::now() + Duration::from_secs(600));
+        let whole = with_deadline(Body::from("all"), Instant::now() + Duration::from_secs(600));
         assert_eq!(whole.collect().await.expect("it is whole").to_bytes(), "all");
     }
 

@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::recovery::is_call;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Seen, operation, refresh};
-use crate::set::standing::{self, Over};
+use crate::set::service::{Changes, LoadedItem, operation, refresh};
+use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;
@@ -25,7 +25,7 @@ use crate::tools;
 /// What crosses from the agent store to the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Crossing {
+pub(crate) enum SagaKind {
     /// Apply an item.
     Confirm,
     /// Suppress the label of a rejected item.
@@ -37,8 +37,8 @@ pub(crate) enum Crossing {
 /// What recovery needs to finish an operation; the payload of its saga.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Errand {
-    pub(crate) crossing: Crossing,
+pub(crate) struct SagaPayload {
+    pub(crate) crossing: SagaKind,
     pub(crate) set: ChangeSetId,
     pub(crate) index: i64,
     pub(crate) round: i64,
@@ -50,22 +50,22 @@ pub(crate) struct Errand {
     pub(crate) actor: Option<String>,
     /// The value that is confirmed over, if one was named.
     #[serde(default)]
-    pub(crate) over: Option<Over>,
+    pub(crate) over: Option<KnownValue>,
 }
 
-impl Errand {
+impl SagaPayload {
     /// The operation of this errand, from the operation of its item.
     pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
         let suffix = match self.crossing {
-            Crossing::Confirm => return of_item.clone(),
-            Crossing::Suppress => "reject",
-            Crossing::Undo => "undo",
+            SagaKind::Confirm => return of_item.clone(),
+            SagaKind::Suppress => "reject",
+            SagaKind::Undo => "undo",
         };
         OperationId(hash::joined(&[of_item.as_str(), suffix]).0)
     }
 
     /// The op that opens its saga.
-    pub(crate) fn open(&self, ws: WorkspaceId, seen: &Seen, now: Timestamp) -> Op {
+    pub(crate) fn open(&self, ws: WorkspaceId, seen: &LoadedItem, now: Timestamp) -> Op {
         let payload = serde_json::to_string(self).expect("an errand is plain data");
         let run_key = &seen.set.doc.value.run_key;
         let operation = self.operation(&seen.item.operation);
@@ -74,7 +74,7 @@ impl Errand {
 }
 
 /// How the journal answered.
-enum Answer {
+enum JournalOutcome {
     Done(Edited),
     /// It can never succeed.
     Never(String),
@@ -84,7 +84,7 @@ enum Answer {
 
 /// How the journal was written for an item: its answer, and the round under which it was.
 struct Written {
-    answer: Answer,
+    answer: JournalOutcome,
     round: Round,
 }
 
@@ -102,7 +102,7 @@ impl Round {
     }
 
     /// The round behind this one: that of the item once its verdict was taken back.
-    pub(crate) fn next(&self, seen: &Seen) -> Self {
+    pub(crate) fn next(&self, seen: &LoadedItem) -> Self {
         let number = self.number + 1;
         let run_key = &seen.set.doc.value.run_key;
         Self { number, operation: operation(run_key, &seen.item.fingerprint, number) }
@@ -111,7 +111,7 @@ impl Round {
 
 /// Why the journal is not edited.
 #[derive(Debug, thiserror::Error)]
-enum Hold {
+enum ApplyRefusal {
     /// The arguments do not hold any more.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -122,7 +122,7 @@ enum Hold {
 
 impl Changes {
     /// Finishes an operation whose saga is open; one that is closed is left alone.
-    pub(crate) async fn conclude_operation(
+    pub(crate) async fn finish_operation(
         &self,
         ws: WorkspaceId,
         operation: &OperationId,
@@ -132,12 +132,12 @@ impl Changes {
             if is_call(&saga.payload) {
                 continue;
             }
-            let errand: Errand = serde_json::from_str(&saga.payload)
+            let errand: SagaPayload = serde_json::from_str(&saga.payload)
                 .map_err(|e| DecideError::Broken(format!("saga {}: {e}", saga.operation)))?;
             if saga.operation == *operation
-                || self.seen(ws, &errand.set, errand.index).await?.item.operation == *operation
+                || self.load(ws, &errand.set, errand.index).await?.item.operation == *operation
             {
-                self.conclude(ws, &errand, &saga.operation).await?;
+                self.finish(ws, &errand, &saga.operation).await?;
             }
         }
         Ok(())
@@ -146,46 +146,46 @@ impl Changes {
     /// Brings an errand to its end: journal first, under its operation id, then the agent store.
     ///
     /// Called twice, or by two at once, it has one effect: the journal's receipt decides.
-    pub(crate) async fn conclude(
+    pub(crate) async fn finish(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         operation: &OperationId,
     ) -> Result<(), DecideError> {
         // Who is refused here was overtaken by somebody who got on: the rows are read again, and the
         // journal answers as it did.
         loop {
-            if let Some(ended) = self.conclude_once(ws, errand, operation).await? {
+            if let Some(ended) = self.try_finish(ws, errand, operation).await? {
                 return ended;
             }
         }
     }
 
     /// Tries it; none when the thread of decisions moved meanwhile.
-    async fn conclude_once(
+    async fn try_finish(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         operation: &OperationId,
     ) -> Result<Option<Result<(), DecideError>>, DecideError> {
-        let seen = self.seen(ws, &errand.set, errand.index).await?;
-        if errand.crossing == Crossing::Undo {
-            return Ok(Some(self.conclude_undo(ws, errand, operation, &seen).await));
+        let seen = self.load(ws, &errand.set, errand.index).await?;
+        if errand.crossing == SagaKind::Undo {
+            return Ok(Some(self.finish_undo(ws, errand, operation, &seen).await));
         }
         let written = self.write_journal(ws, errand, &seen).await?;
         let now = self.clock.now();
         let ops = match errand.crossing {
-            Crossing::Confirm => {
+            SagaKind::Confirm => {
                 self.confirmed(ws, errand, operation, &seen, &written, now).await?
             }
-            Crossing::Suppress | Crossing::Undo => {
+            SagaKind::Suppress | SagaKind::Undo => {
                 let status = match &written.answer {
-                    Answer::Done(_) => "completed",
-                    Answer::Never(_) | Answer::Later(_) => "failed",
+                    JournalOutcome::Done(_) => "completed",
+                    JournalOutcome::Never(_) | JournalOutcome::Later(_) => "failed",
                 };
                 let error = written.answer.reason();
                 let error = error.as_deref();
-                let mut ops = self.caught_up(ws, errand, &seen, &written.round).await?;
+                let mut ops = self.catch_up_ops(ws, errand, &seen, &written.round).await?;
                 ops.push(saga::close(ws, operation, Phase::AgentDone, status, error, now));
                 ops
             }
@@ -193,19 +193,19 @@ impl Changes {
         if !self.close(ws, errand, ops).await? {
             return Ok(None);
         }
-        if matches!(written.answer, Answer::Later(_)) {
+        if matches!(written.answer, JournalOutcome::Later(_)) {
             // A newer proposal for the field may have come while this one was being applied.
             self.keep_newest(ws, &errand.task).await?;
         }
         Ok(Some(match written.answer {
-            Answer::Done(_) | Answer::Never(_) => Ok(()),
+            JournalOutcome::Done(_) | JournalOutcome::Never(_) => Ok(()),
             // The rejection stands, whatever becomes of the label on a deleted task.
-            Answer::Later(DecideError::TaskDeleted { .. })
-                if errand.crossing == Crossing::Suppress =>
+            JournalOutcome::Later(DecideError::TaskDeleted { .. })
+                if errand.crossing == SagaKind::Suppress =>
             {
                 Ok(())
             }
-            Answer::Later(error) => Err(error),
+            JournalOutcome::Later(error) => Err(error),
         }))
     }
 
@@ -214,7 +214,7 @@ impl Changes {
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         ops: Vec<Op>,
     ) -> Result<bool, DecideError> {
         let origin = Origin::Person { via: Some(errand.agent.clone()) };
@@ -233,7 +233,7 @@ impl Changes {
     }
 
     /// The journal's commit of an errand: audited as whoever decided.
-    pub(crate) fn ctx(errand: &Errand, operation: &OperationId) -> EditCtx {
+    pub(crate) fn ctx(errand: &SagaPayload, operation: &OperationId) -> EditCtx {
         let origin = Origin::Person { via: Some(errand.agent.clone()) };
         let mut ctx = EditCtx::new(origin, errand.actor.as_deref().unwrap_or("owner"));
         ctx.once =
@@ -251,19 +251,19 @@ impl Changes {
     async fn write_journal(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
-        seen: &Seen,
+        errand: &SagaPayload,
+        seen: &LoadedItem,
     ) -> Result<Written, DecideError> {
         let mut round = Round::of(&seen.item);
         loop {
             let operation = errand.operation(&round.operation);
             let answer = match errand.crossing {
-                Crossing::Suppress => self.suppress(ws, errand, &operation, &seen.item).await?,
-                Crossing::Confirm | Crossing::Undo => {
+                SagaKind::Suppress => self.suppress(ws, errand, &operation, &seen.item).await?,
+                SagaKind::Confirm | SagaKind::Undo => {
                     self.apply(ws, errand, &operation, &seen.item).await?
                 }
             };
-            let is_replayed = matches!(&answer, Answer::Done(edited) if edited.replayed);
+            let is_replayed = matches!(&answer, JournalOutcome::Done(edited) if edited.replayed);
             if !is_replayed || !self.is_forgotten(ws, errand, &round, &seen.item).await? {
                 return Ok(Written { answer, round });
             }
@@ -276,11 +276,11 @@ impl Changes {
     async fn is_forgotten(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         round: &Round,
         item: &Item,
     ) -> Result<bool, DecideError> {
-        let undo = Errand { crossing: Crossing::Undo, ..errand.clone() };
+        let undo = SagaPayload { crossing: SagaKind::Undo, ..errand.clone() };
         let undo = receipt::by_id(Db::Journal, ws, undo.operation(&round.operation).as_str());
         if self.store.first(undo).await?.is_some() {
             return Ok(true);
@@ -293,11 +293,11 @@ impl Changes {
 
     /// The ops that move an item and its decision on to the round under which the journal was
     /// written; none if it is the item's own.
-    async fn caught_up(
+    async fn catch_up_ops(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
-        seen: &Seen,
+        errand: &SagaPayload,
+        seen: &LoadedItem,
         round: &Round,
     ) -> Result<Vec<Op>, DecideError> {
         if round.number == seen.item.round {
@@ -315,12 +315,12 @@ impl Changes {
     async fn apply(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         operation: &OperationId,
         item: &Item,
-    ) -> Result<Answer, DecideError> {
+    ) -> Result<JournalOutcome, DecideError> {
         let Some(tool) = tools::item(&item.tool) else {
-            return Ok(Answer::Never(format!("this version has no tool {}", item.tool)));
+            return Ok(JournalOutcome::Never(format!("this version has no tool {}", item.tool)));
         };
         let args = serde_json::from_str(&item.args)
             .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
@@ -329,46 +329,50 @@ impl Changes {
             let task = state(view, &self.zone);
             match standing::set_since(item, &task) {
                 Some(found) if errand.over.as_ref() != Some(&found) => {
-                    Err(Hold::SetSince(found.now))
+                    Err(ApplyRefusal::SetSince(found.now))
                 }
                 Some(_) | None => Ok(tool.check(&args, &task)?.edits),
             }
         };
-        sorted(errand, self.journal.edit_with(ws, &errand.task, &ctx, rule).await)
+        classify(errand, self.journal.edit_with(ws, &errand.task, &ctx, rule).await)
     }
 
     async fn suppress(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         operation: &OperationId,
         item: &Item,
-    ) -> Result<Answer, DecideError> {
+    ) -> Result<JournalOutcome, DecideError> {
         let args: serde_json::Value = serde_json::from_str(&item.args).unwrap_or_default();
         let Some(label) = args["id"].as_str().and_then(|id| id.parse().ok()) else {
-            return Ok(Answer::Never("the item names no label".into()));
+            return Ok(JournalOutcome::Never("the item names no label".into()));
         };
         let edits = [Edit::SuppressLabel(label)];
         let ctx = Self::ctx(errand, operation);
         let result = self.journal.edit(ws, &errand.task, &edits, &ctx).await;
-        sorted(errand, result.map_err(RuleError::Journal))
+        classify(errand, result.map_err(RuleError::Journal))
     }
 
     /// The third commit of a confirm.
     async fn confirmed(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         operation: &OperationId,
-        seen: &Seen,
+        seen: &LoadedItem,
         written: &Written,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
         let Written { answer, round } = written;
         let (event, to, outcome, status) = match answer {
-            Answer::Done(_) => (Event::Applied, State::Confirmed, Outcome::Applied, "completed"),
-            Answer::Never(_) => (Event::Retract, State::Retracted, Outcome::Retracted, "failed"),
-            Answer::Later(_) => (Event::Failed, State::Pending, Outcome::Failed, "failed"),
+            JournalOutcome::Done(_) => {
+                (Event::Applied, State::Confirmed, Outcome::Applied, "completed")
+            }
+            JournalOutcome::Never(_) => {
+                (Event::Retract, State::Retracted, Outcome::Retracted, "failed")
+            }
+            JournalOutcome::Later(_) => (Event::Failed, State::Pending, Outcome::Failed, "failed"),
         };
         let reason = answer.reason();
         let reason = reason.as_deref();
@@ -382,11 +386,11 @@ impl Changes {
             ops.push(change_item::catch_up(ws, &seen.item, number, &of_round));
         }
         let item = Item { round: number, operation: of_round, ..seen.item.clone() };
-        ops.push(self.settle(ws, &item, event, reason, None, now)?);
+        ops.push(self.transition(ws, &item, event, reason, None, now)?);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
         ops.extend(self.outcome(ws, errand, outcome, reason, round, now).await?);
         ops.extend(refresh(ws, seen, to, now));
-        ops.extend(self.told(ws, errand, &item, answer, now).await?);
+        ops.extend(self.decision_messages(ws, errand, &item, answer, now).await?);
         Ok(ops)
     }
 
@@ -394,7 +398,7 @@ impl Changes {
     pub(crate) async fn outcome(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         outcome: Outcome,
         reason: Option<&str>,
         round: &Round,
@@ -416,12 +420,12 @@ impl Changes {
 
     /// The trail of an applied decision: `action` and `toolResult` on the thread of decisions, and
     /// a link to each journal entity it touched.
-    async fn told(
+    async fn decision_messages(
         &self,
         ws: WorkspaceId,
-        errand: &Errand,
+        errand: &SagaPayload,
         item: &Item,
-        answer: &Answer,
+        answer: &JournalOutcome,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
         let thread = thread(&errand.agent);
@@ -449,13 +453,13 @@ impl Changes {
             metadata: metadata.clone(),
         };
         let (refused, text, touched) = match answer {
-            Answer::Done(edited) => {
+            JournalOutcome::Done(edited) => {
                 let mut touched = vec![edited.task.to_string()];
                 touched.extend(edited.made.iter().cloned());
                 touched.extend(args["id"].as_str().map(ToOwned::to_owned));
                 (false, json!({ "applied": true, "revision": edited.revision }), touched)
             }
-            Answer::Never(_) | Answer::Later(_) => {
+            JournalOutcome::Never(_) | JournalOutcome::Later(_) => {
                 (true, json!({ "applied": false, "reason": answer.reason() }), Vec::new())
             }
         };
@@ -467,7 +471,7 @@ impl Changes {
             metadata: Metadata { refused: Some(refused), ..metadata },
         };
         // Several people may decide about one agent at once.
-        let mut ops = vec![message::unmoved(ws, &thread, end)];
+        let mut ops = vec![message::expect_end(ws, &thread, end)];
         ops.extend(chain.append(action, now, &*self.entropy).1);
         let (id, more) = chain.append(result, now, &*self.entropy);
         ops.extend(more);
@@ -499,7 +503,7 @@ pub fn thread(agent: &AgentId) -> ThreadId {
     format!("th-{rest}").parse().expect("the rest of an id is an id")
 }
 
-impl Answer {
+impl JournalOutcome {
     /// Why it was not applied.
     fn reason(&self) -> Option<String> {
         match self {
@@ -511,23 +515,30 @@ impl Answer {
 }
 
 /// Tells what can never succeed from what may succeed another time.
-fn sorted(errand: &Errand, result: Result<Edited, RuleError<Hold>>) -> Result<Answer, DecideError> {
+fn classify(
+    errand: &SagaPayload,
+    result: Result<Edited, RuleError<ApplyRefusal>>,
+) -> Result<JournalOutcome, DecideError> {
     let (set, index) = (errand.set.clone(), errand.index);
     match result {
-        Ok(edited) => Ok(Answer::Done(edited)),
-        Err(RuleError::Rule(Hold::Refused(refused))) => Ok(Answer::Never(refused.to_string())),
-        Err(RuleError::Rule(Hold::SetSince(now))) => {
-            Ok(Answer::Later(DecideError::ValueChanged { set, index, now }))
+        Ok(edited) => Ok(JournalOutcome::Done(edited)),
+        Err(RuleError::Rule(ApplyRefusal::Refused(refused))) => {
+            Ok(JournalOutcome::Never(refused.to_string()))
+        }
+        Err(RuleError::Rule(ApplyRefusal::SetSince(now))) => {
+            Ok(JournalOutcome::Later(DecideError::ValueChanged { set, index, now }))
         }
         Err(RuleError::Journal(error)) => match error {
             // Restored, the task has its proposals again.
             JournalError::Edit(EditError::Deleted { task }) => {
-                Ok(Answer::Later(DecideError::TaskDeleted { task }))
+                Ok(JournalOutcome::Later(DecideError::TaskDeleted { task }))
             }
             JournalError::Edit(_) | JournalError::NoTask { .. } => {
-                Ok(Answer::Never(error.to_string()))
+                Ok(JournalOutcome::Never(error.to_string()))
             }
-            JournalError::Conflict { .. } => Ok(Answer::Later(DecideError::Busy { set, index })),
+            JournalError::Conflict { .. } => {
+                Ok(JournalOutcome::Later(DecideError::Busy { set, index }))
+            }
             other => Err(other.into()),
         },
     }

@@ -1,7 +1,7 @@
 //! Scopes and idempotency: what every method checks first.
 
-use dormouse_agents::lifecycle::Asked;
-use dormouse_changes::Who;
+use dormouse_agents::lifecycle::RequestContext;
+use dormouse_changes::Decider;
 use dormouse_journal::{EditCtx, OnceKey};
 use dormouse_store::Once;
 use dormouse_types::{Caller, Origin, Scope, hash, limits};
@@ -19,7 +19,7 @@ pub(crate) fn require(caller: &Caller, scope: Scope) -> Result<(), Error> {
 
 /// Who is told what became of their own request: a token that may write and not read is not turned
 /// away after the writing is done.
-pub(crate) fn told(caller: &Caller) -> Caller {
+pub(crate) fn with_read_scope(caller: &Caller) -> Caller {
     let mut scopes = caller.scopes.clone();
     if !caller.may(Scope::Read) {
         scopes.push(Scope::Read);
@@ -59,11 +59,11 @@ pub(crate) fn edit_ctx(
 }
 
 /// Who asks something of an agent.
-pub(crate) fn asked(caller: &Caller, key: Option<&str>) -> Result<Asked, Error> {
-    Ok(Asked { actor: caller.actor.to_string(), key: receipt_id(caller, key)? })
+pub(crate) fn request_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
+    Ok(RequestContext { actor: caller.actor.to_string(), key: receipt_id(caller, key)? })
 }
 
 /// Who decides, at most once under a receipt.
-pub(crate) fn who(caller: &Caller, once: Option<Once>) -> Who {
-    Who { ws: caller.workspace, actor: caller.actor.to_string(), once }
+pub(crate) fn decider(caller: &Caller, once: Option<Once>) -> Decider {
+    Decider { ws: caller.workspace, actor: caller.actor.to_string(), once }
 }

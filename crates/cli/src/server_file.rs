@@ -48,7 +48,7 @@ impl fmt::Debug for Server {
 impl Server {
     /// The address as a person types it.
     pub fn url(&self) -> String {
-        format!("http://{}", self.reached())
+        format!("http://{}", self.local_address())
     }
 
     /// The address of its page.
@@ -57,7 +57,7 @@ impl Server {
     }
 
     /// Where it is reached from this machine: who listens everywhere listens here too.
-    pub fn reached(&self) -> SocketAddr {
+    pub fn local_address(&self) -> SocketAddr {
         let mut address = self.address;
         match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
@@ -92,15 +92,15 @@ pub fn clear(folder: &Path) -> io::Result<()> {
 
 /// A server's file while it runs; removed when this value goes.
 #[derive(Debug)]
-pub struct Notice {
+pub struct ServerFile {
     folder: PathBuf,
 }
 
-impl Notice {
+impl ServerFile {
     /// Writes the file whole or not at all, readable by its owner only.
     ///
     /// Errors: the folder cannot be written.
-    pub fn put_up(folder: &Path, server: &Server) -> io::Result<Self> {
+    pub fn write(folder: &Path, server: &Server) -> io::Result<Self> {
         let new = folder.join(format!("{NAME}.new"));
         match std::fs::remove_file(&new) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
@@ -114,7 +114,7 @@ impl Notice {
     }
 }
 
-impl Drop for Notice {
+impl Drop for ServerFile {
     fn drop(&mut self) {
         // Whoever takes the folder next removes what is left.
         let _later = clear(&self.folder);
@@ -142,7 +142,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         assert_eq!(read(folder.path()), None);
         std::fs::write(folder.path().join("server.json.new"), "left by a crash")?;
-        let notice = Notice::put_up(folder.path(), &server())?;
+        let notice = ServerFile::write(folder.path(), &server())?;
         let path = folder.path().join(NAME);
         assert_eq!(std::fs::metadata(&path)?.permissions().mode() & 0o777, 0o600);
         assert_eq!(read(folder.path()), Some(server()));
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(server.page(), "http://127.0.0.1:7330");
         server.address = "0.0.0.0:7330".parse().expect("an address");
         assert_eq!(
-            (server.page().as_str(), server.reached().port()),
+            (server.page().as_str(), server.local_address().port()),
             ("http://127.0.0.1:7330", 7330)
         );
         server.address = "[::]:7330".parse().expect("an address");

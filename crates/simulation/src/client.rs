@@ -7,7 +7,7 @@ use dormouse::{
     Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, Shown, TaskPatch, Verdict,
     WORKSPACE,
 };
-use dormouse_agents::lifecycle::Asked;
+use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::cancel::Cancelled;
 use dormouse_store::Db;
 use dormouse_types::port::{BoxFuture, Clock as _};
@@ -16,7 +16,7 @@ use dormouse_types::{AgentId, ChangeSetId, Id as _, ItemId, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 use crate::node::{self, Hands};
 use crate::{heard, oracle};
 
@@ -24,8 +24,8 @@ use crate::{heard, oracle};
 const PATIENCE: usize = 4;
 
 /// A person.
-pub(crate) struct Person {
-    pub(crate) hub: Arc<Hub>,
+pub(crate) struct Client {
+    pub(crate) hub: Arc<SimState>,
     pub(crate) name: &'static str,
     /// What they have asked for so far.
     count: u64,
@@ -37,8 +37,8 @@ fn me() -> Caller {
 
 type Reply<T> = BoxFuture<'static, Result<T, Error>>;
 
-impl Person {
-    pub(crate) fn new(hub: &Arc<Hub>, name: &'static str) -> Self {
+impl Client {
+    pub(crate) fn new(hub: &Arc<SimState>, name: &'static str) -> Self {
         hub.come();
         Self { hub: hub.clone(), name, count: 0 }
     }
@@ -97,17 +97,17 @@ impl Person {
             let patience = Box::pin(hub.wait(Duration::from_secs(longest)));
             match select(answer, patience).await {
                 Either::Left((Ok(Ok(told)), _)) => {
-                    hub.tell(format_args!("{} {what}: done", self.name));
+                    hub.trace(format_args!("{} {what}: done", self.name));
                     return Some(Ok(told));
                 }
                 Either::Left((Ok(Err(error)), _)) => {
-                    hub.tell(format_args!("{} {what}: {error}", self.name));
+                    hub.trace(format_args!("{} {what}: {error}", self.name));
                     if error.problem().retry != dormouse::Retry::Later {
                         return Some(Err(error));
                     }
                 }
                 Either::Left((Err(_), _)) | Either::Right(_) => {
-                    hub.tell(format_args!("{} {what}: no answer", self.name));
+                    hub.trace(format_args!("{} {what}: no answer", self.name));
                 }
             }
         }
@@ -381,7 +381,7 @@ impl Person {
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                let asked = Asked { actor: "owner".into(), key: Some(key) };
+                let asked = RequestContext { actor: "owner".into(), key: Some(key) };
                 let agents = hands.agents;
                 let told = if wakes {
                     agents.wake_at(WORKSPACE, &agent, at, &asked).await
@@ -399,7 +399,7 @@ impl Person {
         let make = |hands: Hands, key| -> Reply<Cancelled> {
             let agent = agent.clone();
             Box::pin(async move {
-                let asked = Asked { actor: "owner".into(), key: Some(key) };
+                let asked = RequestContext { actor: "owner".into(), key: Some(key) };
                 hands.agents.cancel(WORKSPACE, &agent, &asked).await.map_err(Error::from)
             })
         };
@@ -491,14 +491,14 @@ pub(crate) enum Rest {
 }
 
 /// Every task, deleted ones included.
-pub(crate) fn tasks(hub: &Hub) -> Vec<TaskId> {
+pub(crate) fn tasks(hub: &SimState) -> Vec<TaskId> {
     let sql = "SELECT id FROM journal WHERE ws = 1 AND type = 'task' ORDER BY id";
     let rows = hub.rows(Db::Journal, sql, Vec::new());
     rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect()
 }
 
 /// Every agent that was not destroyed.
-pub(crate) fn agents(hub: &Hub) -> Vec<AgentId> {
+pub(crate) fn agents(hub: &SimState) -> Vec<AgentId> {
     let sql = "SELECT agent_id FROM subscriptions WHERE ws = 1 ORDER BY agent_id";
     let rows = hub.rows(Db::Agent, sql, Vec::new());
     rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect()

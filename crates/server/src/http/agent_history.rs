@@ -2,7 +2,7 @@
 //! what it will do next.
 
 use axum::Json;
-use dormouse::MessagesAsked;
+use dormouse::MessageFilter;
 use dormouse::view::{
     AgentState, Decision, Link, Message, Page, Prompt, Report, Subscription, Timer, ToolCall, Wake,
 };
@@ -92,7 +92,7 @@ pub(super) async fn messages(
     At(agent): At<String>,
     Query(params): Query<MessageParams>,
 ) -> Reply<Page<Message>> {
-    let asked = MessagesAsked {
+    let asked = MessageFilter {
         limit: page_size(params.limit)?,
         thread: thread(params.thread)?,
         cursor: params.cursor,

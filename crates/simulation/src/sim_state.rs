@@ -11,11 +11,11 @@ use dormouse_types::port::{BoxFuture, Clock as _, ModelClass};
 use futures_util::future::FutureExt as _;
 
 use crate::chance::Chance;
-use crate::faults::{Fault, Tally, Weather};
+use crate::faults::{Fault, Tally, FaultRates};
 use crate::node::Node;
 use crate::oracle::Oracle;
-use crate::sabotage::Sabotage;
-use crate::time::Dial;
+use crate::mutation::Mutation;
+use crate::time::SkewedClock;
 
 /// Locks what no panic can leave half changed: a play that panicked has failed already.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -33,14 +33,14 @@ pub(crate) struct Fresh {
 }
 
 /// What everybody shares.
-pub(crate) struct Hub {
+pub(crate) struct SimState {
     pub(crate) clock: ManualClock,
     pub(crate) sqlite: Arc<Sqlite>,
-    pub(crate) sabotage: Option<Sabotage>,
+    pub(crate) sabotage: Option<Mutation>,
     /// What the model of this play costs.
     pub(crate) class: ModelClass,
     /// The clock of each machine.
-    pub(crate) dials: Vec<Dial>,
+    pub(crate) dials: Vec<SkewedClock>,
     /// Every process that was started, dead ones included; its group is its place and one.
     pub(crate) nodes: Mutex<Vec<Node>>,
     pub(crate) oracle: Mutex<Oracle>,
@@ -50,7 +50,7 @@ pub(crate) struct Hub {
 struct Notes {
     dawn: Timestamp,
     chance: Chance,
-    weather: Weather,
+    weather: FaultRates,
     tally: Tally,
     trace: Vec<String>,
     wrong: Option<String>,
@@ -59,29 +59,29 @@ struct Notes {
 }
 
 /// What is left of a play.
-pub(crate) struct Left {
+pub(crate) struct PlayResult {
     pub(crate) tally: Tally,
     pub(crate) trace: Vec<String>,
     pub(crate) wrong: Option<String>,
 }
 
-impl Hub {
+impl SimState {
     pub(crate) fn new(
         clock: ManualClock,
         sqlite: Arc<Sqlite>,
         mut chance: Chance,
-        sabotage: Option<Sabotage>,
+        sabotage: Option<Mutation>,
     ) -> Self {
         let n_machines = 1 + chance.place(3);
         let mut dials = Vec::new();
         for _ in 0..n_machines {
             let skew = i64::try_from(chance.below(4_000_000)).unwrap_or(0) - 2_000_000;
-            dials.push(Dial::new(&clock, skew));
+            dials.push(SkewedClock::new(&clock, skew));
         }
         let class = if chance.one_in(5) { ModelClass::Paid } else { ModelClass::Free };
         let notes = Notes {
             dawn: clock.now(),
-            weather: Weather::drawn(&mut chance),
+            weather: FaultRates::drawn(&mut chance),
             chance,
             tally: Tally::default(),
             trace: Vec::new(),
@@ -127,7 +127,7 @@ impl Hub {
     }
 
     /// Writes a line of the trace.
-    pub(crate) fn tell(&self, line: impl std::fmt::Display) {
+    pub(crate) fn trace(&self, line: impl std::fmt::Display) {
         let now = self.clock.now();
         let mut notes = lock(&self.notes);
         let millis = (now.micros() - notes.dawn.micros()) / 1000;
@@ -136,9 +136,9 @@ impl Hub {
     }
 
     /// Notes a broken promise; the first one ends the play.
-    pub(crate) fn wrong(&self, what: impl Into<String>) {
+    pub(crate) fn report_violation(&self, what: impl Into<String>) {
         let what = what.into();
-        self.tell(format_args!("WRONG {what}"));
+        self.trace(format_args!("WRONG {what}"));
         lock(&self.notes).wrong.get_or_insert(what);
     }
 
@@ -148,7 +148,7 @@ impl Hub {
 
     /// From here on nothing goes wrong.
     pub(crate) fn calm_down(&self) {
-        lock(&self.notes).weather = Weather::calm();
+        lock(&self.notes).weather = FaultRates::calm();
     }
 
     /// How many lines the trace has: what happened before and after something.
@@ -184,9 +184,9 @@ impl Hub {
         std::mem::take(&mut lock(&self.notes).fresh)
     }
 
-    pub(crate) fn take_left(&self) -> Left {
+    pub(crate) fn take_left(&self) -> PlayResult {
         let mut notes = lock(&self.notes);
-        Left {
+        PlayResult {
             tally: std::mem::take(&mut notes.tally),
             trace: std::mem::take(&mut notes.trace),
             wrong: notes.wrong.take(),
@@ -199,7 +199,7 @@ impl Hub {
         match read {
             Some(Ok(rows)) => rows,
             Some(Err(error)) => {
-                self.wrong(format!("the store cannot be read: {error}"));
+                self.report_violation(format!("the store cannot be read: {error}"));
                 Vec::new()
             }
             None => Vec::new(),

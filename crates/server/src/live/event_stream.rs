@@ -15,14 +15,14 @@ use super::Close;
 use super::queue::Queue;
 
 /// How often the rows are looked at when no hint comes.
-const NET: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a reader that keeps up may take for a page before the next one is put on top.
-const BREATH: Duration = Duration::from_millis(50);
+const PAGE_GRACE: Duration = Duration::from_millis(50);
 /// So many looks may fail in a row.
 const FAILURES: u32 = 10;
 
 /// Where the events of one caller come from.
-pub(super) trait Feed: Send + Sync {
+pub(super) trait EventSource: Send + Sync {
     /// What happened behind a cursor. A cursor that nobody gave out is told as one to begin anew.
     fn since<'a>(
         &'a self,
@@ -33,15 +33,15 @@ pub(super) trait Feed: Send + Sync {
 }
 
 /// One socket's pump.
-pub(super) struct Pump<'a> {
-    pub(super) feed: &'a dyn Feed,
+pub(super) struct EventStream<'a> {
+    pub(super) feed: &'a dyn EventSource,
     pub(super) clock: &'a dyn Clock,
     pub(super) queue: &'a Queue,
     /// Rises when there may be news.
     pub(super) hints: watch::Receiver<u64>,
 }
 
-impl Pump<'_> {
+impl EventStream<'_> {
     /// Follows the events behind a cursor for as long as it can; says why it ended.
     pub(super) async fn run(&mut self, since: Option<String>) -> Close {
         match self.follow(since).await {
@@ -73,7 +73,7 @@ impl Pump<'_> {
                 }
                 Ok(Since::Page { events, cursor: behind }) => {
                     failures = 0;
-                    self.tell(&cursor, &events)?;
+                    self.send_events(&cursor, &events)?;
                     cursor = behind;
                     self.catch_up(is_level).await?;
                     continue;
@@ -111,7 +111,7 @@ impl Pump<'_> {
         }
     }
 
-    fn tell(&self, cursor: &str, events: &[Event]) -> Result<(), Close> {
+    fn send_events(&self, cursor: &str, events: &[Event]) -> Result<(), Close> {
         // It has no cursor of its own: whoever is cut off behind it hears it again.
         if let Some(event) = events.iter().find(|event| event.moves_attention()) {
             let frame = json!({
@@ -130,7 +130,7 @@ impl Pump<'_> {
     /// while nobody listened comes as fast as it is read; what happens now does not wait.
     async fn catch_up(&self, is_level: bool) -> Result<(), Close> {
         let stall = Duration::from_secs(SOCKET_STALL_SECONDS);
-        let patience = self.clock.sleep(if is_level { BREATH } else { stall });
+        let patience = self.clock.sleep(if is_level { PAGE_GRACE } else { stall });
         match select(Box::pin(self.queue.drained()), patience).await {
             Either::Right(_) if !is_level => Err(Close::TOO_SLOW),
             Either::Left(_) | Either::Right(_) => Ok(()),
@@ -145,6 +145,6 @@ impl Pump<'_> {
                 pending::<()>().await;
             }
         };
-        select(Box::pin(hinted), self.clock.sleep(NET)).await;
+        select(Box::pin(hinted), self.clock.sleep(POLL_INTERVAL)).await;
     }
 }

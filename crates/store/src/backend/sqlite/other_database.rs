@@ -11,7 +11,7 @@ use super::{lock, open};
 use crate::commit::Commit;
 
 /// The other database, as the writer of one looks at it.
-pub(super) struct Beside {
+pub(super) struct OtherDatabase {
     pub(super) host: HostId,
     pub(super) place: Place,
 }
@@ -41,7 +41,7 @@ impl Remembered {
     }
 }
 
-impl Beside {
+impl OtherDatabase {
     pub(super) fn file(host: HostId, path: PathBuf) -> Self {
         Self { host, place: Place::File(path, Mutex::default()) }
     }

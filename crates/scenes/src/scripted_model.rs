@@ -13,13 +13,13 @@ use crate::scene::Answers;
 
 /// Answers one question after the other.
 #[derive(Debug)]
-pub struct Player {
+pub struct ScriptedModel {
     /// One script for each question that is still to come, and one without an answer behind them.
     scripts: Vec<Script>,
     asked: Mutex<Vec<Request>>,
 }
 
-impl Player {
+impl ScriptedModel {
     /// The model at the beginning of a scene.
     pub fn new(answers: &[Answers]) -> Self {
         Self::of(answers.iter().map(|answers| answers.first.clone()))
@@ -52,7 +52,7 @@ impl Player {
     }
 }
 
-impl Model for Player {
+impl Model for ScriptedModel {
     fn name(&self) -> &str {
         "script"
     }

@@ -2,13 +2,13 @@
 
 /// Gives text colour and weight where the terminal shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ink {
+pub struct Style {
     on: bool,
 }
 
 /// One kind of weight or colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tone {
+pub enum Color {
     /// As the terminal has it.
     #[default]
     Plain,
@@ -28,7 +28,7 @@ pub enum Tone {
     Red,
 }
 
-impl Tone {
+impl Color {
     fn code(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
@@ -43,14 +43,14 @@ impl Tone {
     }
 }
 
-impl Ink {
+impl Style {
     /// Ink that shows, or none.
     pub fn new(on: bool) -> Self {
         Self { on }
     }
 
     /// Text in a tone.
-    pub fn paint(self, tone: Tone, text: &str) -> String {
+    pub fn paint(self, tone: Color, text: &str) -> String {
         match tone.code() {
             Some(code) if self.on && !text.is_empty() => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             Some(_) | None => text.to_owned(),
@@ -59,11 +59,11 @@ impl Ink {
 
     /// A heading or title.
     pub fn bold(self, text: &str) -> String {
-        self.paint(Tone::Bold, text)
+        self.paint(Color::Bold, text)
     }
 
     /// Something that matters less.
     pub fn dim(self, text: &str) -> String {
-        self.paint(Tone::Dim, text)
+        self.paint(Color::Dim, text)
     }
 }

@@ -1,6 +1,6 @@
 //! What becomes durable with the end of a run: notes, log lines, report and head, state.
 
-use dormouse_runs::{Ending, Lease, WorkError};
+use dormouse_runs::{Lease, RunError, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
@@ -24,12 +24,12 @@ use crate::wake::route::is_automatic;
 use super::{TaskAgent, from_changes};
 
 impl TaskAgent<'_> {
-    pub(super) async fn ending(
+    pub(super) async fn finalize_ops(
         &self,
         lease: &Lease,
         log: &RunLog,
         trail: &Chain,
-    ) -> Result<Ending, WorkError> {
+    ) -> Result<RunOutput, RunError> {
         let Agents { clock, entropy, zone, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let task = self.task_now(lease, &self.task_id(lease).await?).await?;
@@ -75,7 +75,7 @@ impl TaskAgent<'_> {
             }
         }
         ops.extend(self.state_ops(lease, log, &trail, task.is_none()).await?);
-        Ok(Ending { ops, news })
+        Ok(RunOutput { ops, news })
     }
 
     /// Report and head in one commit, with their links.
@@ -84,7 +84,7 @@ impl TaskAgent<'_> {
         lease: &Lease,
         draft: &update_report::Draft,
         trail: &Chain,
-    ) -> Result<Vec<Op>, WorkError> {
+    ) -> Result<Vec<Op>, RunError> {
         let Agents { clock, entropy, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let last = self.last_report(lease).await?;
@@ -147,7 +147,7 @@ impl TaskAgent<'_> {
         log: &RunLog,
         trail: &Chain,
         task_gone: bool,
-    ) -> Result<Vec<Op>, WorkError> {
+    ) -> Result<Vec<Op>, RunError> {
         let Agents { clock, entropy, store, .. } = self.agents;
         let (ws, run, now) = (lease.ws, &lease.run, clock.now());
         let mut state: Doc<_> = self.agents.state(ws, &run.agent).await?;
@@ -187,7 +187,7 @@ impl TaskAgent<'_> {
             if is_automatic(&agent.doc.value, self.agents.driver.model().class()) {
                 // A change that came during this run was told to an agent that still waited for its
                 // first words, and so without a due time.
-                ops.push(wake_queue::catch_up(ws, &run.agent, now));
+                ops.push(wake_queue::make_due(ws, &run.agent, now));
             }
         }
         if agent.doc.value != before {

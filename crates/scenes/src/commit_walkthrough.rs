@@ -11,11 +11,11 @@ use dormouse_types::Timestamp;
 use dormouse_types::port::{Clock, NoFaults, Stage as Moment};
 use serde_json::{Map, Value as Json};
 
-use crate::camera::Camera;
+use crate::snapshots::SnapshotRecorder;
 use crate::names::Names;
 use crate::scene::Scene;
 use crate::tables::{Dump, Fields};
-use crate::world::{Stage, World};
+use crate::world::{Setup, World};
 
 /// Columns that say nothing in a story: the page says that they are left out.
 const QUIET: &[&str] =
@@ -26,14 +26,14 @@ const LONGEST: usize = 100;
 
 /// Plays a scene and tells each of its commits as Markdown: label, database, and the rows.
 pub async fn of(scene: &Scene) -> anyhow::Result<String> {
-    let stage = Stage::fresh(scene)?;
+    let stage = Setup::fresh(scene)?;
     let empty = stage.sqlite.snapshot().expect("a store in memory can be copied");
-    let camera = Arc::new(Camera::on(stage.sqlite.clone()));
+    let camera = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
     let world = World::new(stage, camera.clone());
     world.play(scene).await?;
     let mut before = developed(&world, &empty).await?;
     let mut page = String::new();
-    let mut pen = Pen::default();
+    let mut pen = RowDiff::default();
     let commits = camera.finish().into_iter().filter(|one| one.moment == Moment::AfterCommit);
     for (n, commit) in commits.enumerate() {
         let after = developed(&world, &commit.snapshot).await?;
@@ -56,11 +56,11 @@ async fn developed(world: &World, snapshot: &Snapshot) -> anyhow::Result<Dump> {
 
 /// Writes rows as lines; ids get their names in the order in which they are written.
 #[derive(Default)]
-struct Pen {
+struct RowDiff {
     names: Names,
 }
 
-impl Pen {
+impl RowDiff {
     /// The rows that one commit made, changed or took away, and the database it was in.
     fn written(&mut self, before: &Dump, after: &Dump) -> (Db, Vec<String>) {
         let mut lines = Vec::new();

@@ -314,7 +314,7 @@ pub fn failing() -> Scene {
 /// A provider that is away for a while: nobody's fault, and nothing is counted.
 pub fn provider_away() -> Scene {
     let away = Answer::Fails(ModelError::Provider {
-        why: dormouse_types::model::Away::Outage,
+        why: dormouse_types::model::ProviderUnavailable::Outage,
         provider: "script".into(),
         detail: "the quota is used up".into(),
     });

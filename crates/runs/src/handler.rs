@@ -12,22 +12,22 @@ use dormouse_types::port::BoxFuture;
 use crate::lease::Lease;
 
 /// What a run is about.
-pub trait Work: Send + Sync {
+pub trait RunHandler: Send + Sync {
     /// Why the run may not ask a model any more, if so; checked right before it does.
-    fn stop_reason<'a>(
+    fn block_reason<'a>(
         &'a self,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<StopReason>, WorkError>>;
+    ) -> BoxFuture<'a, Result<Option<StopReason>, RunError>>;
 
     /// Gathers the context of the first turn.
-    fn gather<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<Gathered, WorkError>>;
+    fn context<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<TurnContext, RunError>>;
 
     /// The tools and the instruction of a later turn, whose other fragments are rebuilt.
-    fn again<'a>(
+    fn followup_context<'a>(
         &'a self,
         lease: &'a Lease,
         report_only: bool,
-    ) -> BoxFuture<'a, Result<Gathered, WorkError>>;
+    ) -> BoxFuture<'a, Result<TurnContext, RunError>>;
 
     /// Runs the calls of a turn as far as they touch the agent store alone.
     fn execute<'a>(
@@ -35,32 +35,32 @@ pub trait Work: Send + Sync {
         lease: &'a Lease,
         calls: &'a [ToolCall],
         report_only: bool,
-    ) -> BoxFuture<'a, Result<Executed, WorkError>>;
+    ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>>;
 
     /// Runs a recorded call that writes the journal, once however often it is tried.
-    fn effect<'a>(
+    fn apply_call<'a>(
         &'a self,
         lease: &'a Lease,
         call: &'a ToolCall,
-    ) -> BoxFuture<'a, Result<Effected, WorkError>>;
+    ) -> BoxFuture<'a, Result<AppliedCall, RunError>>;
 
     /// Whether an accepted call of the log published a report.
     fn reported(&self, log: &RunLog) -> bool;
 
     /// What becomes durable with the end of a completed or skipped run.
-    fn finish<'a>(
+    fn finalize<'a>(
         &'a self,
         lease: &'a Lease,
         log: &'a RunLog,
         trail: &'a Chain,
-    ) -> BoxFuture<'a, Result<Ending, WorkError>>;
+    ) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 
     /// What becomes durable with the end of a failed run.
     fn fail<'a>(
         &'a self,
         lease: &'a Lease,
         error: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Op>, WorkError>>;
+    ) -> BoxFuture<'a, Result<Vec<Op>, RunError>>;
 }
 
 /// Why a run may not ask a model any more.
@@ -75,7 +75,7 @@ pub struct StopReason {
 
 /// What becomes durable with the end of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Ending {
+pub struct RunOutput {
     /// The writes.
     pub ops: Vec<Op>,
     /// What others may want to know of them, beside the end of the run.
@@ -84,7 +84,7 @@ pub struct Ending {
 
 /// The context of a turn.
 #[derive(Debug, Clone)]
-pub struct Gathered {
+pub struct TurnContext {
     /// The prompt, unordered.
     pub fragments: Vec<Fragment>,
     /// The log lines that the log fragment shows: from 1 up to this place.
@@ -99,7 +99,7 @@ pub struct Gathered {
 
 /// What the calls of a turn led to.
 #[derive(Debug, Clone, Default)]
-pub struct Executed {
+pub struct ExecutedCalls {
     /// One place for each call; empty where the call writes the journal and runs after the commit.
     pub results: Vec<Option<ToolResult>>,
     /// What becomes durable with the turn: open items, sagas.
@@ -110,7 +110,7 @@ pub struct Executed {
 
 /// What a recorded call that writes the journal led to.
 #[derive(Debug, Clone)]
-pub struct Effected {
+pub struct AppliedCall {
     /// What the model reads.
     pub result: ToolResult,
     /// What becomes durable with the result: the end of the saga.
@@ -121,7 +121,7 @@ pub struct Effected {
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkError {
+pub enum RunError {
     /// Rows could not be read.
     #[error("cannot read what the run needs")]
     Read(#[from] ReadError),

@@ -14,13 +14,13 @@ use futures_util::future::FutureExt as _;
 use tokio::sync::{oneshot, watch};
 
 use crate::faults::Fault;
-use crate::hub::{Hub, OUTSIDE, lock};
-use crate::{node, oracle, sabotage};
+use crate::sim_state::{SimState, OUTSIDE, lock};
+use crate::{node, oracle, mutation};
 
 /// The store as one node sees it.
 #[derive(Clone)]
-pub(crate) struct Wire {
-    pub(crate) hub: Arc<Hub>,
+pub(crate) struct SimBackend {
+    pub(crate) hub: Arc<SimState>,
     /// The place of the node among all that were started.
     pub(crate) node: usize,
     /// The name under which it holds leases.
@@ -49,7 +49,7 @@ impl Future for Turn {
     }
 }
 
-impl Wire {
+impl SimBackend {
     /// Lets others go on before an answer, or a little time pass.
     async fn pace(&self) {
         match self.hub.draw(|chance| chance.below(64)) {
@@ -63,7 +63,7 @@ impl Wire {
     }
 
     async fn dies<T>(&self, fault: Fault, label: &str) -> T {
-        self.hub.tell(format_args!("{} dies: {fault:?} {label}", self.owner));
+        self.hub.trace(format_args!("{} dies: {fault:?} {label}", self.owner));
         node::crash(&self.hub, self.node);
         std::future::pending().await
     }
@@ -117,23 +117,23 @@ impl Wire {
     fn apply(&self, commit: Commit) -> Result<Committed, CommitError> {
         let hub = &self.hub;
         let suspicions = oracle::suspicions(hub, &self.owner, &commit);
-        let result = sabotage::apply(hub, commit.clone());
+        let result = mutation::apply(hub, commit.clone());
         let brief = oracle::brief(&commit);
         match &result {
             Ok(done) if done.replayed.is_some() => {
-                hub.tell(format_args!("{} {brief}: replayed", self.owner));
+                hub.trace(format_args!("{} {brief}: replayed", self.owner));
             }
             Ok(done) => {
-                hub.tell(format_args!("{} {brief}: {}", self.owner, done.seq));
+                hub.trace(format_args!("{} {brief}: {}", self.owner, done.seq));
                 for suspicion in suspicions {
-                    hub.wrong(suspicion);
+                    hub.report_violation(suspicion);
                 }
                 oracle::saw(hub, &self.owner, &commit);
                 if commit.change.is_some() {
                     self.hint();
                 }
             }
-            Err(error) => hub.tell(format_args!("{} {brief}: {error}", self.owner)),
+            Err(error) => hub.trace(format_args!("{} {brief}: {error}", self.owner)),
         }
         result
     }
@@ -152,7 +152,7 @@ impl Wire {
     }
 }
 
-impl Backend for Wire {
+impl Backend for SimBackend {
     fn read<'a>(
         &'a self,
         db: Db,
@@ -168,7 +168,7 @@ impl Backend for Wire {
             let read = self.hub.sqlite.read(db, sql, params).now_or_never();
             let read = read.unwrap_or(Err(ReadError::Engine { db: db.name(), detail: detail() }));
             let read = read.map(|mut rows| {
-                sabotage::told(&self.hub, sql, &mut rows);
+                mutation::told(&self.hub, sql, &mut rows);
                 rows
             });
             self.pace().await;

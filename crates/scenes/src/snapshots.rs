@@ -9,7 +9,7 @@ use crate::world::lock;
 
 /// Both databases at one point.
 #[derive(Clone)]
-pub struct Picture {
+pub struct StateSnapshot {
     /// Where in the life of a commit or a question.
     pub moment: Moment,
     /// The commit or question.
@@ -18,7 +18,7 @@ pub struct Picture {
     pub snapshot: Snapshot,
 }
 
-impl Picture {
+impl StateSnapshot {
     /// The store as it is now, at a point of the program.
     pub fn of(sqlite: &Sqlite, point: Point<'_>) -> Self {
         let snapshot = sqlite.snapshot().expect("a store in memory can be copied");
@@ -27,27 +27,27 @@ impl Picture {
 }
 
 /// Takes a picture at every point, until it is asked for them.
-pub struct Camera {
+pub struct SnapshotRecorder {
     sqlite: Arc<Sqlite>,
-    taken: Mutex<Option<Vec<Picture>>>,
+    taken: Mutex<Option<Vec<StateSnapshot>>>,
 }
 
-impl Camera {
+impl SnapshotRecorder {
     /// A camera on a store.
     pub fn on(sqlite: Arc<Sqlite>) -> Self {
         Self { sqlite, taken: Mutex::new(Some(Vec::new())) }
     }
 
     /// The pictures so far; no more are taken.
-    pub fn finish(&self) -> Vec<Picture> {
+    pub fn finish(&self) -> Vec<StateSnapshot> {
         lock(&self.taken).take().unwrap_or_default()
     }
 }
 
-impl Faults for Camera {
+impl Faults for SnapshotRecorder {
     fn pass(&self, point: Point<'_>) {
         if let Some(taken) = lock(&self.taken).as_mut() {
-            taken.push(Picture::of(&self.sqlite, point));
+            taken.push(StateSnapshot::of(&self.sqlite, point));
         }
     }
 }

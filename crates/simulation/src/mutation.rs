@@ -6,11 +6,11 @@ use std::sync::{Mutex, OnceLock};
 use dormouse_store::{Backend as _, Commit, CommitError, Committed, Db, Op, Param, Row, Value};
 use futures_util::future::FutureExt as _;
 
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 
 /// A promise that the store of a play does not keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sabotage {
+pub enum Mutation {
     /// Nobody's epoch is looked at: neither the lease's nor the fence's.
     Epoch,
     /// The journal keeps no receipts.
@@ -28,16 +28,16 @@ pub enum Sabotage {
 }
 
 /// Applies a commit to the store of a play, as far as it is honest.
-pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitError> {
+pub(crate) fn apply(hub: &SimState, mut commit: Commit) -> Result<Committed, CommitError> {
     match hub.sabotage {
-        Some(Sabotage::Epoch) => {
+        Some(Mutation::Epoch) => {
             for op in &mut commit.ops {
                 op.sql = rewritten(op.sql, "owner = ?3 AND epoch = ?4", "?3 = ?3 AND ?4 = ?4");
                 op.sql = rewritten(op.sql, "AND epoch <= ?3", "AND ?3 = ?3");
             }
         }
-        Some(Sabotage::Receipts) if commit.db == Db::Journal => commit.once = None,
-        Some(Sabotage::Expiry) => {
+        Some(Mutation::Receipts) if commit.db == Db::Journal => commit.once = None,
+        Some(Mutation::Expiry) => {
             if commit.label == "change.expire" {
                 let detail = "no expiry".into();
                 return Err(CommitError::Broken { label: commit.label, db: "agent", detail });
@@ -47,7 +47,7 @@ pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitEr
                 op.sql = rewritten(op.sql, age, "?12 = ?12");
             }
         }
-        Some(Sabotage::Feed) if commit.label == "wake.route" && commit.ops.len() > 1 => {
+        Some(Mutation::Feed) if commit.label == "wake.route" && commit.ops.len() > 1 => {
             let rest = commit.ops.split_off(1);
             let mut first = commit.clone();
             first.change = None;
@@ -59,30 +59,30 @@ pub(crate) fn apply(hub: &Hub, mut commit: Commit) -> Result<Committed, CommitEr
                 return Ok(first);
             }
         }
-        Some(Sabotage::Words) => {
+        Some(Mutation::Words) => {
             for op in commit.ops.iter_mut().filter(|op| op.sql.contains("INTO wake_run_log")) {
                 if let Some(Param::Value(Value::Int(upto))) = op.params.get_mut(11) {
                     *upto += 20;
                 }
             }
         }
-        Some(Sabotage::Marks) if commit.label == "wake.route" => {
+        Some(Mutation::Marks) if commit.label == "wake.route" => {
             for op in &mut commit.ops {
                 op.sql = rewritten(op.sql, "AND agent_id = ?2", "AND ?2 = ?2");
             }
         }
-        Some(Sabotage::Back) if commit.label == "wake.route" => {
+        Some(Mutation::Back) if commit.label == "wake.route" => {
             if hub.draw(|chance| chance.one_in(4)) {
                 let sql = "UPDATE feed_position SET seq = seq - 9 WHERE ws = ?1 AND seq > 9";
                 commit.ops.push(Op::any(sql, vec![Param::Value(Value::Int(commit.ws.0))]));
             }
         }
-        Some(Sabotage::Receipts | Sabotage::Feed | Sabotage::Marks | Sabotage::Back) | None => {}
+        Some(Mutation::Receipts | Mutation::Feed | Mutation::Marks | Mutation::Back) | None => {}
     }
     applied(hub, commit)
 }
 
-fn applied(hub: &Hub, commit: Commit) -> Result<Committed, CommitError> {
+fn applied(hub: &SimState, commit: Commit) -> Result<Committed, CommitError> {
     let label = commit.label;
     hub.sqlite.commit(commit).now_or_never().unwrap_or_else(|| {
         let detail = "a store in memory answers at once".into();
@@ -91,8 +91,8 @@ fn applied(hub: &Hub, commit: Commit) -> Result<Committed, CommitError> {
 }
 
 /// What a store tells that does not let proposals grow old.
-pub(crate) fn told(hub: &Hub, sql: &'static str, rows: &mut [Row]) {
-    if hub.sabotage == Some(Sabotage::Expiry) && sql.contains("FROM change_items") {
+pub(crate) fn told(hub: &SimState, sql: &'static str, rows: &mut [Row]) {
+    if hub.sabotage == Some(Mutation::Expiry) && sql.contains("FROM change_items") {
         for Row(values) in rows {
             if let Some(Value::Int(shown)) = values.get_mut(14) {
                 *shown = shown.saturating_add(365 * 86_400_000_000);

@@ -2,7 +2,7 @@
 
 use dormouse_changes::ledger;
 use dormouse_journal::{JournalError, state};
-use dormouse_runs::{Gathered, Lease, WorkError};
+use dormouse_runs::{Lease, RunError, TurnContext};
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::Decision;
@@ -19,24 +19,24 @@ use dormouse_types::model::{
 use dormouse_types::{Seq, TaskId};
 
 use crate::context::{delta, render, system};
-use crate::inbox::Words;
+use crate::inbox::UserMessage;
 use crate::memory::report::Latest;
 use crate::tools::{self};
 
 use super::{TaskAgent, from_changes, from_journal};
 
 /// What a run reads about its task.
-pub(super) struct Surroundings {
+pub(super) struct TaskContext {
     pub(super) task: Option<TaskState>,
     pub(super) items: Vec<Item>,
 }
 
 impl TaskAgent<'_> {
-    pub(super) async fn ground(&self, lease: &Lease) -> Result<Surroundings, WorkError> {
+    pub(super) async fn task_context(&self, lease: &Lease) -> Result<TaskContext, RunError> {
         let id = self.task_id(lease).await?;
         let task = self.task_now(lease, &id).await?;
         let items = self.agents.store.all(change_item::of_task(lease.ws, &id)).await?;
-        Ok(Surroundings { task, items })
+        Ok(TaskContext { task, items })
     }
 
     /// What became of the proposals about a task.
@@ -45,7 +45,7 @@ impl TaskAgent<'_> {
         lease: &Lease,
         task: &TaskState,
         items: &[Item],
-    ) -> Result<Ledger, WorkError> {
+    ) -> Result<Ledger, RunError> {
         let decisions = entity::of_task::<Decision>(lease.ws, &task.id);
         let decisions = self.agents.store.all(decisions).await?;
         let decisions: Vec<Decision> =
@@ -58,7 +58,7 @@ impl TaskAgent<'_> {
         &self,
         lease: &Lease,
         id: &TaskId,
-    ) -> Result<Option<TaskState>, WorkError> {
+    ) -> Result<Option<TaskState>, RunError> {
         match self.agents.journal.task(lease.ws, id).await {
             Ok(view) if view.deleted_at().is_none() => Ok(Some(state(&view, &self.agents.zone))),
             Ok(_) | Err(JournalError::NoTask { .. }) => Ok(None),
@@ -72,14 +72,14 @@ impl TaskAgent<'_> {
         task: &TaskId,
         from: Seq,
         upto: Seq,
-    ) -> Result<Delta, WorkError> {
+    ) -> Result<Delta, RunError> {
         let changes =
             self.agents.store.all(change_log::of_task(lease.ws, task, from, upto)).await?;
         Ok(delta::of(&changes, task, &lease.run.agent, &self.agents.zone))
     }
 
     /// The changes of the run's interval.
-    pub(super) async fn delta(&self, lease: &Lease, task: &TaskId) -> Result<Delta, WorkError> {
+    pub(super) async fn delta(&self, lease: &Lease, task: &TaskId) -> Result<Delta, RunError> {
         if let Some(delta) = self.held.delta.get() {
             return Ok(delta.clone());
         }
@@ -88,7 +88,7 @@ impl TaskAgent<'_> {
     }
 
     /// The place of the last log line before this run.
-    pub(super) async fn log_upto(&self, lease: &Lease) -> Result<i64, WorkError> {
+    pub(super) async fn log_upto(&self, lease: &Lease) -> Result<i64, RunError> {
         if let Some(upto) = self.held.log_upto.get() {
             return Ok(*upto);
         }
@@ -98,7 +98,7 @@ impl TaskAgent<'_> {
     }
 
     /// The timers that fired and that no completed run has seen.
-    pub(super) async fn fired(&self, lease: &Lease) -> Result<Vec<Timer>, WorkError> {
+    pub(super) async fn fired(&self, lease: &Lease) -> Result<Vec<Timer>, RunError> {
         let timers = timer::of_agent(lease.ws, &lease.run.agent);
         let mut timers = self.agents.store.all(timers).await?;
         timers.retain(|timer| timer.fired_at.is_some());
@@ -106,7 +106,7 @@ impl TaskAgent<'_> {
     }
 
     /// The report before this run, with its head.
-    pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<&Latest>, WorkError> {
+    pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<&Latest>, RunError> {
         if self.held.report.get().is_none() {
             let report = self.agents.latest(lease.ws, &lease.run.agent).await?;
             return Ok(self.held.report.get_or_init(|| report).as_ref());
@@ -115,7 +115,7 @@ impl TaskAgent<'_> {
     }
 
     /// Whether one of the databases is not the one in which the agent reported last.
-    async fn is_outdated(&self, lease: &Lease) -> Result<bool, WorkError> {
+    async fn is_outdated(&self, lease: &Lease) -> Result<bool, RunError> {
         if let Some(known) = self.held.outdated.get() {
             return Ok(*known);
         }
@@ -128,7 +128,7 @@ impl TaskAgent<'_> {
         &self,
         lease: &Lease,
         report_only: bool,
-    ) -> Result<Instruction, WorkError> {
+    ) -> Result<Instruction, RunError> {
         let last = self.last_report(lease).await?.and_then(|last| last.report.as_ref());
         let reanalysis = lease.run.reason == Reason::Reanalysis.name();
         Ok(Instruction {
@@ -143,14 +143,14 @@ impl TaskAgent<'_> {
         })
     }
 
-    pub(super) async fn notes(&self, lease: &Lease) -> Result<Vec<ObservationNote>, WorkError> {
+    pub(super) async fn notes(&self, lease: &Lease) -> Result<Vec<ObservationNote>, RunError> {
         let mut notes = Vec::new();
         let query = message::of_kind(lease.ws, &lease.run.agent, kind::OBSERVATION);
         let mut messages: Vec<Message> =
             self.agents.store.all(query).await?.into_iter().map(|m| m.doc.value).collect();
         messages.sort_by_key(|message| (message.created_at, message.metadata.n));
         for message in messages {
-            let text = dormouse_runs::trail::text(&self.agents.store, lease.ws, &message).await?;
+            let text = dormouse_runs::run_log::text(&self.agents.store, lease.ws, &message).await?;
             let priority = match message.metadata.priority.as_deref() {
                 Some("critical") => ObservationPriority::Critical,
                 Some("notable") => ObservationPriority::Notable,
@@ -168,20 +168,24 @@ impl TaskAgent<'_> {
 
     /// What persons said that no completed run has heard, up to where this run listens. A purged
     /// message is heard with the others, and says nothing.
-    async fn said(&self, lease: &Lease, state: &State) -> Result<Vec<Words>, WorkError> {
+    async fn unheard_messages(
+        &self,
+        lease: &Lease,
+        state: &State,
+    ) -> Result<Vec<UserMessage>, RunError> {
         let heard = self.agents.heard(lease.ws, state).await?;
         let run = &lease.run;
-        Ok(self.agents.words(lease.ws, &run.agent, heard, run.heard_upto).await?)
+        Ok(self.agents.user_messages(lease.ws, &run.agent, heard, run.heard_upto).await?)
     }
 
-    pub(super) async fn context(&self, lease: &Lease) -> Result<Gathered, WorkError> {
+    pub(super) async fn context(&self, lease: &Lease) -> Result<TurnContext, RunError> {
         let state = self.agents.state(lease.ws, &lease.run.agent).await?.value;
         let task_id = self.task_of(&state)?;
-        self.agents.changes.tidy(lease.ws, &task_id).await.map_err(from_changes)?;
-        let ground = self.ground(lease).await?;
+        self.agents.changes.withdraw_stale(lease.ws, &task_id).await.map_err(from_changes)?;
+        let ground = self.task_context(lease).await?;
         let instruction = self.instruction(lease, false).await?;
         let Some(task) = ground.task else {
-            return Ok(Gathered {
+            return Ok(TurnContext {
                 fragments: Vec::new(),
                 log_upto: 0,
                 tools: tools::offer(false),
@@ -195,7 +199,7 @@ impl TaskAgent<'_> {
         delta.timers = self.fired(lease).await?.into_iter().map(note).collect();
         let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;
         let asked = [Reason::Subscription.name(), Reason::Timer.name()];
-        let said = self.said(lease, &state).await?;
+        let said = self.unheard_messages(lease, &state).await?;
         let nothing_changed = asked.contains(&run.reason.as_str())
             && said.is_empty()
             && delta.changes.is_empty()
@@ -257,7 +261,7 @@ impl TaskAgent<'_> {
             let data = FragmentData::Message(words.clone());
             fragments.push(fragment(FragmentKind::Message, words, data));
         }
-        Ok(Gathered {
+        Ok(TurnContext {
             fragments,
             log_upto,
             tools: tools::offer(false),
@@ -266,15 +270,15 @@ impl TaskAgent<'_> {
         })
     }
 
-    pub(super) async fn task_id(&self, lease: &Lease) -> Result<TaskId, WorkError> {
+    pub(super) async fn task_id(&self, lease: &Lease) -> Result<TaskId, RunError> {
         if let Some(task) = self.held.task.get() {
             return Ok(task.clone());
         }
         self.task_of(&self.agents.state(lease.ws, &lease.run.agent).await?.value)
     }
 
-    fn task_of(&self, state: &State) -> Result<TaskId, WorkError> {
-        let none = || WorkError::Broken(format!("agent {} has no task", state.agent_id));
+    fn task_of(&self, state: &State) -> Result<TaskId, RunError> {
+        let none = || RunError::Broken(format!("agent {} has no task", state.agent_id));
         let task = state.slots.active_task_id.clone().ok_or_else(none)?;
         Ok(self.held.task.get_or_init(|| task).clone())
     }

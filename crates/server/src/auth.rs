@@ -21,7 +21,7 @@ use dormouse_types::port::Clock;
 use serde_json::json;
 
 use crate::Problem;
-use crate::login::Logins;
+use crate::login_throttle::LoginThrottle;
 
 /// Where a code is exchanged for a token: whoever asks has none yet.
 const EXCHANGE: &str = "/api/access/exchange";
@@ -30,13 +30,13 @@ const SOCKET: &str = "/api/ws";
 
 /// Who may come in.
 #[derive(Clone)]
-pub struct Door {
+pub struct Authenticator {
     token: Arc<str>,
     clock: Arc<dyn Clock>,
-    logins: Arc<Mutex<Logins>>,
+    logins: Arc<Mutex<LoginThrottle>>,
 }
 
-impl Door {
+impl Authenticator {
     /// A door that opens for the owner with this token, and for each live token of the store. The
     /// clock decides when failures are forgotten.
     pub fn new(token: &str, clock: Arc<dyn Clock>) -> Self {
@@ -45,8 +45,8 @@ impl Door {
 
     /// Puts the door before a router, and two pages beside it that need no token: `/healthz` says
     /// that the process answers, `/readyz` that the store does and that changes are routed.
-    pub(crate) fn before(self, router: Router, dormouse: Dormouse) -> Router {
-        router.layer(from_fn_with_state((self, dormouse), enter))
+    pub(crate) fn protect(self, router: Router, dormouse: Dormouse) -> Router {
+        router.layer(from_fn_with_state((self, dormouse), authenticate))
     }
 
     /// Whom a token stands for, if it opens anything.
@@ -72,15 +72,15 @@ impl Door {
     }
 }
 
-async fn enter(
-    State((door, dormouse)): State<(Door, Dormouse)>,
+async fn authenticate(
+    State((door, dormouse)): State<(Authenticator, Dormouse)>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let from = address(&request);
     match request.uri().path() {
         "/healthz" => Json(json!({"status": "ok"})).into_response(),
-        "/readyz" => ready(&dormouse).await,
+        "/readyz" => readyz(&dormouse).await,
         SOCKET => next.run(request).await,
         // No route answers it, so nothing is let in: a foreign page that asks what it may do is told
         // the methods, and never that it may.
@@ -92,7 +92,7 @@ async fn enter(
             response => response,
         },
         _ => {
-            let Some(token) = shown(request.headers()) else {
+            let Some(token) = bearer_token(request.headers()) else {
                 return Problem::unauthorised().into_response();
             };
             match door.caller(token, &dormouse).await {
@@ -111,7 +111,7 @@ async fn enter(
 }
 
 /// The token of a request, right or wrong.
-fn shown(headers: &HeaderMap) -> Option<&[u8]> {
+fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
     let given = headers.get(header::AUTHORIZATION).map_or(&[][..], HeaderValue::as_bytes);
     let (scheme, token) = given.split_at_checked(7)?;
     (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
@@ -161,8 +161,8 @@ fn decoded(text: &str) -> Vec<u8> {
     out
 }
 
-async fn ready(dormouse: &Dormouse) -> Response {
-    let hindrance = match dormouse.hindrance().await {
+async fn readyz(dormouse: &Dormouse) -> Response {
+    let hindrance = match dormouse.readiness().await {
         Ok(hindrance) => hindrance,
         Err(error) => Some(error.problem().title),
     };
@@ -188,7 +188,7 @@ mod tests {
     fn token(value: &'static str) -> Option<Vec<u8>> {
         let headers =
             HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static(value))]);
-        shown(&headers).map(<[u8]>::to_vec)
+        bearer_token(&headers).map(<[u8]>::to_vec)
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         for wrong in ["", "Bearer", "Bearer ", "Basic secret", "secret", "Bearersecret"] {
             assert_eq!(token(wrong), None, "{wrong}");
         }
-        assert_eq!(shown(&HeaderMap::new()), None);
+        assert_eq!(bearer_token(&HeaderMap::new()), None);
     }
 
     #[test]

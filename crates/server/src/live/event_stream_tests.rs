@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::Close;
-use super::pump::{Feed, Pump};
+use super::event_stream::{EventSource, EventStream};
 use super::queue::{Frame, Queue};
 
 /// A clock that stands still; a sleep is over at once, or never.
@@ -53,7 +53,7 @@ impl Script {
     }
 }
 
-impl Feed for Script {
+impl EventSource for Script {
     fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, Error>> {
         Box::pin(async move {
             let fails = self.fails.load(Ordering::SeqCst);
@@ -95,7 +95,7 @@ fn page(kind: &str, cursors: impl IntoIterator<Item = usize>) -> Since {
 fn run(script: &Script, queue: &Queue, wakes: bool, since: Option<&str>) -> Option<Close> {
     let (_tell, hints) = watch::channel(0);
     let clock = Standing { wakes };
-    let mut pump = Pump { feed: script, clock: &clock, queue, hints };
+    let mut pump = EventStream { feed: script, clock: &clock, queue, hints };
     let mut running = pin!(pump.run(since.map(str::to_owned)));
     match running.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(close) => Some(close),
@@ -184,7 +184,7 @@ fn a_reader_that_owes_too_much_is_sent_away_and_one_page_more_would_have_been_it
         let close = {
             let (_tell, hints) = watch::channel(0);
             let clock = Standing { wakes: true };
-            let mut pump = Pump { feed: &Ending(&script), clock: &clock, queue: &queue, hints };
+            let mut pump = EventStream { feed: &Ending(&script), clock: &clock, queue: &queue, hints };
             let mut running = pin!(pump.run(Some("0".into())));
             running.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         };
@@ -196,7 +196,7 @@ fn a_reader_that_owes_too_much_is_sent_away_and_one_page_more_would_have_been_it
 /// A script behind whose end the store is gone.
 struct Ending<'a>(&'a Script);
 
-impl Feed for Ending<'_> {
+impl EventSource for Ending<'_> {
     fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, Error>> {
         if self.0.answers.lock().expect("nobody panicked").is_empty() {
             self.0.fails.store(1, Ordering::SeqCst);

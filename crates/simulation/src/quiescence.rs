@@ -7,7 +7,7 @@ use dormouse_store::{Backend as _, Db, Row, Value};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{Fingerprint, Timestamp};
 
-use crate::hub::{Hub, lock};
+use crate::sim_state::{SimState, lock};
 use crate::{heard, oracle};
 
 fn text(row: &Row, at: usize) -> String {
@@ -19,7 +19,7 @@ fn number(row: &Row, at: usize) -> i64 {
 }
 
 /// What still waits or is under way; none when everything is at rest.
-pub(crate) fn unrest(hub: &Hub) -> Option<String> {
+pub(crate) fn pending_work(hub: &SimState) -> Option<String> {
     let agent = |sql| hub.number(Db::Agent, sql, Vec::new());
     let sql = "SELECT COUNT(*) FROM wake_queue WHERE ws = 1 AND (due_at IS NOT NULL OR owner IS NOT NULL)";
     if agent(sql) > 0 {
@@ -42,13 +42,13 @@ pub(crate) fn unrest(hub: &Hub) -> Option<String> {
 }
 
 /// Whether a run is under way.
-pub(crate) fn is_busy(hub: &Hub) -> bool {
+pub(crate) fn is_busy(hub: &SimState) -> bool {
     let sql = "SELECT COUNT(*) FROM wake_queue WHERE ws = 1 AND owner IS NOT NULL";
     hub.number(Db::Agent, sql, Vec::new()) > 0
 }
 
 /// When the next row comes due.
-pub(crate) fn next_due(hub: &Hub) -> Option<Timestamp> {
+pub(crate) fn next_due(hub: &SimState) -> Option<Timestamp> {
     let sql = "SELECT MIN(at) FROM (
                  SELECT MIN(due_at) AS at FROM wake_queue WHERE ws = 1 AND owner IS NULL
                  UNION ALL SELECT MIN(at) FROM timers WHERE ws = 1 AND fired_at IS NULL)";
@@ -57,7 +57,7 @@ pub(crate) fn next_due(hub: &Hub) -> Option<Timestamp> {
 }
 
 /// Looks at everything; notes the first promise that is broken.
-pub(crate) fn inspect(hub: &Hub) {
+pub(crate) fn inspect(hub: &SimState) {
     oracle::heads(hub);
     ended(hub);
     operations(hub);
@@ -69,7 +69,7 @@ pub(crate) fn inspect(hub: &Hub) {
 }
 
 /// Nobody sleeps because of a task that is there.
-fn asleep(hub: &Hub) {
+fn asleep(hub: &SimState) {
     let sql = "SELECT s.agent_id, s.task_id FROM subscriptions s JOIN agent_entities a
                  ON a.ws = 1 AND a.id = s.agent_id
                WHERE s.ws = 1 AND json_extract(a.serialized, '$.dormantReason') = 'taskDeleted'
@@ -78,13 +78,13 @@ fn asleep(hub: &Hub) {
         let (agent, task) = (text(&row, 0), text(&row, 1));
         let sql = "SELECT COUNT(*) FROM journal WHERE ws = 1 AND id = ?1 AND deleted_at IS NULL";
         if hub.number(Db::Journal, sql, vec![Value::Text(task)]) > 0 {
-            hub.wrong(format!("asleep: agent {agent} sleeps for a deleted task that is back"));
+            hub.report_violation(format!("asleep: agent {agent} sleeps for a deleted task that is back"));
         }
     }
 }
 
 /// Every run has an end, and nothing is half way.
-fn ended(hub: &Hub) {
+fn ended(hub: &SimState) {
     let checks = [
         (
             "end: a run is neither completed, skipped, failed nor abandoned",
@@ -109,7 +109,7 @@ fn ended(hub: &Hub) {
     for (what, sql) in checks {
         let n = hub.number(Db::Agent, sql, Vec::new());
         if n > 0 {
-            hub.wrong(format!("{what} ({n})"));
+            hub.report_violation(format!("{what} ({n})"));
         }
     }
     // A run that waits belongs to an agent that may not run.
@@ -117,13 +117,13 @@ fn ended(hub: &Hub) {
     for row in hub.rows(Db::Agent, sql, Vec::new()) {
         let agent = text(&row, 0);
         if is_automatic(hub, &agent) {
-            hub.wrong(format!("end: the run of agent {agent} waits and nobody resumes it"));
+            hub.report_violation(format!("end: the run of agent {agent} waits and nobody resumes it"));
         }
     }
 }
 
 /// Receipts and items agree.
-fn operations(hub: &Hub) {
+fn operations(hub: &SimState) {
     let sql = "SELECT set_id || ':' || item_index, state, operation_id, error FROM change_items
                WHERE ws = 1 ORDER BY set_id, item_index";
     for row in hub.rows(Db::Agent, sql, Vec::new()) {
@@ -141,13 +141,13 @@ fn operations(hub: &Hub) {
             _ => applied != 0,
         };
         if wrong {
-            hub.wrong(format!("receipt: item {item} is {state}, and has {applied} receipts"));
+            hub.report_violation(format!("receipt: item {item} is {state}, and has {applied} receipts"));
         }
     }
 }
 
 /// Each item that was confirmed is on the task as often as it was applied.
-fn effects(hub: &Hub) {
+fn effects(hub: &SimState) {
     let sql = "SELECT json_extract(i.args, '$.title'), json_extract(s.serialized, '$.runKey'),
                  i.fingerprint, i.round
                FROM change_items i JOIN agent_entities s ON s.ws = 1 AND s.id = i.set_id
@@ -167,7 +167,7 @@ fn effects(hub: &Hub) {
                      AND json_extract(one.value, '$.title') = ?1";
         let found = hub.number(Db::Journal, sql, vec![Value::Text(title.clone())]);
         if found != expected {
-            hub.wrong(format!(
+            hub.report_violation(format!(
                 "twice: {title:?} was applied {expected} times and added {found} times"
             ));
         }
@@ -178,7 +178,7 @@ fn effects(hub: &Hub) {
 }
 
 /// What a person was told is written stands there once.
-fn acknowledged(hub: &Hub) {
+fn acknowledged(hub: &SimState) {
     let told = lock(&hub.oracle).acknowledged.clone();
     for (kind, words) in told {
         let sql = match kind.as_str() {
@@ -198,7 +198,7 @@ fn acknowledged(hub: &Hub) {
         };
         let found = hub.number(Db::Journal, sql, vec![Value::Text(words.clone())]);
         if found != 1 {
-            hub.wrong(format!(
+            hub.report_violation(format!(
                 "edit: {kind} {words:?} was acknowledged and is there {found} times"
             ));
         }
@@ -206,7 +206,7 @@ fn acknowledged(hub: &Hub) {
 }
 
 /// Whether changes wake an agent by themselves, by its rows.
-pub(crate) fn is_automatic(hub: &Hub, agent: &str) -> bool {
+pub(crate) fn is_automatic(hub: &SimState, agent: &str) -> bool {
     let sql = "SELECT json_extract(serialized, '$.lifecycle'),
                  COALESCE(json_extract(serialized, '$.config.automation'), 'auto'),
                  COALESCE(json_extract(serialized, '$.config.byName'), 0)
@@ -223,7 +223,7 @@ pub(crate) fn is_automatic(hub: &Hub, agent: &str) -> bool {
 }
 
 /// Every change was seen by a run of each agent that it concerns.
-fn changes(hub: &Hub) {
+fn changes(hub: &SimState) {
     let host = hub.sqlite.host(Db::Journal);
     let sql = "SELECT s.agent_id, s.task_id,
                  COALESCE((SELECT json_extract(st.serialized, '$.processedCounterByHost.\"' || ?1 || '\"')
@@ -245,7 +245,7 @@ fn changes(hub: &Hub) {
         let cancelled = lock(&hub.oracle).cancelled.get(&agent).copied().unwrap_or(0);
         let Some(last) = rows.last().map(|row| number(row, 0)) else { continue };
         if last > processed && last > cancelled && !waits_for_words(hub, &agent) {
-            hub.wrong(format!(
+            hub.report_violation(format!(
                 "lost: agent {agent} has seen {processed}, and {last} concerns it as well"
             ));
         }
@@ -256,14 +256,14 @@ fn changes(hub: &Hub) {
             hub.count("change seen");
             let seen = |run: &Row| number(run, 0) < seq && seq <= number(run, 1);
             if !runs.iter().any(seen) {
-                hub.wrong(format!("lost: change {seq} lies in no run of agent {agent}"));
+                hub.report_violation(format!("lost: change {seq} lies in no run of agent {agent}"));
             }
         }
     }
 }
 
 /// Who was made beside a task that says nothing yet, and sleeps until it does.
-fn waits_for_words(hub: &Hub, agent: &str) -> bool {
+fn waits_for_words(hub: &SimState, agent: &str) -> bool {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.config.byName'), 0) FROM agent_entities
                WHERE ws = 1 AND id = ?1";
     oracle::lifecycle(hub, agent) == "created"

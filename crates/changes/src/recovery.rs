@@ -110,7 +110,7 @@ impl Changes {
                 continue;
             }
             let result = match serde_json::from_str::<SagaPayload>(&saga.payload) {
-                Ok(errand) => self.finish(ws, &errand, &saga.operation).await,
+                Ok(payload) => self.finish(ws, &payload, &saga.operation).await,
                 Err(_) if is_call(&saga.payload) => match self.end_call(ws, &saga).await {
                     // Its run goes on and finishes it.
                     Ok(false) => continue,

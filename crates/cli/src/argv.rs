@@ -17,7 +17,10 @@ use crate::args::Clearable;
 /// The same command line without anything that could be taken for something else.
 ///
 /// `command` is built: it knows its global arguments.
-pub fn escape_text_arguments(typed: impl IntoIterator<Item = OsString>, command: &Command) -> Vec<OsString> {
+pub fn escape_text_arguments(
+    typed: impl IntoIterator<Item = OsString>,
+    command: &Command,
+) -> Vec<OsString> {
     let mut typed = typed.into_iter().peekable();
     let mut plain: Vec<OsString> = typed.next().into_iter().collect();
     let mut command = command;

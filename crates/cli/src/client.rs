@@ -174,7 +174,8 @@ async fn carry(server: &Server, mut request: Request<Body>) -> anyhow::Result<Re
     headers.insert(header::HOST, host);
     headers.insert(header::AUTHORIZATION, token);
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(server.local_address())).await??;
+    let stream =
+        tokio::time::timeout(PATIENCE, TcpStream::connect(server.local_address())).await??;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     #[expect(clippy::disallowed_methods, reason = "the composition root carries its connections")]
     tokio::spawn(connection);

@@ -245,7 +245,8 @@ mod tests {
     async fn a_server_that_is_not_the_holder_of_the_lock_is_not_believed() -> anyhow::Result<()> {
         let place = tempfile::tempdir()?;
         let _first = take(place.path(), &mut Vec::new()).await?;
-        let _notice = server_file::ServerFile::write(place.path(), &server(std::process::id() + 1))?;
+        let _notice =
+            server_file::ServerFile::write(place.path(), &server(std::process::id() + 1))?;
         let found = enter(place.path(), true, &mut Vec::new()).await.map(drop);
         assert!(matches!(found, Err(FolderError::Held { .. })), "{found:?}");
         Ok(())

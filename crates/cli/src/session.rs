@@ -15,10 +15,10 @@ use crate::args::{Args, Command};
 use crate::client::{Client, Reply};
 use crate::command;
 use crate::config::Config;
-use crate::engine::{Engine, Backend};
+use crate::engine::{Backend, Engine};
 use crate::failure::Failure;
 use crate::find::titled;
-use crate::terminal::{Screen, line, time, note};
+use crate::terminal::{Screen, line, note, time};
 use crate::{stop, wait};
 
 /// One command while it runs.
@@ -348,8 +348,8 @@ fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
         // What cannot be written is told on standard error below all the same.
         let _told_below = screen.flush();
     }
-    let ink = crate::terminal::Style::new(std::io::stderr().is_terminal());
-    let word = ink.paint(crate::terminal::style::Color::Red, "error:");
+    let style = crate::terminal::Style::new(std::io::stderr().is_terminal());
+    let word = style.paint(crate::terminal::style::Color::Red, "error:");
     note(&format!("{word} {}", line(&failure.message)));
     for more in &failure.more {
         note(&format!("  {}", line(more)));

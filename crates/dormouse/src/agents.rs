@@ -164,7 +164,8 @@ impl Dormouse {
     /// Errors: the agent is at work.
     pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
-        let cancelled = self.agents.cancel(caller.workspace, id, &request_context(caller, None)?).await?;
+        let cancelled =
+            self.agents.cancel(caller.workspace, id, &request_context(caller, None)?).await?;
         let agent = self.agent(&with_read_scope(caller), id).await?;
         Ok(stopped(agent, cancelled.unheard))
     }

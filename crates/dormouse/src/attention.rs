@@ -11,8 +11,8 @@ use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, in_list};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId, limits};
 
-use crate::request::require;
 use crate::proposals::OpenProposal;
+use crate::request::require;
 use crate::view::{Attention, Page};
 use crate::{Dormouse, Error, page};
 

@@ -17,7 +17,7 @@ use dormouse_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::request::{receipt_id, require, with_read_scope, decider};
+use crate::request::{decider, receipt_id, require, with_read_scope};
 use crate::view::{ChangeItem, ChangeSet, Outcome};
 use crate::{Dormouse, Error};
 

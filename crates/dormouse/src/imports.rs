@@ -6,7 +6,7 @@ use dormouse_formats::markdown;
 use dormouse_journal::Outcome;
 use dormouse_types::{Caller, Id as _, Scope, hash};
 
-use crate::request::{request_context, edit_ctx, require};
+use crate::request::{edit_ctx, request_context, require};
 use crate::view::ImportEvent;
 use crate::{Dormouse, Error};
 

@@ -255,7 +255,8 @@ impl Dormouse {
         let runs = self.store.all(query).await?.into_iter();
         let views = runs.map(|run| wake_view(run, row.as_ref())).collect();
         let key = |wake: &Wake| wake.run_key.as_ref().map_or("", |key| key.as_str()).to_owned();
-        let mut page = page::page_of(views, limit, |wake| page::cursor_of(wake.created_at, key(wake)));
+        let mut page =
+            page::page_of(views, limit, |wake| page::cursor_of(wake.created_at, key(wake)));
         if limit == 0 {
             // The waiting one fills a page of one: the next begins at the first run.
             page.next_cursor = Some(page::cursor_of(page::LATEST, ""));

@@ -61,8 +61,8 @@ pub use error::{Error, Problem, Retry};
 pub use imports::ImportOptions;
 pub use inspect::MessageFilter;
 pub use operations::OperationFilter;
-pub use serve::{ServeOptions, ServeEvent};
-pub use task_list::{TaskFilter, AgentPresence};
+pub use serve::{ServeEvent, ServeOptions};
+pub use task_list::{AgentPresence, TaskFilter};
 pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
 
 /// The workspace of a local data folder.

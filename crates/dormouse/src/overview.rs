@@ -8,8 +8,8 @@ use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::{entity, saga, timer};
 use dormouse_types::{AgentId, Caller, Scope, limits};
 
-use crate::request::require;
 use crate::proposals::sums;
+use crate::request::require;
 use crate::view::Overview;
 use crate::{Dormouse, Error};
 

@@ -47,7 +47,11 @@ pub(crate) fn cursor_of(at: Timestamp, id: impl Display) -> String {
 }
 
 /// Cuts what was read, one more than the limit, to a page.
-pub(crate) fn page_of<T>(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> String) -> Page<T> {
+pub(crate) fn page_of<T>(
+    mut items: Vec<T>,
+    limit: usize,
+    cursor: impl Fn(&T) -> String,
+) -> Page<T> {
     let more = items.len() > limit;
     items.truncate(limit);
     let next_cursor = items.last().filter(|_| more).map(cursor);

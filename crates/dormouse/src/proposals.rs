@@ -58,7 +58,11 @@ impl Dormouse {
     }
 
     /// Of some items, those that the person is asked about.
-    async fn only_open(&self, ws: WorkspaceId, items: Vec<Item>) -> Result<Vec<OpenProposal>, Error> {
+    async fn only_open(
+        &self,
+        ws: WorkspaceId,
+        items: Vec<Item>,
+    ) -> Result<Vec<OpenProposal>, Error> {
         let tasks: BTreeSet<TaskId> = items.iter().map(|item| item.task.clone()).collect();
         let tasks: Vec<TaskId> = tasks.into_iter().collect();
         let standings = self.journal.standings(ws, &tasks).await?;

@@ -15,9 +15,9 @@ use dormouse_store::journal::task_list;
 use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limits};
 
 use crate::agent_state::changed_since;
-use crate::request::require;
 use crate::change_sets::takes_away;
 use crate::inspect::{report_view, restored_view};
+use crate::request::require;
 use crate::view::{Page, RecentReport, TaskChange};
 use crate::{Dormouse, Error, page};
 

@@ -13,8 +13,8 @@ use dormouse_types::fold::{find, folded};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId, limits};
 
-use crate::request::require;
 use crate::proposals::Counts;
+use crate::request::require;
 use crate::view::{Match, Named, Page, TaskRow};
 use crate::{Dormouse, Error};
 
@@ -165,7 +165,11 @@ impl Dormouse {
         Ok(said.collect())
     }
 
-    async fn awake(&self, ws: WorkspaceId, agents: &[AgentPresence]) -> Result<BTreeSet<AgentId>, Error> {
+    async fn awake(
+        &self,
+        ws: WorkspaceId,
+        agents: &[AgentPresence],
+    ) -> Result<BTreeSet<AgentId>, Error> {
         if !agents.contains(&AgentPresence::Awake) {
             return Ok(BTreeSet::new());
         }
@@ -204,7 +208,11 @@ impl Dormouse {
     }
 
     /// What agents have about some tasks.
-    async fn agent_columns(&self, ws: WorkspaceId, tasks: &[TaskId]) -> Result<AgentColumns, Error> {
+    async fn agent_columns(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[TaskId],
+    ) -> Result<AgentColumns, Error> {
         let open = self.counts_among(ws, tasks).await?;
         let own = self.store.all(subscription::own_on_tasks(ws, tasks)).await?;
         let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();

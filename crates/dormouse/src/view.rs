@@ -20,12 +20,12 @@ mod health;
 mod agent_history;
 
 pub use access::{Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token};
-pub use attention::{Attention, RecentReport, TaskChange};
-pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use agent_history::{
     AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake,
     StoppedAgent, Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
 };
+pub use attention::{Attention, RecentReport, TaskChange};
+pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -11,9 +11,9 @@ use dormouse_types::Timestamp;
 use dormouse_types::port::{Clock, NoFaults, Stage as Moment};
 use serde_json::{Map, Value as Json};
 
-use crate::snapshots::SnapshotRecorder;
 use crate::names::Names;
 use crate::scene::Scene;
+use crate::snapshots::SnapshotRecorder;
 use crate::tables::{Dump, Fields};
 use crate::world::{Setup, World};
 
@@ -28,13 +28,13 @@ const LONGEST: usize = 100;
 pub async fn of(scene: &Scene) -> anyhow::Result<String> {
     let stage = Setup::fresh(scene)?;
     let empty = stage.sqlite.snapshot().expect("a store in memory can be copied");
-    let camera = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
-    let world = World::new(stage, camera.clone());
+    let recorder = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
+    let world = World::new(stage, recorder.clone());
     world.play(scene).await?;
     let mut before = developed(&world, &empty).await?;
     let mut page = String::new();
     let mut pen = RowDiff::default();
-    let commits = camera.finish().into_iter().filter(|one| one.moment == Moment::AfterCommit);
+    let commits = recorder.finish().into_iter().filter(|one| one.moment == Moment::AfterCommit);
     for (n, commit) in commits.enumerate() {
         let after = developed(&world, &commit.snapshot).await?;
         let (db, lines) = pen.written(&before, &after);

@@ -17,10 +17,10 @@ use dormouse_types::port::{Clock as _, Faults, NoFaults, Point, Stage as Moment}
 use dormouse_types::{ChangeSetId, RunKey, TaskLinkId, Timestamp};
 use similar::TextDiff;
 
-use crate::snapshots::StateSnapshot;
 use crate::outcome;
-use crate::scripted_model::ScriptedModel;
 use crate::scene::{Model, Scene};
+use crate::scripted_model::ScriptedModel;
+use crate::snapshots::StateSnapshot;
 use crate::world::{Memory, Setup, World, lock};
 
 /// The program as a crash at one point leaves it.
@@ -29,7 +29,7 @@ pub struct Cut {
     /// Its number, from 1.
     pub number: usize,
     /// The point and both databases.
-    pub picture: StateSnapshot,
+    pub snapshot: StateSnapshot,
     /// What the person remembers.
     pub memory: Memory,
     now: Timestamp,
@@ -48,8 +48,8 @@ pub struct Cut {
 
 impl Cut {
     /// The process that started on this cut crashed as well, and left this.
-    pub fn then(&self, picture: StateSnapshot) -> Self {
-        Self { picture, crashes: self.crashes + 1, ..self.clone() }
+    pub fn then(&self, snapshot: StateSnapshot) -> Self {
+        Self { snapshot, crashes: self.crashes + 1, ..self.clone() }
     }
 
     /// The question that the next process answers in its other words.
@@ -142,14 +142,14 @@ impl Faults for Recorder {
         if !in_recovery && !self.seconds.takes(first, number) {
             return;
         }
-        let picture = StateSnapshot::of(&self.stage.sqlite, point);
+        let snapshot = StateSnapshot::of(&self.stage.sqlite, point);
         let memory = lock(&self.stage.memory).clone();
         let now = self.stage.clock.now();
         let in_flight = tape.in_flight;
         tape.cuts.push(match &self.begun {
             None => Cut {
                 number,
-                picture,
+                snapshot,
                 memory,
                 now,
                 asked,
@@ -165,7 +165,7 @@ impl Faults for Recorder {
                 let crashes = cut.crashes + 1;
                 Cut {
                     number,
-                    picture,
+                    snapshot,
                     memory,
                     now,
                     asked,
@@ -228,8 +228,8 @@ pub async fn everywhere(scene: &Scene, seconds: Seconds) -> anyhow::Result<Verdi
             scene.name,
             cut.number,
             cuts.len(),
-            cut.picture.moment,
-            cut.picture.label,
+            cut.snapshot.moment,
+            cut.snapshot.label,
             cut.memory.step,
             scene.steps.get(cut.memory.step)
         );
@@ -249,7 +249,8 @@ pub async fn everywhere(scene: &Scene, seconds: Seconds) -> anyhow::Result<Verdi
         let recovered = tape.recovered.unwrap_or(tape.points);
         verdicts.pairs += tape.points;
         for (second, place) in tape.cuts.into_iter().map(|second| {
-            let (moment, label, n) = (second.picture.moment, &second.picture.label, second.number);
+            let (moment, label, n) =
+                (second.snapshot.moment, &second.snapshot.label, second.number);
             let place = format!("{place}\nand then at its point {n}: {moment:?} {label}");
             (second, place)
         }) {
@@ -284,7 +285,7 @@ type State = (
 fn state(cut: &Cut) -> State {
     let Memory { step, tasks: _, deciding, confirming, unlinking } = cut.memory.clone();
     (
-        cut.picture.snapshot.clone(),
+        cut.snapshot.snapshot.clone(),
         step,
         deciding,
         confirming.into_iter().collect(),
@@ -346,7 +347,7 @@ pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Setup> {
             }
         }
     };
-    Setup::restored(&cut.picture.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
+    Setup::restored(&cut.snapshot.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
 }
 
 /// Starts a new process on a cut. It has not recovered yet.

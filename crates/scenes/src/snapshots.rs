@@ -26,14 +26,14 @@ impl StateSnapshot {
     }
 }
 
-/// Takes a picture at every point, until it is asked for them.
+/// Takes a snapshot at every point, until it is asked for them.
 pub struct SnapshotRecorder {
     sqlite: Arc<Sqlite>,
     taken: Mutex<Option<Vec<StateSnapshot>>>,
 }
 
 impl SnapshotRecorder {
-    /// A camera on a store.
+    /// A recorder on a store.
     pub fn on(sqlite: Arc<Sqlite>) -> Self {
         Self { sqlite, taken: Mutex::new(Some(Vec::new())) }
     }

@@ -15,8 +15,8 @@ use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
 use dormouse_types::{AgentId, ChangeSetId, TaskId, TaskLinkId, Timestamp};
 
-use crate::scripted_model::ScriptedModel;
 use crate::scene::{Model, Scene, Step};
+use crate::scripted_model::ScriptedModel;
 
 /// When every scene begins.
 pub const START: &str = "2026-03-02T09:00:00Z";

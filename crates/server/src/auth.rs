@@ -1,9 +1,9 @@
-//! The door of a listener: who may come in, before any route is looked at.
+//! The auth of a listener: who may come in, before any route is looked at.
 //!
 //! Whoever comes in shows a token, which no foreign page can read: the one that stands in the data
 //! folder for the commands beside a server, or one of those that people make. The caller of a request
 //! is what its token stands for. Names and origins were looked at before
-//! (`crates/server/src/posture.rs`).
+//! (`crates/server/src/hardening.rs`).
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -37,13 +37,13 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// A door that opens for the owner with this token, and for each live token of the store. The
+    /// A auth that opens for the owner with this token, and for each live token of the store. The
     /// clock decides when failures are forgotten.
     pub fn new(token: &str, clock: Arc<dyn Clock>) -> Self {
         Self { token: token.into(), clock, logins: Arc::default() }
     }
 
-    /// Puts the door before a router, and two pages beside it that need no token: `/healthz` says
+    /// Puts the auth before a router, and two pages beside it that need no token: `/healthz` says
     /// that the process answers, `/readyz` that the store does and that changes are routed.
     pub(crate) fn protect(self, router: Router, dormouse: Dormouse) -> Router {
         router.layer(from_fn_with_state((self, dormouse), authenticate))
@@ -73,7 +73,7 @@ impl Authenticator {
 }
 
 async fn authenticate(
-    State((door, dormouse)): State<(Authenticator, Dormouse)>,
+    State((auth, dormouse)): State<(Authenticator, Dormouse)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -87,7 +87,7 @@ async fn authenticate(
         _ if *request.method() == Method::OPTIONS => next.run(request).await,
         EXCHANGE => match next.run(request).await {
             refused if refused.status() == StatusCode::UNAUTHORIZED => {
-                door.refuse(from, refused, &dormouse).await
+                auth.refuse(from, refused, &dormouse).await
             }
             response => response,
         },
@@ -95,14 +95,14 @@ async fn authenticate(
             let Some(token) = bearer_token(request.headers()) else {
                 return Problem::unauthorised().into_response();
             };
-            match door.caller(token, &dormouse).await {
+            match auth.caller(token, &dormouse).await {
                 Ok(Some(caller)) => {
                     request.extensions_mut().insert(caller);
                     next.run(request).await
                 }
                 Ok(None) => {
                     let refused = Problem::unauthorised().into_response();
-                    door.refuse(from, refused, &dormouse).await
+                    auth.refuse(from, refused, &dormouse).await
                 }
                 Err(problem) => problem.into_response(),
             }

@@ -1,7 +1,7 @@
 //! What stands around the routes of a listener: whose requests are looked at, how much of them, and
 //! what every answer says to a browser.
 //!
-//! In this order: `Host` and `Origin`, the size of the head, the page or the door (the token), the
+//! In this order: `Host` and `Origin`, the size of the head, the page or the auth (the token), the
 //! kind of the body, how many requests, how long.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::auth::refuse_secrets;
-use crate::origin::{Foreign, AllowedHosts, is_safe};
+use crate::origin::{AllowedHosts, Foreign, is_safe};
 use crate::rate::Buckets;
 use crate::{Problem, page};
 
@@ -76,12 +76,12 @@ impl Hardening {
         self.clock.clone()
     }
 
-    /// What is asked before the door: around the whole router, which the page stands beside.
+    /// What is asked before the auth: around the whole router, which the page stands beside.
     pub(crate) fn before_authentication(&self, router: Router) -> Router {
         router.layer(from_fn_with_state(self.clone(), check_request))
     }
 
-    /// What is asked behind the door, when it is known who asks.
+    /// What is asked behind the auth, when it is known who asks.
     pub(crate) fn after_authentication(&self, router: Router) -> Router {
         router.layer(from_fn_with_state(self.clone(), check_caller))
     }
@@ -98,16 +98,20 @@ impl Hardening {
 
     fn take(&self, caller: Option<&Caller>) -> Result<(), Problem> {
         // Whoever has the owner's token has the folder too: an import by a command is many requests.
-        // Who has none is let through by the door for an exchange only, which it counts itself.
+        // Who has none is let through by the auth for an exchange only, which it counts itself.
         let Some(Actor::Token(id)) = caller.map(|caller| &caller.actor) else { return Ok(()) };
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.take(id.clone(), self.clock.now()).map_err(Problem::rate_limited)
     }
 }
 
-async fn check_request(State(posture): State<Hardening>, request: Request, next: Next) -> Response {
+async fn check_request(
+    State(hardening): State<Hardening>,
+    request: Request,
+    next: Next,
+) -> Response {
     let path = request.uri().path();
-    let mut response = match posture.judge(&request) {
+    let mut response = match hardening.judge(&request) {
         Err(problem) => problem.into_response(),
         Ok(()) if page::has(path) => page::answer(request.method(), path, request.headers()),
         Ok(()) => next.run(request).await,
@@ -120,9 +124,13 @@ async fn check_request(State(posture): State<Hardening>, request: Request, next:
     response
 }
 
-async fn check_caller(State(posture): State<Hardening>, request: Request, next: Next) -> Response {
+async fn check_caller(
+    State(hardening): State<Hardening>,
+    request: Request,
+    next: Next,
+) -> Response {
     let allowed = kind(request.method(), request.uri().path(), request.headers())
-        .and_then(|()| posture.take(request.extensions().get()));
+        .and_then(|()| hardening.take(request.extensions().get()));
     if let Err(problem) = allowed {
         return problem.into_response();
     }
@@ -211,7 +219,7 @@ mod tests {
         }
     }
 
-    fn posture() -> Hardening {
+    fn hardening() -> Hardening {
         Hardening::new(AllowedHosts::new(7330, None), Arc::new(Still))
     }
 
@@ -233,7 +241,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_token_that_asks_too_much_waits_and_no_other_does() {
-        let routes = posture().after_authentication(Router::new().fallback(async || "done"));
+        let routes = hardening().after_authentication(Router::new().fallback(async || "done"));
         let of = |actor| routes.clone().layer(Extension(caller(actor)));
         let (one, other) = (of(Actor::Token("one".into())), of(Actor::Token("two".into())));
         let get = || request(&Method::GET, "/api/overview");
@@ -252,7 +260,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_without_an_answer_is_given_up_in_its_time() {
-        let routes = posture().after_authentication(Router::new().fallback(pending::<&str>));
+        let routes = hardening().after_authentication(Router::new().fallback(pending::<&str>));
         for (method, path, seconds) in [
             (Method::GET, "/api/overview", 10),
             (Method::POST, "/api/journal/tasks", 30),
@@ -277,7 +285,7 @@ mod tests {
             let first = stream::iter([Ok::<_, Infallible>("first")]);
             Body::from_stream(first.chain(stream::pending()))
         };
-        let routes = posture().after_authentication(Router::new().fallback(endless));
+        let routes = hardening().after_authentication(Router::new().fallback(endless));
         let begun = Instant::now();
         let response = ask(&routes, request(&Method::GET, "/api/export")).await;
         let mut data = response.into_body().into_data_stream();

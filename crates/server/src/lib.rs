@@ -8,8 +8,8 @@
 //! answers are the facade's views as they are.
 //!
 //! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
-//! resource), `openapi` (the description that is made from them), `login`, `door` (who may come
-//! in), [`origin`] (whose requests are looked at), `rate`, `page` (the web app), `posture` (what
+//! resource), `openapi` (the description that is made from them), `login`, `auth` (who may come
+//! in), [`origin`] (whose requests are looked at), `rate`, `page` (the web app), `hardening` (what
 //! stands around all of it), `live` (events over a WebSocket), `listen`.
 
 pub mod problem;
@@ -34,9 +34,9 @@ use dormouse::Dormouse;
 use dormouse_types::Caller;
 
 pub use auth::Authenticator;
+pub use hardening::Hardening;
 pub use listen::listen;
 pub use origin::{AllowedHosts, PublicUrl};
-pub use hardening::Hardening;
 pub use problem::Problem;
 
 /// What a handler is given: the services, and who asks.
@@ -67,9 +67,9 @@ pub fn router(dormouse: Dormouse, caller: Caller) -> axum::Router {
     http::routes().with_state(dormouse).layer(Extension(caller))
 }
 
-/// The whole API behind a door, and the page beside it, for a listener: each request is its token's.
-pub fn listener(dormouse: Dormouse, door: Authenticator, posture: &Hardening) -> axum::Router {
-    let routes = posture.after_authentication(http::routes().with_state(dormouse.clone()));
-    let routes = live::Sockets::new(dormouse.clone(), posture.clock()).with_sockets(routes);
-    posture.before_authentication(door.protect(routes, dormouse))
+/// The whole API behind a auth, and the page beside it, for a listener: each request is its token's.
+pub fn listener(dormouse: Dormouse, auth: Authenticator, hardening: &Hardening) -> axum::Router {
+    let routes = hardening.after_authentication(http::routes().with_state(dormouse.clone()));
+    let routes = live::Sockets::new(dormouse.clone(), hardening.clock()).with_sockets(routes);
+    hardening.before_authentication(auth.protect(routes, dormouse))
 }

@@ -1,6 +1,6 @@
 //! Failed logins: how often an address showed what opens nothing, and how long it is to wait.
 //!
-//! What opens the door is 256 random bits: nobody guesses it, however fast. Waiting keeps the noise
+//! What opens the auth is 256 random bits: nobody guesses it, however fast. Waiting keeps the noise
 //! down, so it holds up nobody who shows the right thing: then nobody could lock another one out.
 
 use std::collections::HashMap;

@@ -155,7 +155,7 @@ pub fn is_safe(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Whether a bearer token is shown; whether it is a good one is asked at the door.
+/// Whether a bearer token is shown; whether it is a good one is asked at the auth.
 fn shows_token(headers: &HeaderMap) -> bool {
     let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes());
     given
@@ -231,7 +231,10 @@ mod tests {
             assert!(!proxied().is_allowed(origin), "{origin}");
         }
         assert!(AllowedHosts::new(80, None).is_allowed("http://localhost"));
-        assert!(!AllowedHosts::new(80, None).is_allowed("http://localhost:80"), "no browser writes it so");
+        assert!(
+            !AllowedHosts::new(80, None).is_allowed("http://localhost:80"),
+            "no browser writes it so"
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::faults::{Fault, Tally};
-use crate::sim_state::lock;
-use crate::play::{Played, play};
 use crate::mutation::Mutation;
+use crate::play::{Played, play};
+use crate::sim_state::lock;
 
 /// Which plays to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,8 +16,8 @@ use dormouse_types::{AgentId, ChangeSetId, Id as _, ItemId, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
-use crate::sim_state::{SimState, lock};
 use crate::node::{self, Hands};
+use crate::sim_state::{SimState, lock};
 use crate::{heard, oracle};
 
 /// How often a person asks the same before they give up.
@@ -25,7 +25,7 @@ const PATIENCE: usize = 4;
 
 /// A person.
 pub(crate) struct Client {
-    pub(crate) hub: Arc<SimState>,
+    pub(crate) sim: Arc<SimState>,
     pub(crate) name: &'static str,
     /// What they have asked for so far.
     count: u64,
@@ -38,30 +38,30 @@ fn me() -> Caller {
 type Reply<T> = BoxFuture<'static, Result<T, Error>>;
 
 impl Client {
-    pub(crate) fn new(hub: &Arc<SimState>, name: &'static str) -> Self {
-        hub.come();
-        Self { hub: hub.clone(), name, count: 0 }
+    pub(crate) fn new(sim: &Arc<SimState>, name: &'static str) -> Self {
+        sim.come();
+        Self { sim: sim.clone(), name, count: 0 }
     }
 
     /// Lives through so many acts.
     pub(crate) async fn live(mut self, acts: u64) {
         self.arrive().await;
         for _ in 0..acts {
-            let (kind, within) = self.hub.draw(|chance| (chance.below(16), chance.below(1000)));
+            let (kind, within) = self.sim.draw(|chance| (chance.below(16), chance.below(1000)));
             let millis = match kind {
                 0..9 => within * 3,
                 9..14 => within * 30,
                 _ => within * 200,
             };
-            self.hub.wait(Duration::from_millis(millis)).await;
+            self.sim.wait(Duration::from_millis(millis)).await;
             self.act().await;
         }
-        self.hub.leave();
+        self.sim.leave();
     }
 
     /// Makes the first tasks, each with an agent.
     async fn arrive(&mut self) {
-        for _ in 0..=self.hub.draw(|chance| chance.below(2)) {
+        for _ in 0..=self.sim.draw(|chance| chance.below(2)) {
             self.make_task().await;
         }
     }
@@ -79,35 +79,35 @@ impl Client {
         make: impl Fn(Hands, String) -> Reply<T>,
         key: &str,
     ) -> Option<Result<T, Error>> {
-        let hub = &self.hub;
+        let sim = &self.sim;
         for attempt in 0..PATIENCE {
             if attempt > 0 {
-                let pause = hub.draw(|chance| chance.below(6));
-                hub.wait(Duration::from_secs(pause)).await;
+                let pause = sim.draw(|chance| chance.below(6));
+                sim.wait(Duration::from_secs(pause)).await;
             }
-            let Some(place) = node::any(hub) else { continue };
-            let hands = lock(&hub.nodes)[place].hands.clone();
+            let Some(place) = node::any(sim) else { continue };
+            let hands = lock(&sim.nodes)[place].hands.clone();
             let (sender, answer) = oneshot::channel();
             let (group, reply) = (hands.group, make(hands, key.to_owned()));
-            hub.spawn(group, format!("{} {what}", self.name), async move {
+            sim.spawn(group, format!("{} {what}", self.name), async move {
                 // The person may have given up.
                 let _ = sender.send(reply.await);
             });
-            let longest = 5 + hub.draw(|chance| chance.below(60));
-            let patience = Box::pin(hub.wait(Duration::from_secs(longest)));
+            let longest = 5 + sim.draw(|chance| chance.below(60));
+            let patience = Box::pin(sim.wait(Duration::from_secs(longest)));
             match select(answer, patience).await {
                 Either::Left((Ok(Ok(told)), _)) => {
-                    hub.trace(format_args!("{} {what}: done", self.name));
+                    sim.trace(format_args!("{} {what}: done", self.name));
                     return Some(Ok(told));
                 }
                 Either::Left((Ok(Err(error)), _)) => {
-                    hub.trace(format_args!("{} {what}: {error}", self.name));
+                    sim.trace(format_args!("{} {what}: {error}", self.name));
                     if error.problem().retry != dormouse::Retry::Later {
                         return Some(Err(error));
                     }
                 }
                 Either::Left((Err(_), _)) | Either::Right(_) => {
-                    hub.trace(format_args!("{} {what}: no answer", self.name));
+                    sim.trace(format_args!("{} {what}: no answer", self.name));
                 }
             }
         }
@@ -129,7 +129,7 @@ impl Client {
             Box::pin(async move { Ok(hands.dormouse.create_task(&me(), new, Some(key)).await?.id) })
         };
         let Some(Ok(task)) = self.ask("makes a task", make, &name).await else { return };
-        oracle::told_written(&self.hub, "entry", &note);
+        oracle::told_written(&self.sim, "entry", &note);
         self.make_agent(task).await;
     }
 
@@ -156,16 +156,16 @@ impl Client {
             })
         };
         if let Some(Ok(())) = self.ask("writes a note", make, &name).await {
-            oracle::told_written(&self.hub, "entry", &text);
+            oracle::told_written(&self.sim, "entry", &text);
         }
     }
 
     async fn act(&mut self) {
-        let tasks = tasks(&self.hub);
-        let agents = agents(&self.hub);
-        let task = self.hub.draw(|chance| chance.pick(&tasks).cloned());
-        let agent = self.hub.draw(|chance| chance.pick(&agents).cloned());
-        let which = self.hub.draw(|chance| chance.below(48));
+        let tasks = tasks(&self.sim);
+        let agents = agents(&self.sim);
+        let task = self.sim.draw(|chance| chance.pick(&tasks).cloned());
+        let agent = self.sim.draw(|chance| chance.pick(&agents).cloned());
+        let which = self.sim.draw(|chance| chance.below(48));
         match (task, agent, which) {
             (Some(task), _, 0..10) => self.note(task).await,
             (Some(task), _, 10..12) => self.item(task).await,
@@ -202,18 +202,18 @@ impl Client {
             })
         };
         if let Some(Ok(())) = self.ask("adds an item", make, &name).await {
-            oracle::told_written(&self.hub, "item", &title);
+            oracle::told_written(&self.sim, "item", &title);
         }
     }
 
     async fn tick(&mut self, task: TaskId) {
         let sql = "SELECT id FROM journal WHERE ws = 1 AND task_id = ?1 AND type = 'checklistItem'
                    ORDER BY id";
-        let rows = self.hub.rows(Db::Journal, sql, vec![task.to_string().into()]);
+        let rows = self.sim.rows(Db::Journal, sql, vec![task.to_string().into()]);
         let items: Vec<ItemId> =
             rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect();
-        let Some(item) = self.hub.draw(|chance| chance.pick(&items).cloned()) else { return };
-        let (key, on) = (self.fresh(), self.hub.draw(|chance| chance.one_in(2)));
+        let Some(item) = self.sim.draw(|chance| chance.pick(&items).cloned()) else { return };
+        let (key, on) = (self.fresh(), self.sim.draw(|chance| chance.one_in(2)));
         let make = |hands: Hands, key| -> Reply<()> {
             let (task, item) = (task.clone(), item.clone());
             let patch = ItemPatch { is_checked: Some(on), ..ItemPatch::default() };
@@ -227,7 +227,7 @@ impl Client {
     async fn edit(&mut self, task: TaskId) {
         let name = self.fresh();
         let title = format!("title {name} of the person");
-        let (kind, day) = self.hub.draw(|chance| (chance.below(4), chance.below(28)));
+        let (kind, day) = self.sim.draw(|chance| (chance.below(4), chance.below(28)));
         let mut patch = TaskPatch::default();
         match kind {
             0 => patch.title = Some(title.clone()),
@@ -245,7 +245,7 @@ impl Client {
             })
         };
         if let (Some(Ok(())), 0) = (self.ask("edits a task", make, &name).await, kind) {
-            oracle::told_written(&self.hub, "title", &title);
+            oracle::told_written(&self.sim, "title", &title);
         }
     }
 
@@ -253,7 +253,7 @@ impl Client {
     async fn link(&mut self, task: TaskId, tasks: &[TaskId]) {
         let kinds = LinkKind::ALL;
         let (to, kind) =
-            self.hub.draw(|chance| (chance.pick(tasks).cloned(), chance.pick(kinds).copied()));
+            self.sim.draw(|chance| (chance.pick(tasks).cloned(), chance.pick(kinds).copied()));
         let (Some(to), Some(kind)) = (to, kind) else { return };
         let key = self.fresh();
         let make = |hands: Hands, key| -> Reply<()> {
@@ -280,7 +280,7 @@ impl Client {
             })
         };
         if let Some(Ok(())) = self.ask("imports a file", make, &name).await {
-            oracle::told_written(&self.hub, "item", &format!("chore {name} from a file"));
+            oracle::told_written(&self.sim, "item", &format!("chore {name} from a file"));
         }
     }
 
@@ -314,7 +314,7 @@ impl Client {
 
     /// Says something to an agent, and often something more before it can have heard.
     async fn say(&mut self, agent: AgentId) {
-        for _ in 0..=self.hub.draw(|chance| chance.below(3)) {
+        for _ in 0..=self.sim.draw(|chance| chance.below(3)) {
             let key = self.fresh();
             let words = format!("words {key}");
             let make = |hands: Hands, key: String| -> Reply<()> {
@@ -324,7 +324,7 @@ impl Client {
                 })
             };
             match self.ask("speaks to an agent", make, &key).await {
-                Some(Ok(())) => heard::acknowledged(&self.hub, agent.as_str(), &words),
+                Some(Ok(())) => heard::acknowledged(&self.sim, agent.as_str(), &words),
                 Some(Err(_)) | None => return,
             }
         }
@@ -355,14 +355,14 @@ impl Client {
         };
         let told = self.ask(what, make, &key).await;
         if let (Some(Ok(())), Rest::Pause | Rest::Destroy) = (told, rest) {
-            self.hub.count(what);
-            oracle::told_held(&self.hub, agent.to_string().as_str());
+            self.sim.count(what);
+            oracle::told_held(&self.sim, agent.to_string().as_str());
         }
     }
 
     pub(crate) async fn automation(&mut self, agent: AgentId) {
         let key = self.fresh();
-        let to = self.hub.draw(|chance| *chance.pick(&["off", "on", "auto"]).unwrap_or(&"auto"));
+        let to = self.sim.draw(|chance| *chance.pick(&["off", "on", "auto"]).unwrap_or(&"auto"));
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
@@ -375,9 +375,9 @@ impl Client {
     /// Asks to be told at a time, or to be left alone until one.
     async fn later(&mut self, agent: AgentId, wakes: bool) {
         let key = self.fresh();
-        let within = self.hub.draw(|chance| chance.below(3 * 3600));
-        let at = self.hub.clock.now() + Duration::from_secs(within);
-        let at = (!self.hub.draw(|chance| chance.one_in(5))).then_some(at);
+        let within = self.sim.draw(|chance| chance.below(3 * 3600));
+        let at = self.sim.clock.now() + Duration::from_secs(within);
+        let at = (!self.sim.draw(|chance| chance.one_in(5))).then_some(at);
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
@@ -406,16 +406,16 @@ impl Client {
         if let Some(Ok(cancelled)) = self.ask("cancels a wake", make, &key).await
             && cancelled.is_done
         {
-            self.hub.count("cancelled wake");
+            self.sim.count("cancelled wake");
             let words = cancelled.unheard.into_iter().filter_map(|words| words.text);
-            heard::named(&self.hub, agent.as_str(), words.collect());
+            heard::named(&self.sim, agent.as_str(), words.collect());
         }
     }
 
     async fn decide(&mut self) {
         let sql = "SELECT set_id, item_index, fingerprint FROM change_items WHERE ws = 1
                    ORDER BY is_open DESC, created_at DESC, set_id, item_index LIMIT 12";
-        let rows = self.hub.rows(Db::Agent, sql, Vec::new());
+        let rows = self.sim.rows(Db::Agent, sql, Vec::new());
         let items: Vec<(ChangeSetId, i64, String)> = rows
             .iter()
             .filter_map(|row| {
@@ -423,13 +423,13 @@ impl Client {
                 Some((set, row.int(1).ok()?, row.text(2).ok()?.to_owned()))
             })
             .collect();
-        let Some((set, index, digest)) = self.hub.draw(|chance| chance.pick(&items).cloned())
+        let Some((set, index, digest)) = self.sim.draw(|chance| chance.pick(&items).cloned())
         else {
             return;
         };
         use Verdict::{Confirm, Defer, Reject, Undo};
         let verdicts = [Confirm, Confirm, Confirm, Confirm, Reject, Defer, Undo, Undo];
-        let verdict = self.hub.draw(|chance| chance.pick(&verdicts).copied()).unwrap_or(Confirm);
+        let verdict = self.sim.draw(|chance| chance.pick(&verdicts).copied()).unwrap_or(Confirm);
         let key = self.fresh();
         let make = |hands: Hands, key| -> Reply<String> {
             let (set, digest) = (set.clone(), Some(digest.clone()));
@@ -442,21 +442,21 @@ impl Client {
         };
         let what = format!("decides {verdict:?} on {}:{index}", &set.to_string()[24..]);
         if let Some(Ok(status)) = self.ask(&what, make, &key).await {
-            self.hub.count(&format!("told {status}"));
+            self.sim.count(&format!("told {status}"));
         }
     }
 
     async fn decide_all(&mut self) {
         let sql = "SELECT DISTINCT set_id FROM change_items WHERE ws = 1 AND is_open = 1
                    ORDER BY set_id";
-        let rows = self.hub.rows(Db::Agent, sql, Vec::new());
+        let rows = self.sim.rows(Db::Agent, sql, Vec::new());
         let sets: Vec<ChangeSetId> =
             rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect();
-        let Some(set) = self.hub.draw(|chance| chance.pick(&sets).cloned()) else { return };
-        let (key, all) = (self.fresh(), self.hub.draw(|chance| chance.one_in(3)));
+        let Some(set) = self.sim.draw(|chance| chance.pick(&sets).cloned()) else { return };
+        let (key, all) = (self.fresh(), self.sim.draw(|chance| chance.one_in(3)));
         let sql = "SELECT item_index, fingerprint FROM change_items
                    WHERE ws = 1 AND set_id = ?1 AND state = 'pending' ORDER BY item_index LIMIT 10";
-        let rows = self.hub.rows(Db::Agent, sql, vec![set.to_string().as_str().into()]);
+        let rows = self.sim.rows(Db::Agent, sql, vec![set.to_string().as_str().into()]);
         let shown: Vec<Shown> = rows
             .iter()
             .filter_map(|row| {
@@ -491,15 +491,15 @@ pub(crate) enum Rest {
 }
 
 /// Every task, deleted ones included.
-pub(crate) fn tasks(hub: &SimState) -> Vec<TaskId> {
+pub(crate) fn tasks(sim: &SimState) -> Vec<TaskId> {
     let sql = "SELECT id FROM journal WHERE ws = 1 AND type = 'task' ORDER BY id";
-    let rows = hub.rows(Db::Journal, sql, Vec::new());
+    let rows = sim.rows(Db::Journal, sql, Vec::new());
     rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect()
 }
 
 /// Every agent that was not destroyed.
-pub(crate) fn agents(hub: &SimState) -> Vec<AgentId> {
+pub(crate) fn agents(sim: &SimState) -> Vec<AgentId> {
     let sql = "SELECT agent_id FROM subscriptions WHERE ws = 1 ORDER BY agent_id";
-    let rows = hub.rows(Db::Agent, sql, Vec::new());
+    let rows = sim.rows(Db::Agent, sql, Vec::new());
     rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect()
 }

@@ -28,21 +28,21 @@ impl Wake for Bell {
 
 /// Runs the tasks of a play.
 pub(crate) struct Executor {
-    hub: Arc<SimState>,
+    sim: Arc<SimState>,
     tasks: Vec<Task>,
     /// Polls so far.
     pub(crate) polls: u64,
 }
 
 impl Executor {
-    pub(crate) fn new(hub: Arc<SimState>) -> Self {
-        Self { hub, tasks: Vec::new(), polls: 0 }
+    pub(crate) fn new(sim: Arc<SimState>) -> Self {
+        Self { sim, tasks: Vec::new(), polls: 0 }
     }
 
     /// Polls one task; false when none is ready.
     pub(crate) fn step(&mut self) -> bool {
         self.settle();
-        let frozen: Vec<bool> = lock(&self.hub.nodes).iter().map(|node| node.is_frozen).collect();
+        let frozen: Vec<bool> = lock(&self.sim.nodes).iter().map(|node| node.is_frozen).collect();
         let moves = |task: &Task| {
             let place = task.group.checked_sub(1);
             !place.and_then(|at| frozen.get(at)).copied().unwrap_or(false)
@@ -50,14 +50,14 @@ impl Executor {
         let ready: Vec<usize> = (0..self.tasks.len())
             .filter(|at| moves(&self.tasks[*at]) && self.tasks[*at].bell.0.load(Ordering::Relaxed))
             .collect();
-        let Some(mut at) = self.hub.draw(|chance| chance.pick(&ready).copied()) else {
+        let Some(mut at) = self.sim.draw(|chance| chance.pick(&ready).copied()) else {
             return false;
         };
-        if self.hub.strikes(Fault::Poke) {
+        if self.sim.strikes(Fault::Poke) {
             // A waker may be called for nothing, and often is.
             let any: Vec<usize> =
                 (0..self.tasks.len()).filter(|at| moves(&self.tasks[*at])).collect();
-            at = self.hub.draw(|chance| chance.pick(&any).copied()).unwrap_or(at);
+            at = self.sim.draw(|chance| chance.pick(&any).copied()).unwrap_or(at);
         }
         let task = &mut self.tasks[at];
         task.bell.0.store(false, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Executor {
 
     /// Takes up fresh tasks, and lets go of those of dead nodes.
     fn settle(&mut self) {
-        let dead: Vec<bool> = lock(&self.hub.nodes).iter().map(|node| !node.is_alive).collect();
+        let dead: Vec<bool> = lock(&self.sim.nodes).iter().map(|node| !node.is_alive).collect();
         let lives = |group: usize| {
             !group.checked_sub(1).and_then(|at| dead.get(at)).copied().unwrap_or(false)
         };
@@ -82,7 +82,7 @@ impl Executor {
             std::mem::take(&mut self.tasks).into_iter().partition(|task| lives(task.group));
         self.tasks = kept;
         drop(gone);
-        for fresh in self.hub.take_fresh() {
+        for fresh in self.sim.take_fresh() {
             if lives(fresh.group) {
                 self.tasks.push(Task {
                     group: fresh.group,
@@ -96,7 +96,7 @@ impl Executor {
 
     /// Lets time pass until somebody's sleep ends; false when nobody sleeps.
     pub(crate) fn pass_time(&self) -> bool {
-        let Some(next) = self.hub.clock.next_deadline() else { return false };
+        let Some(next) = self.sim.clock.next_deadline() else { return false };
         self.set_time(next);
         true
     }
@@ -104,7 +104,7 @@ impl Executor {
     /// Lets time pass until then; never back.
     pub(crate) fn set_time(&self, to: Timestamp) {
         use dormouse_types::port::Clock as _;
-        self.hub.clock.set(to.max(self.hub.clock.now()));
+        self.sim.clock.set(to.max(self.sim.clock.now()));
     }
 
     /// The names of the tasks that are under way.

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_store::agent::wake_request::Span;
 use dormouse_store::{Db, Row, Value};
 
-use crate::sim_state::{SimState, lock};
 use crate::oracle;
+use crate::sim_state::{SimState, lock};
 
 /// What was said, and what became of it.
 #[derive(Default)]
@@ -25,26 +25,26 @@ pub(crate) struct Said {
 }
 
 /// A person was told that their words were sent.
-pub(crate) fn acknowledged(hub: &SimState, agent: &str, words: &str) {
-    hub.count("acknowledged words");
-    let mut oracle = lock(&hub.oracle);
+pub(crate) fn acknowledged(sim: &SimState, agent: &str, words: &str) {
+    sim.count("acknowledged words");
+    let mut oracle = lock(&sim.oracle);
     oracle.said.acknowledged.entry(agent.to_owned()).or_default().push(words.to_owned());
 }
 
 /// A person was told which words went with a wake that was cancelled.
-pub(crate) fn named(hub: &SimState, agent: &str, words: Vec<String>) {
-    let mut oracle = lock(&hub.oracle);
+pub(crate) fn named(sim: &SimState, agent: &str, words: Vec<String>) {
+    let mut oracle = lock(&sim.oracle);
     *oracle.said.unanswered.entry(agent.to_owned()).or_default() -= 1;
     oracle.said.named.extend(words);
 }
 
 /// Takes note of the mark of an agent behind a commit that may have moved it.
-pub(crate) fn moved(hub: &SimState, agent: &str, is_cancelled: bool) {
+pub(crate) fn moved(sim: &SimState, agent: &str, is_cancelled: bool) {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.heardUpto'), 0) FROM agent_entities
                WHERE ws = 1 AND agent_id = ?1 AND type = 'agentState'";
-    let mark = hub.number(Db::Agent, sql, vec![agent.into()]);
+    let mark = sim.number(Db::Agent, sql, vec![agent.into()]);
     let before = {
-        let mut oracle = lock(&hub.oracle);
+        let mut oracle = lock(&sim.oracle);
         let before = oracle.said.marks.insert(agent.to_owned(), mark).unwrap_or(0);
         if is_cancelled {
             *oracle.said.unanswered.entry(agent.to_owned()).or_default() += 1;
@@ -55,25 +55,27 @@ pub(crate) fn moved(hub: &SimState, agent: &str, is_cancelled: bool) {
         before
     };
     if mark < before {
-        hub.report_violation(format!("heard: the mark of agent {agent} went back from {before} to {mark}"));
+        sim.report_violation(format!(
+            "heard: the mark of agent {agent} went back from {before} to {mark}"
+        ));
     }
 }
 
 /// The words of a person in the requests of the completed runs of an agent, in order.
-fn in_requests(hub: &SimState, agent: &str) -> Vec<String> {
+fn in_requests(sim: &SimState, agent: &str) -> Vec<String> {
     let sql = "SELECT q.spans FROM wake_run_log r
                JOIN wake_requests q ON q.ws = 1 AND q.run_key = r.run_key AND q.turn = 1
                WHERE r.ws = 1 AND r.agent_id = ?1 AND r.status = 'completed'
                ORDER BY r.epoch";
     let mut words = Vec::new();
-    for row in hub.rows(Db::Agent, sql, vec![agent.into()]) {
+    for row in sim.rows(Db::Agent, sql, vec![agent.into()]) {
         let spans: Vec<Span> =
             serde_json::from_str(row.text(0).unwrap_or_default()).unwrap_or_default();
         for span in spans {
             let Span::Text { kind, sha256 } = span else { continue };
             if kind == "message" {
                 let sql = "SELECT text FROM texts WHERE ws = 1 AND sha256 = ?1";
-                let rows = hub.rows(Db::Agent, sql, vec![sha256.to_string().into()]);
+                let rows = sim.rows(Db::Agent, sql, vec![sha256.to_string().into()]);
                 words.extend(rows.first().and_then(|row| row.text(0).ok()).map(unfenced));
             }
         }
@@ -87,7 +89,7 @@ fn unfenced(text: &str) -> String {
 }
 
 /// What was said to an agent, with its position, oldest first.
-fn sent(hub: &SimState, agent: &str) -> Vec<(i64, String)> {
+fn sent(sim: &SimState, agent: &str) -> Vec<(i64, String)> {
     let sql = "SELECT m.clock_counter, x.text FROM agent_entities m
                JOIN agent_entities p ON p.ws = 1
                  AND p.id = json_extract(m.serialized, '$.contentEntryId')
@@ -95,16 +97,16 @@ fn sent(hub: &SimState, agent: &str) -> Vec<(i64, String)> {
                WHERE m.ws = 1 AND m.agent_id = ?1 AND m.type = 'agentMessage'
                  AND m.subtype = 'user' ORDER BY m.clock_counter";
     let read = |row: &Row| Some((row.int(0).ok()?, row.text(1).ok()?.to_owned()));
-    let rows = hub.rows(Db::Agent, sql, vec![Value::Text(agent.to_owned())]);
+    let rows = sim.rows(Db::Agent, sql, vec![Value::Text(agent.to_owned())]);
     rows.iter().filter_map(read).collect()
 }
 
 /// Everything that was said is heard, once and in order.
-pub(crate) fn inspect(hub: &SimState) {
-    let agents: Vec<String> = lock(&hub.oracle).said.acknowledged.keys().cloned().collect();
+pub(crate) fn inspect(sim: &SimState) {
+    let agents: Vec<String> = lock(&sim.oracle).said.acknowledged.keys().cloned().collect();
     for agent in agents {
         let (acknowledged, taken_back, is_answered, named) = {
-            let said = &lock(&hub.oracle).said;
+            let said = &lock(&sim.oracle).said;
             (
                 said.acknowledged.get(&agent).cloned().unwrap_or_default(),
                 said.taken_back.get(&agent).cloned().unwrap_or_default(),
@@ -112,28 +114,30 @@ pub(crate) fn inspect(hub: &SimState) {
                 said.named.clone(),
             )
         };
-        let sent = sent(hub, &agent);
-        let heard = in_requests(hub, &agent);
+        let sent = sent(sim, &agent);
+        let heard = in_requests(sim, &agent);
         let place = |words: &String| sent.iter().position(|(_, known)| known == words);
         let places: Vec<Option<usize>> = heard.iter().map(place).collect();
         if !places.is_sorted_by(|a, b| a < b) || places.contains(&None) {
-            hub.report_violation(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
+            sim.report_violation(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
         }
         // One that rests has not been asked yet, and hears it when it is let run again.
-        let lives = ["created", "active"].contains(&oracle::lifecycle(hub, &agent).as_str());
+        let lives = ["created", "active"].contains(&oracle::lifecycle(sim, &agent).as_str());
         for words in acknowledged {
             let Some((position, _)) = sent.iter().find(|(_, known)| *known == words) else {
-                hub.report_violation(format!("heard: {words:?} was acknowledged and is not there"));
+                sim.report_violation(format!("heard: {words:?} was acknowledged and is not there"));
                 continue;
             };
             let is_taken_back =
                 taken_back.iter().any(|(from, upto)| from < position && position <= upto);
             if heard.contains(&words) {
-                hub.count("heard words");
+                sim.count("heard words");
             } else if is_taken_back && is_answered && !named.contains(&words) {
-                hub.report_violation(format!("heard: {words:?} went with a cancelled wake, unnamed"));
+                sim.report_violation(format!(
+                    "heard: {words:?} went with a cancelled wake, unnamed"
+                ));
             } else if !is_taken_back && lives {
-                hub.report_violation(format!("heard: {words:?} is in no request of agent {agent}"));
+                sim.report_violation(format!("heard: {words:?} is in no request of agent {agent}"));
             }
         }
     }

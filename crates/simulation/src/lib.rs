@@ -10,7 +10,7 @@
 //! points of single stories live in `dormouse-scenes`, disks in `dormouse-powercut`.
 //!
 //! Reading order: [`batch`], [`play`], [`faults`], [`sabotage`], [`chance`], [`time`], then what a
-//! play is made of: the hub, the executor, the wire, the oracle, the model, nodes, people, the sky,
+//! play is made of: the sim, the executor, the wire, the oracle, the model, nodes, people, the sky,
 //! and what must hold at rest.
 
 pub mod batch;
@@ -33,5 +33,5 @@ mod quiescence;
 
 pub use batch::{Options, Report, run};
 pub use faults::{Fault, Tally};
-pub use play::{Played, play};
 pub use mutation::Mutation;
+pub use play::{Played, play};

@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 
 use crate::chance::Chance;
 use crate::faults::Fault;
-use crate::sim_state::SimState;
 use crate::oracle;
-use crate::time::SkewedClock;
 use crate::sim_backend::Turn;
+use crate::sim_state::SimState;
+use crate::time::SkewedClock;
 
 /// The model of one node.
 pub(crate) struct FuzzModel {
-    pub(crate) hub: Arc<SimState>,
+    pub(crate) sim: Arc<SimState>,
     pub(crate) owner: String,
     pub(crate) dial: SkewedClock,
 }
@@ -34,7 +34,7 @@ impl Model for FuzzModel {
     }
 
     fn class(&self) -> ModelClass {
-        self.hub.class
+        self.sim.class
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Streamed> {
@@ -44,19 +44,19 @@ impl Model for FuzzModel {
 
 impl FuzzModel {
     async fn answer(&self, request: &Request) -> Vec<Streamed> {
-        let hub = &self.hub;
-        let asking = oracle::asked(hub, &self.owner, request);
-        let strikes = |fault| hub.strikes(fault);
+        let sim = &self.sim;
+        let asking = oracle::asked(sim, &self.owner, request);
+        let strikes = |fault| sim.strikes(fault);
         if strikes(Fault::Stall) {
             let longest = limits::MODEL_SECONDS + 60;
-            let stall = 30 + hub.draw(|chance| chance.below(longest));
+            let stall = 30 + sim.draw(|chance| chance.below(longest));
             self.dial.sleep_until(self.dial.now() + Duration::from_secs(stall)).await;
         }
-        for _ in 0..hub.draw(|chance| chance.below(4)) {
+        for _ in 0..sim.draw(|chance| chance.below(4)) {
             Turn::of_others().await;
         }
-        if hub.draw(|chance| chance.one_in(6)) {
-            let millis = hub.draw(|chance| chance.below(8000));
+        if sim.draw(|chance| chance.one_in(6)) {
+            let millis = sim.draw(|chance| chance.below(8000));
             self.dial.sleep_until(self.dial.now() + Duration::from_millis(millis)).await;
         }
         let answer = if strikes(Fault::Away) {
@@ -65,7 +65,7 @@ impl FuzzModel {
                 ProviderUnavailable::Quota,
                 ProviderUnavailable::Authentication,
             ];
-            let why = hub
+            let why = sim
                 .draw(|chance| chance.pick(&whys).copied())
                 .unwrap_or(ProviderUnavailable::Outage);
             let provider = self.provider().to_owned();
@@ -74,7 +74,7 @@ impl FuzzModel {
             vec![Err(ModelError::Request { detail: "too long".into() })]
         } else {
             let nonsense = strikes(Fault::Nonsense);
-            hub.draw(|chance| turn(request, nonsense, chance))
+            sim.draw(|chance| turn(request, nonsense, chance))
         };
         drop(asking);
         answer

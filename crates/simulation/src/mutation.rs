@@ -28,8 +28,8 @@ pub enum Mutation {
 }
 
 /// Applies a commit to the store of a play, as far as it is honest.
-pub(crate) fn apply(hub: &SimState, mut commit: Commit) -> Result<Committed, CommitError> {
-    match hub.sabotage {
+pub(crate) fn apply(sim: &SimState, mut commit: Commit) -> Result<Committed, CommitError> {
+    match sim.sabotage {
         Some(Mutation::Epoch) => {
             for op in &mut commit.ops {
                 op.sql = rewritten(op.sql, "owner = ?3 AND epoch = ?4", "?3 = ?3 AND ?4 = ?4");
@@ -53,9 +53,9 @@ pub(crate) fn apply(hub: &SimState, mut commit: Commit) -> Result<Committed, Com
             first.change = None;
             first.audit.clear();
             commit.ops = rest;
-            let first = applied(hub, first)?;
+            let first = applied(sim, first)?;
             // The second half of the commit is lost now and then.
-            if hub.draw(|chance| chance.one_in(4)) {
+            if sim.draw(|chance| chance.one_in(4)) {
                 return Ok(first);
             }
         }
@@ -72,27 +72,27 @@ pub(crate) fn apply(hub: &SimState, mut commit: Commit) -> Result<Committed, Com
             }
         }
         Some(Mutation::Back) if commit.label == "wake.route" => {
-            if hub.draw(|chance| chance.one_in(4)) {
+            if sim.draw(|chance| chance.one_in(4)) {
                 let sql = "UPDATE feed_position SET seq = seq - 9 WHERE ws = ?1 AND seq > 9";
                 commit.ops.push(Op::any(sql, vec![Param::Value(Value::Int(commit.ws.0))]));
             }
         }
         Some(Mutation::Receipts | Mutation::Feed | Mutation::Marks | Mutation::Back) | None => {}
     }
-    applied(hub, commit)
+    applied(sim, commit)
 }
 
-fn applied(hub: &SimState, commit: Commit) -> Result<Committed, CommitError> {
+fn applied(sim: &SimState, commit: Commit) -> Result<Committed, CommitError> {
     let label = commit.label;
-    hub.sqlite.commit(commit).now_or_never().unwrap_or_else(|| {
+    sim.sqlite.commit(commit).now_or_never().unwrap_or_else(|| {
         let detail = "a store in memory answers at once".into();
         Err(CommitError::Unknown { label, detail })
     })
 }
 
 /// What a store tells that does not let proposals grow old.
-pub(crate) fn told(hub: &SimState, sql: &'static str, rows: &mut [Row]) {
-    if hub.sabotage == Some(Mutation::Expiry) && sql.contains("FROM change_items") {
+pub(crate) fn told(sim: &SimState, sql: &'static str, rows: &mut [Row]) {
+    if sim.sabotage == Some(Mutation::Expiry) && sql.contains("FROM change_items") {
         for Row(values) in rows {
             if let Some(Value::Int(shown)) = values.get_mut(14) {
                 *shown = shown.saturating_add(365 * 86_400_000_000);

@@ -10,9 +10,9 @@ use dormouse_testkit::CountingEntropy;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, NoFaults};
 use tokio::sync::{oneshot, watch};
 
-use crate::sim_state::{SimState, OUTSIDE, lock};
 use crate::model::FuzzModel;
 use crate::sim_backend::SimBackend;
+use crate::sim_state::{OUTSIDE, SimState, lock};
 
 /// A process that was started.
 pub(crate) struct Node {
@@ -36,23 +36,24 @@ pub(crate) struct Hands {
 }
 
 /// Starts a process on a machine, under a name that no other ever had.
-pub(crate) fn start(hub: &Arc<SimState>, machine: usize) {
-    let place = lock(&hub.nodes).len();
+pub(crate) fn start(sim: &Arc<SimState>, machine: usize) {
+    let place = lock(&sim.nodes).len();
     let owner = format!("n{machine}.{place}");
-    hub.trace(format_args!("{owner} starts"));
-    let dial = hub.dials[machine].clone();
+    sim.trace(format_args!("{owner} starts"));
+    let dial = sim.dials[machine].clone();
     let hints = Arc::new(watch::Sender::new(0));
-    let wire = SimBackend { hub: hub.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
+    let wire =
+        SimBackend { sim: sim.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
     let store = Store::new(Arc::new(wire), Arc::new(NoFaults));
     let seed = 100 + u64::try_from(place).unwrap_or(0);
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
     let model: Arc<dyn Model> =
-        Arc::new(FuzzModel { hub: hub.clone(), owner: owner.clone(), dial: dial.clone() });
+        Arc::new(FuzzModel { sim: sim.clone(), owner: owner.clone(), dial: dial.clone() });
     let clock: Arc<dyn Clock> = Arc::new(dial);
     let (dormouse, agents) = joined(store, clock, entropy, model, &owner);
     let (stop, stopped) = oneshot::channel();
     let hands = Hands { group: place + 1, dormouse: dormouse.clone(), agents };
-    lock(&hub.nodes).push(Node {
+    lock(&sim.nodes).push(Node {
         owner: owner.clone(),
         machine,
         is_alive: true,
@@ -61,15 +62,15 @@ pub(crate) fn start(hub: &Arc<SimState>, machine: usize) {
         stop: Some(stop),
         hands,
     });
-    let concurrency = 1 + hub.draw(|chance| chance.place(3));
+    let concurrency = 1 + sim.draw(|chance| chance.place(3));
     let options = ServeOptions { concurrency, offset: machine };
     let stop: BoxFuture<'static, ()> = Box::pin(async move {
         if stopped.await.is_err() {
             std::future::pending::<()>().await;
         }
     });
-    let shared = hub.clone();
-    hub.spawn(place + 1, format!("{owner} serves"), async move {
+    let shared = sim.clone();
+    sim.spawn(place + 1, format!("{owner} serves"), async move {
         if shared.is_alone() {
             // The folder's lock says that whoever ran before is dead.
             while let Err(error) = dormouse.recover().await {
@@ -113,35 +114,35 @@ fn joined(
 }
 
 /// Ends a process at once; after a while another one starts on its machine.
-pub(crate) fn crash(hub: &Arc<SimState>, place: usize) {
+pub(crate) fn crash(sim: &Arc<SimState>, place: usize) {
     let machine = {
-        let mut nodes = lock(&hub.nodes);
+        let mut nodes = lock(&sim.nodes);
         let Some(node) = nodes.get_mut(place).filter(|node| node.is_alive) else { return };
         node.is_alive = false;
         node.machine
     };
-    let away = match hub.draw(|chance| chance.below(4)) {
+    let away = match sim.draw(|chance| chance.below(4)) {
         0 => 0,
-        1 | 2 => 1 + hub.draw(|chance| chance.below(20)),
-        _ => 60 + hub.draw(|chance| chance.below(120)),
+        1 | 2 => 1 + sim.draw(|chance| chance.below(20)),
+        _ => 60 + sim.draw(|chance| chance.below(120)),
     };
-    let shared = hub.clone();
-    hub.spawn(OUTSIDE, format!("machine {machine} is down"), async move {
+    let shared = sim.clone();
+    sim.spawn(OUTSIDE, format!("machine {machine} is down"), async move {
         shared.wait(Duration::from_secs(away)).await;
         start(&shared, machine);
     });
 }
 
 /// A process that is alive, if there is one.
-pub(crate) fn any(hub: &SimState) -> Option<usize> {
+pub(crate) fn any(sim: &SimState) -> Option<usize> {
     let alive: Vec<usize> = {
-        let nodes = lock(&hub.nodes);
+        let nodes = lock(&sim.nodes);
         (0..nodes.len()).filter(|at| nodes[*at].is_alive).collect()
     };
-    hub.draw(|chance| chance.pick(&alive).copied())
+    sim.draw(|chance| chance.pick(&alive).copied())
 }
 
 /// The name of a process.
-pub(crate) fn name(hub: &SimState, place: usize) -> String {
-    lock(&hub.nodes).get(place).map(|node| node.owner.clone()).unwrap_or_default()
+pub(crate) fn name(sim: &SimState, place: usize) -> String {
+    lock(&sim.nodes).get(place).map(|node| node.owner.clone()).unwrap_or_default()
 }

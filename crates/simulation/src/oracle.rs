@@ -14,8 +14,8 @@ use dormouse_types::task::Field;
 use dormouse_types::{Id as _, Origin, Timestamp, limits};
 
 use crate::heard::{self, Said};
-use crate::sim_state::{SimState, lock};
 use crate::marks::{self, Marks};
+use crate::sim_state::{SimState, lock};
 
 /// What the oracle remembers.
 #[derive(Default)]
@@ -118,16 +118,16 @@ fn short(id: &str) -> &str {
 }
 
 /// What would be wrong if a commit were applied now.
-pub(crate) fn suspicions(hub: &SimState, owner: &str, commit: &Commit) -> Vec<String> {
+pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<String> {
     let mut wrong = Vec::new();
     let label = commit.label;
-    marks::before(hub, commit);
+    marks::before(sim, commit);
     if GUARDED.contains(&label) {
         match guard(commit) {
             None => wrong.push(format!("{label} is not guarded by a lease")),
             Some((agent, holder, epoch)) => {
                 let sql = "SELECT owner, epoch FROM wake_queue WHERE ws = 1 AND agent_id = ?1";
-                let rows = hub.rows(Db::Agent, sql, vec![agent.into()]);
+                let rows = sim.rows(Db::Agent, sql, vec![agent.into()]);
                 let held = rows.first().and_then(|row| Some((row.text(0).ok()?, row.int(1).ok()?)));
                 if held != Some((holder, epoch)) || holder != owner {
                     wrong.push(format!(
@@ -135,7 +135,7 @@ pub(crate) fn suspicions(hub: &SimState, owner: &str, commit: &Commit) -> Vec<St
                         short(agent)
                     ));
                 }
-                let last = lock(&hub.oracle).epochs.get(agent).copied().unwrap_or(0);
+                let last = lock(&sim.oracle).epochs.get(agent).copied().unwrap_or(0);
                 if epoch < last {
                     wrong.push(format!("epoch: {label} with epoch {epoch} behind one with {last}"));
                 }
@@ -143,17 +143,17 @@ pub(crate) fn suspicions(hub: &SimState, owner: &str, commit: &Commit) -> Vec<St
         }
     }
     if commit.db == Db::Journal {
-        wrong.extend(journal(hub, commit));
+        wrong.extend(journal(sim, commit));
     }
     let confirms = |audit: &&dormouse_store::Audit| audit.action == "change.confirm";
     if let Some(audit) = commit.audit.iter().find(confirms) {
         let sql = "SELECT COALESCE(MAX(shown_at), 0) FROM change_items
                    WHERE ws = 1 AND set_id || ':' || item_index = ?1";
-        let shown = hub.number(Db::Agent, sql, vec![audit.object.as_str().into()]);
+        let shown = sim.number(Db::Agent, sql, vec![audit.object.as_str().into()]);
         let age = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
-        let paused = paused_since(hub, &audit.object, Timestamp::from_micros(shown));
+        let paused = paused_since(sim, &audit.object, Timestamp::from_micros(shown));
         let over = Timestamp::from_micros(shown) + age + paused;
-        if shown > 0 && over <= hub.clock.now() {
+        if shown > 0 && over <= sim.clock.now() {
             wrong.push(format!("expiry: {} was confirmed, it was over at {over}", audit.object));
         }
     }
@@ -161,22 +161,22 @@ pub(crate) fn suspicions(hub: &SimState, owner: &str, commit: &Commit) -> Vec<St
 }
 
 /// How long the task of an item was closed or deleted since a time.
-fn paused_since(hub: &SimState, item: &str, from: Timestamp) -> Duration {
+fn paused_since(sim: &SimState, item: &str, from: Timestamp) -> Duration {
     let sql = "SELECT task_id FROM change_items WHERE ws = 1 AND set_id || ':' || item_index = ?1";
-    let rows = hub.rows(Db::Agent, sql, vec![item.into()]);
+    let rows = sim.rows(Db::Agent, sql, vec![item.into()]);
     let Some(task) = rows.first().and_then(|row| row.text(0).ok()) else { return Duration::ZERO };
     let sql = "SELECT serialized FROM journal WHERE ws = 1 AND type = 'task' AND id = ?1";
-    let rows = hub.rows(Db::Journal, sql, vec![task.into()]);
+    let rows = sim.rows(Db::Journal, sql, vec![task.into()]);
     let task = rows.first().and_then(|row| serde_json::from_str(row.text(0).ok()?).ok());
     task.map_or(Duration::ZERO, |task| {
-        dormouse_journal::standing::paused_between(&task, from, hub.clock.now())
+        dormouse_journal::standing::paused_between(&task, from, sim.clock.now())
     })
 }
 
-fn journal(hub: &SimState, commit: &Commit) -> Vec<String> {
+fn journal(sim: &SimState, commit: &Commit) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(once) = &commit.once
-        && lock(&hub.oracle).operations.contains(&once.id)
+        && lock(&sim.oracle).operations.contains(&once.id)
     {
         wrong.push(format!("twice: operation {} wrote the journal again", once.id));
     }
@@ -193,7 +193,7 @@ fn journal(hub: &SimState, commit: &Commit) -> Vec<String> {
                 None => wrong.push(format!("epoch: {} of an agent passes no fence", commit.label)),
                 Some(fence) => {
                     let (holder, epoch) = (text(fence, 1), int(fence, 2));
-                    let newest = lock(&hub.oracle).claimed.get(holder).copied().unwrap_or(0);
+                    let newest = lock(&sim.oracle).claimed.get(holder).copied().unwrap_or(0);
                     if newest > epoch {
                         wrong.push(format!(
                             "epoch: the journal was written with epoch {epoch} after a claim with {newest}"
@@ -206,7 +206,7 @@ fn journal(hub: &SimState, commit: &Commit) -> Vec<String> {
             let id = commit.once.as_ref().map(|once| once.id.as_str()).unwrap_or_default();
             let sql = "SELECT COUNT(*) FROM saga_log WHERE ws = 1 AND operation_id = ?1
                        AND status = 'pending'";
-            if hub.number(Db::Agent, sql, vec![id.into()]) != 1 {
+            if sim.number(Db::Agent, sql, vec![id.into()]) != 1 {
                 wrong.push(format!(
                     "undecided: what {agent} proposed was applied with no open saga"
                 ));
@@ -218,10 +218,10 @@ fn journal(hub: &SimState, commit: &Commit) -> Vec<String> {
 }
 
 /// Takes note of a commit that was applied, and looks at what it left.
-pub(crate) fn saw(hub: &SimState, owner: &str, commit: &Commit) {
+pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
     let label = commit.label;
     {
-        let mut oracle = lock(&hub.oracle);
+        let mut oracle = lock(&sim.oracle);
         if let Some((agent, _, epoch)) = guard(commit) {
             oracle.epochs.insert(agent.to_owned(), epoch);
         }
@@ -235,131 +235,133 @@ pub(crate) fn saw(hub: &SimState, owner: &str, commit: &Commit) {
             && let Some((_, _, epoch)) = guard(commit)
             && let Some(op) = commit.ops.iter().find(|op| op.sql.contains("wake_requests"))
         {
-            let at = hub.moment();
+            let at = sim.moment();
             oracle.requests.insert((owner.to_owned(), text(op, 1).to_owned()), (epoch, at));
         }
     }
-    hub.count(label);
+    sim.count(label);
     if label == "run.takeover" {
         let by = commit.ops.first().and_then(|op| op.params.get(4));
         let by_expiry = matches!(by, Some(Param::Now));
-        hub.count(if by_expiry { "takeover by expiry" } else { "takeover at a start" });
+        sim.count(if by_expiry { "takeover by expiry" } else { "takeover at a start" });
     }
     if commit.db == Db::Journal {
-        same_instant(hub, commit);
+        same_instant(sim, commit);
         return;
     }
-    marks::after(hub, commit);
+    marks::after(sim, commit);
     let subject = commit.change.as_ref().and_then(|change| change.subject.clone());
     if let (true, Some(agent)) = (label.starts_with("agent.change"), &subject)
-        && ["created", "active"].contains(&lifecycle(hub, agent).as_str())
+        && ["created", "active"].contains(&lifecycle(sim, agent).as_str())
     {
-        lock(&hub.oracle).held.remove(agent);
+        lock(&sim.oracle).held.remove(agent);
     }
     if label == "wake.cancel"
         && let Some(agent) = subject
     {
         let sql = "SELECT seq FROM feed_position WHERE ws = 1";
-        let routed = hub.number(Db::Agent, sql, Vec::new());
-        heard::moved(hub, &agent, true);
-        lock(&hub.oracle).cancelled.insert(agent, routed);
+        let routed = sim.number(Db::Agent, sql, Vec::new());
+        heard::moved(sim, &agent, true);
+        lock(&sim.oracle).cancelled.insert(agent, routed);
     }
     if label.starts_with("run.") || label == "wake.cancel" {
         let sql = "SELECT COUNT(*) FROM wake_run_log r WHERE r.ws = 1 AND r.status = 'started'
                    AND NOT EXISTS (SELECT 1 FROM wake_queue q WHERE q.ws = 1
                      AND q.agent_id = r.agent_id AND q.run_key = r.run_key AND q.owner IS NOT NULL)";
-        if hub.number(Db::Agent, sql, Vec::new()) > 0 {
-            hub.report_violation(format!("lease: after {label} a run is started and nobody holds its lease"));
+        if sim.number(Db::Agent, sql, Vec::new()) > 0 {
+            sim.report_violation(format!(
+                "lease: after {label} a run is started and nobody holds its lease"
+            ));
         }
     }
     if label == "run.final" {
-        heads(hub);
+        heads(sim);
     }
     if let (Some((agent, _, _)), "run.final" | "run.skip") = (guard(commit), label) {
-        heard::moved(hub, agent, false);
+        heard::moved(sim, agent, false);
     }
 }
 
 /// Every head points to a report of the same agent that a completed run published.
-pub(crate) fn heads(hub: &SimState) {
+pub(crate) fn heads(sim: &SimState) {
     let sql = "SELECT COUNT(*) FROM agent_entities h WHERE h.ws = 1 AND h.type = 'agentReportHead'
                AND NOT EXISTS (SELECT 1 FROM agent_entities r JOIN wake_run_log w
                  ON w.ws = 1 AND w.run_key = json_extract(r.serialized, '$.provenance.runKey')
                  WHERE r.ws = 1 AND r.id = json_extract(h.serialized, '$.reportId')
                  AND r.type = 'agentReport' AND r.agent_id = h.agent_id AND r.subtype = h.subtype
                  AND w.agent_id = h.agent_id AND w.status = 'completed')";
-    if hub.number(Db::Agent, sql, Vec::new()) > 0 {
-        hub.report_violation("head: a report head points to no report of a completed run");
+    if sim.number(Db::Agent, sql, Vec::new()) > 0 {
+        sim.report_violation("head: a report head points to no report of a completed run");
     }
 }
 
 /// Counts instants in which an agent and a person wrote to the same task.
-fn same_instant(hub: &SimState, commit: &Commit) {
+fn same_instant(sim: &SimState, commit: &Commit) {
     let Some(change) = &commit.change else { return };
     let by_agent = matches!(change.origin, Origin::Agent { .. });
-    let at = hub.clock.now().micros();
+    let at = sim.clock.now().micros();
     for task in &change.touched {
         let both = {
-            let mut oracle = lock(&hub.oracle);
+            let mut oracle = lock(&sim.oracle);
             let known = oracle.writes.entry((task.to_string(), at)).or_default();
             let before = *known;
             *known = (before.0 || by_agent, before.1 || !by_agent);
             before != (true, true) && *known == (true, true)
         };
         if both {
-            hub.count("agent and person in one instant");
+            sim.count("agent and person in one instant");
         }
     }
 }
 
-pub(crate) fn lifecycle(hub: &SimState, agent: &str) -> String {
+pub(crate) fn lifecycle(sim: &SimState, agent: &str) -> String {
     let sql = "SELECT json_extract(serialized, '$.lifecycle') FROM agent_entities
                WHERE ws = 1 AND id = ?1";
-    let rows = hub.rows(Db::Agent, sql, vec![agent.into()]);
+    let rows = sim.rows(Db::Agent, sql, vec![agent.into()]);
     rows.first().and_then(|row| row.text(0).ok()).unwrap_or_default().to_owned()
 }
 
 /// A person was told that an agent is paused or gone.
-pub(crate) fn told_held(hub: &SimState, agent: &str) {
+pub(crate) fn told_held(sim: &SimState, agent: &str) {
     // Somebody else may have resumed it before the answer came.
-    if ["dormant", "destroyed"].contains(&lifecycle(hub, agent).as_str()) {
-        let moment = hub.moment();
-        lock(&hub.oracle).held.insert(agent.to_owned(), moment);
+    if ["dormant", "destroyed"].contains(&lifecycle(sim, agent).as_str()) {
+        let moment = sim.moment();
+        lock(&sim.oracle).held.insert(agent.to_owned(), moment);
     }
 }
 
 /// A person was told that a text is written on a task.
-pub(crate) fn told_written(hub: &SimState, task: &str, text: &str) {
-    hub.count("acknowledged edit");
-    lock(&hub.oracle).acknowledged.push((task.to_owned(), text.to_owned()));
+pub(crate) fn told_written(sim: &SimState, task: &str, text: &str) {
+    sim.count("acknowledged edit");
+    lock(&sim.oracle).acknowledged.push((task.to_owned(), text.to_owned()));
 }
 
 /// A question is under way until this is let go of.
 pub(crate) struct Asking {
-    hub: std::sync::Arc<SimState>,
+    sim: std::sync::Arc<SimState>,
     number: u64,
 }
 
 impl Drop for Asking {
     fn drop(&mut self) {
         let number = self.number;
-        lock(&self.hub.oracle).asks.retain(|ask| ask.number != number);
+        lock(&self.sim.oracle).asks.retain(|ask| ask.number != number);
     }
 }
 
 /// A model is asked.
-pub(crate) fn asked(hub: &std::sync::Arc<SimState>, owner: &str, request: &Request) -> Asking {
+pub(crate) fn asked(sim: &std::sync::Arc<SimState>, owner: &str, request: &Request) -> Asking {
     let run = request.run_key.as_str();
-    hub.count("question");
+    sim.count("question");
     let sql = "SELECT r.agent_id, q.owner, q.epoch FROM wake_run_log r
                JOIN wake_queue q ON q.ws = 1 AND q.agent_id = r.agent_id
                WHERE r.ws = 1 AND r.run_key = ?1";
-    let rows = hub.rows(Db::Agent, sql, vec![run.into()]);
+    let rows = sim.rows(Db::Agent, sql, vec![run.into()]);
     let agent = rows.first().and_then(|row| row.text(0).ok()).unwrap_or_default().to_owned();
     let holder = rows.first().and_then(|row| row.text(1).ok()).unwrap_or_default().to_owned();
     let current = rows.first().and_then(|row| row.int(2).ok()).unwrap_or(0);
-    hub.trace(format_args!("{owner} asks turn {} for {}", request.turn, short(&agent)));
-    let mut oracle = lock(&hub.oracle);
+    sim.trace(format_args!("{owner} asks turn {} for {}", request.turn, short(&agent)));
+    let mut oracle = lock(&sim.oracle);
     let recorded = oracle.requests.get(&(owner.to_owned(), run.to_owned())).copied();
     let held = oracle.held.get(&agent).copied();
     let may_commit = |owner: &str, epoch: i64| owner == holder && epoch == current;
@@ -392,6 +394,6 @@ pub(crate) fn asked(hub: &std::sync::Arc<SimState>, owner: &str, request: &Reque
     let epoch = recorded.map_or(-1, |(epoch, _)| epoch);
     oracle.asks.push(Ask { number, agent, owner, run, epoch });
     drop(oracle);
-    wrong.into_iter().for_each(|line| hub.report_violation(line));
-    Asking { hub: hub.clone(), number }
+    wrong.into_iter().for_each(|line| sim.report_violation(line));
+    Asking { sim: sim.clone(), number }
 }

@@ -19,8 +19,8 @@ fn number(row: &Row, at: usize) -> i64 {
 }
 
 /// What still waits or is under way; none when everything is at rest.
-pub(crate) fn pending_work(hub: &SimState) -> Option<String> {
-    let agent = |sql| hub.number(Db::Agent, sql, Vec::new());
+pub(crate) fn pending_work(sim: &SimState) -> Option<String> {
+    let agent = |sql| sim.number(Db::Agent, sql, Vec::new());
     let sql = "SELECT COUNT(*) FROM wake_queue WHERE ws = 1 AND (due_at IS NOT NULL OR owner IS NOT NULL)";
     if agent(sql) > 0 {
         return Some("an agent is due or at work".into());
@@ -36,55 +36,57 @@ pub(crate) fn pending_work(hub: &SimState) -> Option<String> {
         return Some("a timer waits".into());
     }
     let head = "SELECT COALESCE(MAX(seq), 0) FROM change_log WHERE ws = 1";
-    let head = hub.number(Db::Journal, head, Vec::new());
+    let head = sim.number(Db::Journal, head, Vec::new());
     (agent("SELECT COALESCE(MAX(seq), 0) FROM feed_position WHERE ws = 1") < head)
         .then(|| "a change is not routed".into())
 }
 
 /// Whether a run is under way.
-pub(crate) fn is_busy(hub: &SimState) -> bool {
+pub(crate) fn is_busy(sim: &SimState) -> bool {
     let sql = "SELECT COUNT(*) FROM wake_queue WHERE ws = 1 AND owner IS NOT NULL";
-    hub.number(Db::Agent, sql, Vec::new()) > 0
+    sim.number(Db::Agent, sql, Vec::new()) > 0
 }
 
 /// When the next row comes due.
-pub(crate) fn next_due(hub: &SimState) -> Option<Timestamp> {
+pub(crate) fn next_due(sim: &SimState) -> Option<Timestamp> {
     let sql = "SELECT MIN(at) FROM (
                  SELECT MIN(due_at) AS at FROM wake_queue WHERE ws = 1 AND owner IS NULL
                  UNION ALL SELECT MIN(at) FROM timers WHERE ws = 1 AND fired_at IS NULL)";
-    let rows = hub.rows(Db::Agent, sql, Vec::new());
+    let rows = sim.rows(Db::Agent, sql, Vec::new());
     rows.first().and_then(|row| row.opt_time(0).ok().flatten())
 }
 
 /// Looks at everything; notes the first promise that is broken.
-pub(crate) fn inspect(hub: &SimState) {
-    oracle::heads(hub);
-    ended(hub);
-    operations(hub);
-    effects(hub);
-    acknowledged(hub);
-    heard::inspect(hub);
-    changes(hub);
-    asleep(hub);
+pub(crate) fn inspect(sim: &SimState) {
+    oracle::heads(sim);
+    ended(sim);
+    operations(sim);
+    effects(sim);
+    acknowledged(sim);
+    heard::inspect(sim);
+    changes(sim);
+    asleep(sim);
 }
 
 /// Nobody sleeps because of a task that is there.
-fn asleep(hub: &SimState) {
+fn asleep(sim: &SimState) {
     let sql = "SELECT s.agent_id, s.task_id FROM subscriptions s JOIN agent_entities a
                  ON a.ws = 1 AND a.id = s.agent_id
                WHERE s.ws = 1 AND json_extract(a.serialized, '$.dormantReason') = 'taskDeleted'
                  AND json_extract(a.serialized, '$.config.automation') <> 'off'";
-    for row in hub.rows(Db::Agent, sql, Vec::new()) {
+    for row in sim.rows(Db::Agent, sql, Vec::new()) {
         let (agent, task) = (text(&row, 0), text(&row, 1));
         let sql = "SELECT COUNT(*) FROM journal WHERE ws = 1 AND id = ?1 AND deleted_at IS NULL";
-        if hub.number(Db::Journal, sql, vec![Value::Text(task)]) > 0 {
-            hub.report_violation(format!("asleep: agent {agent} sleeps for a deleted task that is back"));
+        if sim.number(Db::Journal, sql, vec![Value::Text(task)]) > 0 {
+            sim.report_violation(format!(
+                "asleep: agent {agent} sleeps for a deleted task that is back"
+            ));
         }
     }
 }
 
 /// Every run has an end, and nothing is half way.
-fn ended(hub: &SimState) {
+fn ended(sim: &SimState) {
     let checks = [
         (
             "end: a run is neither completed, skipped, failed nor abandoned",
@@ -107,29 +109,31 @@ fn ended(hub: &SimState) {
         ),
     ];
     for (what, sql) in checks {
-        let n = hub.number(Db::Agent, sql, Vec::new());
+        let n = sim.number(Db::Agent, sql, Vec::new());
         if n > 0 {
-            hub.report_violation(format!("{what} ({n})"));
+            sim.report_violation(format!("{what} ({n})"));
         }
     }
     // A run that waits belongs to an agent that may not run.
     let sql = "SELECT q.agent_id FROM wake_queue q WHERE q.ws = 1 AND q.run_key IS NOT NULL";
-    for row in hub.rows(Db::Agent, sql, Vec::new()) {
+    for row in sim.rows(Db::Agent, sql, Vec::new()) {
         let agent = text(&row, 0);
-        if is_automatic(hub, &agent) {
-            hub.report_violation(format!("end: the run of agent {agent} waits and nobody resumes it"));
+        if is_automatic(sim, &agent) {
+            sim.report_violation(format!(
+                "end: the run of agent {agent} waits and nobody resumes it"
+            ));
         }
     }
 }
 
 /// Receipts and items agree.
-fn operations(hub: &SimState) {
+fn operations(sim: &SimState) {
     let sql = "SELECT set_id || ':' || item_index, state, operation_id, error FROM change_items
                WHERE ws = 1 ORDER BY set_id, item_index";
-    for row in hub.rows(Db::Agent, sql, Vec::new()) {
+    for row in sim.rows(Db::Agent, sql, Vec::new()) {
         let (item, state, operation) = (text(&row, 0), text(&row, 1), text(&row, 2));
         let sql = "SELECT COUNT(*) FROM applied_operations WHERE ws = 1 AND id = ?1";
-        let applied = hub.number(Db::Journal, sql, vec![Value::Text(operation)]);
+        let applied = sim.number(Db::Journal, sql, vec![Value::Text(operation)]);
         let wrong = match state.as_str() {
             "confirmed" => applied != 1,
             // "Proposed again": it was applied, taken back, and is over.
@@ -141,45 +145,47 @@ fn operations(hub: &SimState) {
             _ => applied != 0,
         };
         if wrong {
-            hub.report_violation(format!("receipt: item {item} is {state}, and has {applied} receipts"));
+            sim.report_violation(format!(
+                "receipt: item {item} is {state}, and has {applied} receipts"
+            ));
         }
     }
 }
 
 /// Each item that was confirmed is on the task as often as it was applied.
-fn effects(hub: &SimState) {
+fn effects(sim: &SimState) {
     let sql = "SELECT json_extract(i.args, '$.title'), json_extract(s.serialized, '$.runKey'),
                  i.fingerprint, i.round
                FROM change_items i JOIN agent_entities s ON s.ws = 1 AND s.id = i.set_id
                WHERE i.ws = 1 AND i.tool = 'add_checklist_item' ORDER BY i.set_id, i.item_index";
     let mut applied: BTreeMap<String, i64> = BTreeMap::new();
-    for row in hub.rows(Db::Agent, sql, Vec::new()) {
+    for row in sim.rows(Db::Agent, sql, Vec::new()) {
         let count = applied.entry(text(&row, 0)).or_default();
         for round in 0..=number(&row, 3) {
             let id = operation(&text(&row, 1), &Fingerprint(text(&row, 2)), round);
             let sql = "SELECT COUNT(*) FROM applied_operations WHERE ws = 1 AND id = ?1";
-            *count += hub.number(Db::Journal, sql, vec![Value::Text(id.0)]);
+            *count += sim.number(Db::Journal, sql, vec![Value::Text(id.0)]);
         }
     }
     for (title, expected) in applied {
         let sql = "SELECT COUNT(*) FROM change_log, json_each(change_log.what) one
                    WHERE change_log.ws = 1 AND json_extract(one.value, '$.what') = 'itemAdded'
                      AND json_extract(one.value, '$.title') = ?1";
-        let found = hub.number(Db::Journal, sql, vec![Value::Text(title.clone())]);
+        let found = sim.number(Db::Journal, sql, vec![Value::Text(title.clone())]);
         if found != expected {
-            hub.report_violation(format!(
+            sim.report_violation(format!(
                 "twice: {title:?} was applied {expected} times and added {found} times"
             ));
         }
         for _ in 0..expected {
-            hub.count("applied item");
+            sim.count("applied item");
         }
     }
 }
 
 /// What a person was told is written stands there once.
-fn acknowledged(hub: &SimState) {
-    let told = lock(&hub.oracle).acknowledged.clone();
+fn acknowledged(sim: &SimState) {
+    let told = lock(&sim.oracle).acknowledged.clone();
     for (kind, words) in told {
         let sql = match kind.as_str() {
             "title" => {
@@ -196,9 +202,9 @@ fn acknowledged(hub: &SimState) {
                    AND json_extract(serialized, '$.title') = ?1"
             }
         };
-        let found = hub.number(Db::Journal, sql, vec![Value::Text(words.clone())]);
+        let found = sim.number(Db::Journal, sql, vec![Value::Text(words.clone())]);
         if found != 1 {
-            hub.report_violation(format!(
+            sim.report_violation(format!(
                 "edit: {kind} {words:?} was acknowledged and is there {found} times"
             ));
         }
@@ -206,34 +212,34 @@ fn acknowledged(hub: &SimState) {
 }
 
 /// Whether changes wake an agent by themselves, by its rows.
-pub(crate) fn is_automatic(hub: &SimState, agent: &str) -> bool {
+pub(crate) fn is_automatic(sim: &SimState, agent: &str) -> bool {
     let sql = "SELECT json_extract(serialized, '$.lifecycle'),
                  COALESCE(json_extract(serialized, '$.config.automation'), 'auto'),
                  COALESCE(json_extract(serialized, '$.config.byName'), 0)
                FROM agent_entities WHERE ws = 1 AND id = ?1";
-    let rows = hub.rows(Db::Agent, sql, vec![agent.into()]);
+    let rows = sim.rows(Db::Agent, sql, vec![agent.into()]);
     let Some(row) = rows.first() else { return false };
     let alive = ["created", "active"].contains(&text(row, 0).as_str());
     let on = match text(row, 1).as_str() {
         "on" => true,
         "off" => false,
-        _ => hub.class == ModelClass::Free || number(row, 2) == 1,
+        _ => sim.class == ModelClass::Free || number(row, 2) == 1,
     };
     alive && on
 }
 
 /// Every change was seen by a run of each agent that it concerns.
-fn changes(hub: &SimState) {
-    let host = hub.sqlite.host(Db::Journal);
+fn changes(sim: &SimState) {
+    let host = sim.sqlite.host(Db::Journal);
     let sql = "SELECT s.agent_id, s.task_id,
                  COALESCE((SELECT json_extract(st.serialized, '$.processedCounterByHost.\"' || ?1 || '\"')
                    FROM agent_entities a JOIN agent_entities st ON st.ws = 1
                      AND st.id = json_extract(a.serialized, '$.currentStateId')
                    WHERE a.ws = 1 AND a.id = s.agent_id), 0)
                FROM subscriptions s WHERE s.ws = 1 ORDER BY s.agent_id";
-    for row in hub.rows(Db::Agent, sql, vec![host.to_string().into()]) {
+    for row in sim.rows(Db::Agent, sql, vec![host.to_string().into()]) {
         let (agent, task, processed) = (text(&row, 0), text(&row, 1), number(&row, 2));
-        if !is_automatic(hub, &agent) {
+        if !is_automatic(sim, &agent) {
             continue;
         }
         let sql =
@@ -241,31 +247,31 @@ fn changes(hub: &SimState) {
                    WHERE t.ws = 1 AND t.task_id = ?1
                      AND json_extract(c.origin, '$.kind') <> 'agent'
                      AND COALESCE(json_extract(c.origin, '$.via'), '') <> ?2 ORDER BY c.seq";
-        let rows = hub.rows(Db::Journal, sql, vec![Value::Text(task), agent.as_str().into()]);
-        let cancelled = lock(&hub.oracle).cancelled.get(&agent).copied().unwrap_or(0);
+        let rows = sim.rows(Db::Journal, sql, vec![Value::Text(task), agent.as_str().into()]);
+        let cancelled = lock(&sim.oracle).cancelled.get(&agent).copied().unwrap_or(0);
         let Some(last) = rows.last().map(|row| number(row, 0)) else { continue };
-        if last > processed && last > cancelled && !waits_for_words(hub, &agent) {
-            hub.report_violation(format!(
+        if last > processed && last > cancelled && !waits_for_words(sim, &agent) {
+            sim.report_violation(format!(
                 "lost: agent {agent} has seen {processed}, and {last} concerns it as well"
             ));
         }
         let sql = "SELECT processed, upto FROM wake_run_log WHERE ws = 1 AND agent_id = ?1
                    AND status IN ('completed', 'skipped')";
-        let runs = hub.rows(Db::Agent, sql, vec![agent.as_str().into()]);
+        let runs = sim.rows(Db::Agent, sql, vec![agent.as_str().into()]);
         for seq in rows.iter().map(|row| number(row, 0)).filter(|seq| *seq <= processed) {
-            hub.count("change seen");
+            sim.count("change seen");
             let seen = |run: &Row| number(run, 0) < seq && seq <= number(run, 1);
             if !runs.iter().any(seen) {
-                hub.report_violation(format!("lost: change {seq} lies in no run of agent {agent}"));
+                sim.report_violation(format!("lost: change {seq} lies in no run of agent {agent}"));
             }
         }
     }
 }
 
 /// Who was made beside a task that says nothing yet, and sleeps until it does.
-fn waits_for_words(hub: &SimState, agent: &str) -> bool {
+fn waits_for_words(sim: &SimState, agent: &str) -> bool {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.config.byName'), 0) FROM agent_entities
                WHERE ws = 1 AND id = ?1";
-    oracle::lifecycle(hub, agent) == "created"
-        && hub.number(Db::Agent, sql, vec![agent.into()]) == 0
+    oracle::lifecycle(sim, agent) == "created"
+        && sim.number(Db::Agent, sql, vec![agent.into()]) == 0
 }

@@ -14,13 +14,13 @@ use futures_util::future::FutureExt as _;
 use tokio::sync::{oneshot, watch};
 
 use crate::faults::Fault;
-use crate::sim_state::{SimState, OUTSIDE, lock};
-use crate::{node, oracle, mutation};
+use crate::sim_state::{OUTSIDE, SimState, lock};
+use crate::{mutation, node, oracle};
 
 /// The store as one node sees it.
 #[derive(Clone)]
 pub(crate) struct SimBackend {
-    pub(crate) hub: Arc<SimState>,
+    pub(crate) sim: Arc<SimState>,
     /// The place of the node among all that were started.
     pub(crate) node: usize,
     /// The name under which it holds leases.
@@ -52,10 +52,10 @@ impl Future for Turn {
 impl SimBackend {
     /// Lets others go on before an answer, or a little time pass.
     async fn pace(&self) {
-        match self.hub.draw(|chance| chance.below(64)) {
+        match self.sim.draw(|chance| chance.below(64)) {
             0 => {
-                let millis = 1 + self.hub.draw(|chance| chance.below(2000));
-                self.hub.wait(Duration::from_millis(millis)).await;
+                let millis = 1 + self.sim.draw(|chance| chance.below(2000));
+                self.sim.wait(Duration::from_millis(millis)).await;
             }
             1..24 => Turn::of_others().await,
             _ => {}
@@ -63,15 +63,15 @@ impl SimBackend {
     }
 
     async fn dies<T>(&self, fault: Fault, label: &str) -> T {
-        self.hub.trace(format_args!("{} dies: {fault:?} {label}", self.owner));
-        node::crash(&self.hub, self.node);
+        self.sim.trace(format_args!("{} dies: {fault:?} {label}", self.owner));
+        node::crash(&self.sim, self.node);
         std::future::pending().await
     }
 
     async fn write(&self, commit: Commit) -> Result<Committed, CommitError> {
         self.pace().await;
         let label = commit.label;
-        let strikes = |fault| self.hub.strikes(fault);
+        let strikes = |fault| self.sim.strikes(fault);
         let db = commit.db.name();
         if strikes(Fault::CrashBefore) {
             return self.dies(Fault::CrashBefore, label).await;
@@ -84,7 +84,7 @@ impl SimBackend {
         if strikes(Fault::UnknownNot) {
             return Err(unknown());
         }
-        let result = if !self.hub.is_alone() && strikes(Fault::Late) {
+        let result = if !self.sim.is_alone() && strikes(Fault::Late) {
             self.write_late(commit).await
         } else {
             self.apply(commit)
@@ -104,9 +104,9 @@ impl SimBackend {
         let label = commit.label;
         let (sender, answer) = oneshot::channel();
         let wire = self.clone();
-        let late = self.hub.draw(|chance| 1 + chance.below(90));
-        self.hub.spawn(OUTSIDE, format!("late {label}"), async move {
-            wire.hub.wait(Duration::from_secs(late)).await;
+        let late = self.sim.draw(|chance| 1 + chance.below(90));
+        self.sim.spawn(OUTSIDE, format!("late {label}"), async move {
+            wire.sim.wait(Duration::from_secs(late)).await;
             // Who asked may be dead.
             let _ = sender.send(wire.apply(commit));
         });
@@ -115,37 +115,37 @@ impl SimBackend {
 
     /// Applies a commit in this moment, under the eyes of the oracle.
     fn apply(&self, commit: Commit) -> Result<Committed, CommitError> {
-        let hub = &self.hub;
-        let suspicions = oracle::suspicions(hub, &self.owner, &commit);
-        let result = mutation::apply(hub, commit.clone());
+        let sim = &self.sim;
+        let suspicions = oracle::suspicions(sim, &self.owner, &commit);
+        let result = mutation::apply(sim, commit.clone());
         let brief = oracle::brief(&commit);
         match &result {
             Ok(done) if done.replayed.is_some() => {
-                hub.trace(format_args!("{} {brief}: replayed", self.owner));
+                sim.trace(format_args!("{} {brief}: replayed", self.owner));
             }
             Ok(done) => {
-                hub.trace(format_args!("{} {brief}: {}", self.owner, done.seq));
+                sim.trace(format_args!("{} {brief}: {}", self.owner, done.seq));
                 for suspicion in suspicions {
-                    hub.report_violation(suspicion);
+                    sim.report_violation(suspicion);
                 }
-                oracle::saw(hub, &self.owner, &commit);
+                oracle::saw(sim, &self.owner, &commit);
                 if commit.change.is_some() {
                     self.hint();
                 }
             }
-            Err(error) => hub.trace(format_args!("{} {brief}: {error}", self.owner)),
+            Err(error) => sim.trace(format_args!("{} {brief}: {error}", self.owner)),
         }
         result
     }
 
     fn hint(&self) {
-        let listeners: Vec<_> = lock(&self.hub.nodes)
+        let listeners: Vec<_> = lock(&self.sim.nodes)
             .iter()
             .filter(|node| node.is_alive)
             .map(|node| node.hints.clone())
             .collect();
         for listener in listeners {
-            if !self.hub.strikes(Fault::LostHint) {
+            if !self.sim.strikes(Fault::LostHint) {
                 listener.send_modify(|n| *n += 1);
             }
         }
@@ -162,13 +162,13 @@ impl Backend for SimBackend {
         Box::pin(async move {
             self.pace().await;
             let detail = || "the disk does not answer".to_owned();
-            if self.hub.strikes(Fault::Unreadable) {
+            if self.sim.strikes(Fault::Unreadable) {
                 return Err(ReadError::Engine { db: db.name(), detail: detail() });
             }
-            let read = self.hub.sqlite.read(db, sql, params).now_or_never();
+            let read = self.sim.sqlite.read(db, sql, params).now_or_never();
             let read = read.unwrap_or(Err(ReadError::Engine { db: db.name(), detail: detail() }));
             let read = read.map(|mut rows| {
-                mutation::told(&self.hub, sql, &mut rows);
+                mutation::told(&self.sim, sql, &mut rows);
                 rows
             });
             self.pace().await;
@@ -181,7 +181,7 @@ impl Backend for SimBackend {
     }
 
     fn host(&self, db: Db) -> HostId {
-        self.hub.sqlite.host(db)
+        self.sim.sqlite.host(db)
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

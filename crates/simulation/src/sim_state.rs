@@ -11,10 +11,10 @@ use dormouse_types::port::{BoxFuture, Clock as _, ModelClass};
 use futures_util::future::FutureExt as _;
 
 use crate::chance::Chance;
-use crate::faults::{Fault, Tally, FaultRates};
+use crate::faults::{Fault, FaultRates, Tally};
+use crate::mutation::Mutation;
 use crate::node::Node;
 use crate::oracle::Oracle;
-use crate::mutation::Mutation;
 use crate::time::SkewedClock;
 
 /// Locks what no panic can leave half changed: a play that panicked has failed already.

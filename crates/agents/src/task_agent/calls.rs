@@ -25,8 +25,8 @@ impl TaskAgent<'_> {
         calls: &[ToolCall],
         report_only: bool,
     ) -> Result<ExecutedCalls, RunError> {
-        let ground = self.task_context(lease).await?;
-        let Some(task) = &ground.task else {
+        let context = self.task_context(lease).await?;
+        let Some(task) = &context.task else {
             let results = calls.iter().map(|call| {
                 Some(refused(call, "the task was deleted; nothing was applied".into()))
             });
@@ -35,7 +35,7 @@ impl TaskAgent<'_> {
         let mut proposed: Vec<Proposed> = Vec::new();
         let mut retractions: Vec<Retraction> = Vec::new();
         let mut results = Vec::new();
-        let made_before = self.proposed_before(lease, &ground.items);
+        let made_before = self.proposed_before(lease, &context.items);
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
             let tool =
@@ -46,23 +46,23 @@ impl TaskAgent<'_> {
                     Some(refused(call, "only update_report may be called now".into()))
                 }
                 Some(tool) if tool.policy == Policy::Immediate => {
-                    self.immediate(lease, tool, call, task, &ground, &mut retractions)
+                    self.immediate(lease, tool, call, task, &context, &mut retractions)
                 }
                 Some(tool) => {
-                    let items: Vec<Item> = ground
+                    let items: Vec<Item> = context
                         .items
                         .iter()
                         .filter(|item| !retractions.iter().any(|one| one.item == **item))
                         .cloned()
                         .collect();
-                    let ground = ProposalContext {
+                    let context = ProposalContext {
                         task,
                         items: &items,
                         proposed: &proposed,
                         made_before: made_before.len(),
                         used: &used,
                     };
-                    let judged = validate::validate_call(tool, call, &ground);
+                    let judged = validate::validate_call(tool, call, &context);
                     let (is_refused, text) = validate::reply(&judged);
                     for one in judged {
                         if let CallOutcome::Queued(one) = one {
@@ -130,7 +130,7 @@ impl TaskAgent<'_> {
         tool: &'static ModelTool,
         call: &ToolCall,
         task: &TaskState,
-        ground: &TaskContext,
+        context: &TaskContext,
         retractions: &mut Vec<Retraction>,
     ) -> Option<ToolResult> {
         let told = |result: Result<String, Refused>| Some(tool_result(call, result));
@@ -151,7 +151,7 @@ impl TaskAgent<'_> {
             let mut lines = Vec::new();
             for element in elements {
                 let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
-                let open = ground.items.iter().find(|item| {
+                let open = context.items.iter().find(|item| {
                     // What a person has just confirmed is being applied: it is theirs.
                     matches!(item.state, State::Pending | State::Deferred)
                         && !retractions.iter().any(|one| one.item == **item)

@@ -182,9 +182,9 @@ impl TaskAgent<'_> {
         let state = self.agents.state(lease.ws, &lease.run.agent).await?.value;
         let task_id = self.task_of(&state)?;
         self.agents.changes.withdraw_stale(lease.ws, &task_id).await.map_err(from_changes)?;
-        let ground = self.task_context(lease).await?;
+        let context = self.task_context(lease).await?;
         let instruction = self.instruction(lease, false).await?;
-        let Some(task) = ground.task else {
+        let Some(task) = context.task else {
             return Ok(TurnContext {
                 fragments: Vec::new(),
                 log_upto: 0,
@@ -211,7 +211,7 @@ impl TaskAgent<'_> {
         let log_text =
             request::log_text(lines.iter().map(|line| line.text.as_deref().unwrap_or("[purged]")));
         let log = LogData { observations: self.notes(lease).await?, changes: earlier.changes };
-        let ledger = self.ledger(lease, &task, &ground.items).await?;
+        let ledger = self.ledger(lease, &task, &context.items).await?;
         let critical: Vec<&ObservationNote> = log
             .observations
             .iter()

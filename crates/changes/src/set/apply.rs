@@ -54,7 +54,7 @@ pub(crate) struct SagaPayload {
 }
 
 impl SagaPayload {
-    /// The operation of this errand, from the operation of its item.
+    /// The operation of this payload, from the operation of its item.
     pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
         let suffix = match self.crossing {
             SagaKind::Confirm => return of_item.clone(),
@@ -66,7 +66,7 @@ impl SagaPayload {
 
     /// The op that opens its saga.
     pub(crate) fn open(&self, ws: WorkspaceId, seen: &LoadedItem, now: Timestamp) -> Op {
-        let payload = serde_json::to_string(self).expect("an errand is plain data");
+        let payload = serde_json::to_string(self).expect("a payload is plain data");
         let run_key = &seen.set.doc.value.run_key;
         let operation = self.operation(&seen.item.operation);
         saga::open(ws, &operation, run_key, &seen.item.tool, &payload, now)
@@ -132,30 +132,30 @@ impl Changes {
             if is_call(&saga.payload) {
                 continue;
             }
-            let errand: SagaPayload = serde_json::from_str(&saga.payload)
+            let payload: SagaPayload = serde_json::from_str(&saga.payload)
                 .map_err(|e| DecideError::Broken(format!("saga {}: {e}", saga.operation)))?;
             if saga.operation == *operation
-                || self.load(ws, &errand.set, errand.index).await?.item.operation == *operation
+                || self.load(ws, &payload.set, payload.index).await?.item.operation == *operation
             {
-                self.finish(ws, &errand, &saga.operation).await?;
+                self.finish(ws, &payload, &saga.operation).await?;
             }
         }
         Ok(())
     }
 
-    /// Brings an errand to its end: journal first, under its operation id, then the agent store.
+    /// Brings a payload to its end: journal first, under its operation id, then the agent store.
     ///
     /// Called twice, or by two at once, it has one effect: the journal's receipt decides.
     pub(crate) async fn finish(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         operation: &OperationId,
     ) -> Result<(), DecideError> {
         // Who is refused here was overtaken by somebody who got on: the rows are read again, and the
         // journal answers as it did.
         loop {
-            if let Some(ended) = self.try_finish(ws, errand, operation).await? {
+            if let Some(ended) = self.try_finish(ws, payload, operation).await? {
                 return ended;
             }
         }
@@ -165,18 +165,18 @@ impl Changes {
     async fn try_finish(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         operation: &OperationId,
     ) -> Result<Option<Result<(), DecideError>>, DecideError> {
-        let seen = self.load(ws, &errand.set, errand.index).await?;
-        if errand.crossing == SagaKind::Undo {
-            return Ok(Some(self.finish_undo(ws, errand, operation, &seen).await));
+        let seen = self.load(ws, &payload.set, payload.index).await?;
+        if payload.crossing == SagaKind::Undo {
+            return Ok(Some(self.finish_undo(ws, payload, operation, &seen).await));
         }
-        let written = self.write_journal(ws, errand, &seen).await?;
+        let written = self.write_journal(ws, payload, &seen).await?;
         let now = self.clock.now();
-        let ops = match errand.crossing {
+        let ops = match payload.crossing {
             SagaKind::Confirm => {
-                self.confirmed(ws, errand, operation, &seen, &written, now).await?
+                self.confirmed(ws, payload, operation, &seen, &written, now).await?
             }
             SagaKind::Suppress | SagaKind::Undo => {
                 let status = match &written.answer {
@@ -185,23 +185,23 @@ impl Changes {
                 };
                 let error = written.answer.reason();
                 let error = error.as_deref();
-                let mut ops = self.catch_up_ops(ws, errand, &seen, &written.round).await?;
+                let mut ops = self.catch_up_ops(ws, payload, &seen, &written.round).await?;
                 ops.push(saga::close(ws, operation, Phase::AgentDone, status, error, now));
                 ops
             }
         };
-        if !self.close(ws, errand, ops).await? {
+        if !self.close(ws, payload, ops).await? {
             return Ok(None);
         }
         if matches!(written.answer, JournalOutcome::Later(_)) {
             // A newer proposal for the field may have come while this one was being applied.
-            self.keep_newest(ws, &errand.task).await?;
+            self.keep_newest(ws, &payload.task).await?;
         }
         Ok(Some(match written.answer {
             JournalOutcome::Done(_) | JournalOutcome::Never(_) => Ok(()),
             // The rejection stands, whatever becomes of the label on a deleted task.
             JournalOutcome::Later(DecideError::TaskDeleted { .. })
-                if errand.crossing == SagaKind::Suppress =>
+                if payload.crossing == SagaKind::Suppress =>
             {
                 Ok(())
             }
@@ -209,21 +209,21 @@ impl Changes {
         }))
     }
 
-    /// Writes the last commit of an errand; one that somebody else finished first is fine. Says
+    /// Writes the last commit of a payload; one that somebody else finished first is fine. Says
     /// whether it is over: else the thread of decisions moved.
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         ops: Vec<Op>,
     ) -> Result<bool, DecideError> {
-        let origin = Origin::Person { via: Some(errand.agent.clone()) };
+        let origin = Origin::Person { via: Some(payload.agent.clone()) };
         let commit =
             Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
                 origin,
                 "change-set:item",
-                Some(errand.task.clone()),
-                errand.set.to_string(),
+                Some(payload.task.clone()),
+                payload.set.to_string(),
             ));
         match self.store.commit(commit).await {
             Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(true),
@@ -232,10 +232,10 @@ impl Changes {
         }
     }
 
-    /// The journal's commit of an errand: audited as whoever decided.
-    pub(crate) fn ctx(errand: &SagaPayload, operation: &OperationId) -> EditCtx {
-        let origin = Origin::Person { via: Some(errand.agent.clone()) };
-        let mut ctx = EditCtx::new(origin, errand.actor.as_deref().unwrap_or("owner"));
+    /// The journal's commit of a payload: audited as whoever decided.
+    pub(crate) fn ctx(payload: &SagaPayload, operation: &OperationId) -> EditCtx {
+        let origin = Origin::Person { via: Some(payload.agent.clone()) };
+        let mut ctx = EditCtx::new(origin, payload.actor.as_deref().unwrap_or("owner"));
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx
@@ -243,7 +243,7 @@ impl Changes {
 
     /// Writes the journal for an item, once for each of its rounds.
     ///
-    /// A receipt under the operation of its round is the answer of an earlier attempt of this errand,
+    /// A receipt under the operation of its round is the answer of an earlier attempt of this payload,
     /// and stands. There is one exception: behind an older copy of the agent store the journal may
     /// hold verdicts that this store has forgotten. One of those that was taken back there, or whose
     /// value the person has replaced since, sets nothing now; so the journal is written under the
@@ -251,20 +251,20 @@ impl Changes {
     async fn write_journal(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         seen: &LoadedItem,
     ) -> Result<Written, DecideError> {
         let mut round = Round::of(&seen.item);
         loop {
-            let operation = errand.operation(&round.operation);
-            let answer = match errand.crossing {
-                SagaKind::Suppress => self.suppress(ws, errand, &operation, &seen.item).await?,
+            let operation = payload.operation(&round.operation);
+            let answer = match payload.crossing {
+                SagaKind::Suppress => self.suppress(ws, payload, &operation, &seen.item).await?,
                 SagaKind::Confirm | SagaKind::Undo => {
-                    self.apply(ws, errand, &operation, &seen.item).await?
+                    self.apply(ws, payload, &operation, &seen.item).await?
                 }
             };
             let is_replayed = matches!(&answer, JournalOutcome::Done(edited) if edited.replayed);
-            if !is_replayed || !self.is_forgotten(ws, errand, &round, &seen.item).await? {
+            if !is_replayed || !self.is_forgotten(ws, payload, &round, &seen.item).await? {
                 return Ok(Written { answer, round });
             }
             round = round.next(seen);
@@ -276,17 +276,17 @@ impl Changes {
     async fn is_forgotten(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         round: &Round,
         item: &Item,
     ) -> Result<bool, DecideError> {
-        let undo = SagaPayload { crossing: SagaKind::Undo, ..errand.clone() };
+        let undo = SagaPayload { crossing: SagaKind::Undo, ..payload.clone() };
         let undo = receipt::by_id(Db::Journal, ws, undo.operation(&round.operation).as_str());
         if self.store.first(undo).await?.is_some() {
             return Ok(true);
         }
-        let Some(over) = &errand.over else { return Ok(false) };
-        let task = self.task_of(ws, &errand.task).await?;
+        let Some(over) = &payload.over else { return Ok(false) };
+        let task = self.task_of(ws, &payload.task).await?;
         let found = task.and_then(|view| standing::set_since(item, &state(&view, &self.zone)));
         Ok(found.as_ref() == Some(over))
     }
@@ -296,7 +296,7 @@ impl Changes {
     async fn catch_up_ops(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         seen: &LoadedItem,
         round: &Round,
     ) -> Result<Vec<Op>, DecideError> {
@@ -304,7 +304,7 @@ impl Changes {
             return Ok(Vec::new());
         }
         let mut ops = vec![change_item::catch_up(ws, &seen.item, round.number, &round.operation)];
-        let decision = entity::by_id::<Decision>(ws, errand.decision.as_str());
+        let decision = entity::by_id::<Decision>(ws, payload.decision.as_str());
         ops.extend(self.store.first(decision).await?.map(|mut decision| {
             decision.doc.value.round = round.number;
             entity::put(ws, &decision.doc)
@@ -315,7 +315,7 @@ impl Changes {
     async fn apply(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         operation: &OperationId,
         item: &Item,
     ) -> Result<JournalOutcome, DecideError> {
@@ -324,23 +324,23 @@ impl Changes {
         };
         let args = serde_json::from_str(&item.args)
             .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
-        let ctx = Self::ctx(errand, operation);
+        let ctx = Self::ctx(payload, operation);
         let rule = |view: &dormouse_journal::TaskView| {
             let task = state(view, &self.zone);
             match standing::set_since(item, &task) {
-                Some(found) if errand.over.as_ref() != Some(&found) => {
+                Some(found) if payload.over.as_ref() != Some(&found) => {
                     Err(ApplyRefusal::SetSince(found.now))
                 }
                 Some(_) | None => Ok(tool.check(&args, &task)?.edits),
             }
         };
-        classify(errand, self.journal.edit_with(ws, &errand.task, &ctx, rule).await)
+        classify(payload, self.journal.edit_with(ws, &payload.task, &ctx, rule).await)
     }
 
     async fn suppress(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         operation: &OperationId,
         item: &Item,
     ) -> Result<JournalOutcome, DecideError> {
@@ -349,16 +349,16 @@ impl Changes {
             return Ok(JournalOutcome::Never("the item names no label".into()));
         };
         let edits = [Edit::SuppressLabel(label)];
-        let ctx = Self::ctx(errand, operation);
-        let result = self.journal.edit(ws, &errand.task, &edits, &ctx).await;
-        classify(errand, result.map_err(RuleError::Journal))
+        let ctx = Self::ctx(payload, operation);
+        let result = self.journal.edit(ws, &payload.task, &edits, &ctx).await;
+        classify(payload, result.map_err(RuleError::Journal))
     }
 
     /// The third commit of a confirm.
     async fn confirmed(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         operation: &OperationId,
         seen: &LoadedItem,
         written: &Written,
@@ -388,9 +388,9 @@ impl Changes {
         let item = Item { round: number, operation: of_round, ..seen.item.clone() };
         ops.push(self.transition(ws, &item, event, reason, None, now)?);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
-        ops.extend(self.outcome(ws, errand, outcome, reason, round, now).await?);
+        ops.extend(self.outcome(ws, payload, outcome, reason, round, now).await?);
         ops.extend(refresh(ws, seen, to, now));
-        ops.extend(self.decision_messages(ws, errand, &item, answer, now).await?);
+        ops.extend(self.decision_messages(ws, payload, &item, answer, now).await?);
         Ok(ops)
     }
 
@@ -398,14 +398,14 @@ impl Changes {
     pub(crate) async fn outcome(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         outcome: Outcome,
         reason: Option<&str>,
         round: &Round,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
         let decision =
-            self.store.first(entity::by_id::<Decision>(ws, errand.decision.as_str())).await?;
+            self.store.first(entity::by_id::<Decision>(ws, payload.decision.as_str())).await?;
         Ok(decision
             .map(|mut decision| {
                 decision.doc.value.outcome = outcome;
@@ -423,13 +423,13 @@ impl Changes {
     async fn decision_messages(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         item: &Item,
         answer: &JournalOutcome,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
-        let thread = thread(&errand.agent);
-        let mut chain = Chain::new(ws, errand.agent.clone(), thread.clone(), None);
+        let thread = thread(&payload.agent);
+        let mut chain = Chain::new(ws, payload.agent.clone(), thread.clone(), None);
         let mut end = 0;
         for stored in self.store.all(message::newest(ws, &thread)).await? {
             end = stored.columns.clock.values().copied().fold(end, i64::max);
@@ -446,7 +446,7 @@ impl Changes {
         let args: serde_json::Value = serde_json::from_str(&item.args).unwrap_or_default();
         let action = Draft {
             kind: kind::ACTION,
-            content: json!({ "tool": item.tool, "args": args, "decision": errand.decision })
+            content: json!({ "tool": item.tool, "args": args, "decision": payload.decision })
                 .to_string(),
             content_type: "application/json",
             trigger: trigger.clone(),
@@ -516,10 +516,10 @@ impl JournalOutcome {
 
 /// Tells what can never succeed from what may succeed another time.
 fn classify(
-    errand: &SagaPayload,
+    payload: &SagaPayload,
     result: Result<Edited, RuleError<ApplyRefusal>>,
 ) -> Result<JournalOutcome, DecideError> {
-    let (set, index) = (errand.set.clone(), errand.index);
+    let (set, index) = (payload.set.clone(), payload.index);
     match result {
         Ok(edited) => Ok(JournalOutcome::Done(edited)),
         Err(RuleError::Rule(ApplyRefusal::Refused(refused))) => {

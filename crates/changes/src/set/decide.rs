@@ -145,7 +145,7 @@ impl Changes {
             }
             match seen.item.state {
                 State::Applying => {
-                    // Somebody confirmed it a moment ago, or was interrupted: one errand, one end.
+                    // Somebody confirmed it a moment ago, or was interrupted: one payload, one end.
                     self.finish_operation(who.ws, &seen.item.operation).await?;
                 }
                 State::Confirmed | State::Rejected => return Err(DecideError::already(&seen.item)),
@@ -193,7 +193,7 @@ impl Changes {
         }
     }
 
-    /// Writes a verdict on an open item, and runs the errand it asks for. When somebody else moved
+    /// Writes a verdict on an open item, and runs the payload it asks for. When somebody else moved
     /// the item since it was read nothing is written, and the caller looks again.
     async fn record_decision(
         &self,
@@ -211,14 +211,14 @@ impl Changes {
             Verdict::Reject { .. } if item.tool == "assign_task_label" => Some(SagaKind::Suppress),
             Verdict::Reject { .. } | Verdict::Defer => None,
         };
-        let errand = self.saga_payload(who, crossing.unwrap_or(SagaKind::Confirm), item, want);
-        let decision = self.decision(seen, &errand, want, now);
+        let payload = self.saga_payload(who, crossing.unwrap_or(SagaKind::Confirm), item, want);
+        let decision = self.decision(seen, &payload, want, now);
         let mut ops = vec![
             self.transition(who.ws, item, want.event(), None, fresh_for, now)?,
             entity::insert(who.ws, &decision),
         ];
         if crossing.is_some() {
-            ops.push(errand.open(who.ws, seen, now));
+            ops.push(payload.open(who.ws, seen, now));
         }
         if want.state() != State::Confirmed {
             ops.extend(refresh(who.ws, seen, want.state(), now));
@@ -228,7 +228,7 @@ impl Changes {
             other => other?,
         }
         if crossing.is_some() {
-            self.finish(who.ws, &errand, &errand.operation(&item.operation)).await?;
+            self.finish(who.ws, &payload, &payload.operation(&item.operation)).await?;
         }
         Ok(())
     }
@@ -306,7 +306,7 @@ impl Changes {
     fn decision(
         &self,
         seen: &LoadedItem,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         want: Verdict<'_>,
         now: Timestamp,
     ) -> Decision {
@@ -316,7 +316,7 @@ impl Changes {
             Verdict::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
         };
         Decision {
-            id: errand.decision.clone(),
+            id: payload.decision.clone(),
             agent_id: seen.item.agent.clone(),
             change_set_id: seen.item.set.clone(),
             item_index: seen.item.index,

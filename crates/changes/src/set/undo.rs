@@ -43,7 +43,7 @@ impl Changes {
         if !matches!(seen.item.state, State::Confirmed | State::Rejected) {
             return Err(nothing_to_undo(&seen.item));
         }
-        let errand = SagaPayload {
+        let payload = SagaPayload {
             crossing: SagaKind::Undo,
             set: set.clone(),
             index,
@@ -58,15 +58,15 @@ impl Changes {
         // The item keeps its state until the journal has followed: the open saga alone says that
         // an undo is under way, so that a crash leaves either the verdict or its undoing.
         let ops =
-            vec![change_item::expect_unmoved(who.ws, &seen.item), errand.open(who.ws, &seen, now)];
+            vec![change_item::expect_unmoved(who.ws, &seen.item), payload.open(who.ws, &seen, now)];
         match self.write("change.undo", who, &seen, "change.undo", ops).await {
             Err(CommitError::Refused { refusal: Refusal::Exists | Refusal::ItemMoved, .. }) => {
                 return Err(DecideError::Busy { set: set.clone(), index });
             }
             other => other?,
         }
-        let operation = errand.operation(&seen.item.operation);
-        self.finish(who.ws, &errand, &operation).await?;
+        let operation = payload.operation(&seen.item.operation);
+        self.finish(who.ws, &payload, &operation).await?;
         Ok(self.load(who.ws, set, index).await?.item)
     }
 
@@ -91,29 +91,29 @@ impl Changes {
     pub(crate) async fn finish_undo(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         operation: &OperationId,
         seen: &LoadedItem,
     ) -> Result<(), DecideError> {
-        let (changed, round) = self.undo_in_journal(ws, errand, seen).await?;
+        let (changed, round) = self.undo_in_journal(ws, payload, seen).await?;
         let now = self.clock.now();
         if let Some(error) = changed {
             let text = error.to_string();
             let close = saga::close(ws, operation, Phase::AgentDone, "failed", Some(&text), now);
-            self.close(ws, errand, vec![close]).await?;
+            self.close(ws, payload, vec![close]).await?;
             return match error {
                 JournalError::Changed(source) => Err(DecideError::Changed {
-                    set: errand.set.clone(),
-                    index: errand.index,
+                    set: payload.set.clone(),
+                    index: payload.index,
                     source,
                 }),
                 other => Err(other.into()),
             };
         }
         let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
-        let undone = self.mark_undone(ws, &errand.decision, now).await?;
+        let undone = self.mark_undone(ws, &payload.decision, now).await?;
         let next = round.next(seen);
-        let all = self.store.all(change_item::of_task(ws, &errand.task)).await?;
+        let all = self.store.all(change_item::of_task(ws, &payload.task)).await?;
         let mut open = all.iter().filter(|other| other.state.is_open());
         let why = if open.clone().any(|other| other.fingerprint == seen.item.fingerprint) {
             Some("proposed again")
@@ -140,9 +140,9 @@ impl Changes {
         let mut ops = vec![op, done];
         ops.extend(undone);
         ops.extend(refresh(ws, seen, to, now));
-        self.close(ws, errand, ops).await?;
+        self.close(ws, payload, ops).await?;
         // A turn may have proposed another value since the items were read.
-        self.keep_newest(ws, &errand.task).await
+        self.keep_newest(ws, &payload.task).await
     }
 
     /// Takes the journal's effects back, once; gives the refusal if a field moved on, and the last
@@ -153,19 +153,19 @@ impl Changes {
     async fn undo_in_journal(
         &self,
         ws: WorkspaceId,
-        errand: &SagaPayload,
+        payload: &SagaPayload,
         seen: &LoadedItem,
     ) -> Result<(Option<JournalError>, Round), DecideError> {
         let crossing = match seen.item.state {
             State::Rejected => SagaKind::Suppress,
             _ => SagaKind::Confirm,
         };
-        let verdict = SagaPayload { crossing, ..errand.clone() };
+        let verdict = SagaPayload { crossing, ..payload.clone() };
         let mut round = Round::of(&seen.item);
         let mut effects = self.effects(ws, &verdict.operation(&round.operation)).await?;
         while let Some(these) = effects {
-            let ctx = Self::ctx(errand, &errand.operation(&round.operation));
-            match self.journal.undo(ws, &errand.task, &these, &ctx).await {
+            let ctx = Self::ctx(payload, &payload.operation(&round.operation));
+            match self.journal.undo(ws, &payload.task, &these, &ctx).await {
                 Ok(edited) if edited.replayed => {
                     let next = round.next(seen);
                     effects = self.effects(ws, &verdict.operation(&next.operation)).await?;

@@ -64,7 +64,7 @@ pub enum CallOutcome {
 pub fn validate_call(
     tool: &'static ModelTool,
     call: &ToolCall,
-    ground: &ProposalContext<'_>,
+    context: &ProposalContext<'_>,
 ) -> Vec<CallOutcome> {
     let Some(item) = tool.item else {
         return vec![CallOutcome::Refused(format!("{} is not a proposal", tool.name))];
@@ -81,13 +81,13 @@ pub fn validate_call(
             vec![CallOutcome::Refused(format!("{} takes effect at once", tool.name))]
         }
         Policy::Deferred => {
-            if ground.used.iter().any(|used| used == tool.name) {
+            if context.used.iter().any(|used| used == tool.name) {
                 return vec![CallOutcome::Refused(format!(
                     "{} was used in this wake already; its proposal waits for the person",
                     tool.name
                 ))];
             }
-            vec![element(item, &args, ground, ground.proposed)]
+            vec![element(item, &args, context, context.proposed)]
         }
         Policy::Exploded { list, max } => {
             let elements = match elements(&args, list) {
@@ -97,10 +97,10 @@ pub fn validate_call(
             if let Err(beyond) = max.check(elements.len()) {
                 return vec![CallOutcome::Refused(format!("{beyond}; split the call"))];
             }
-            let mut queued: Vec<Proposed> = ground.proposed.to_vec();
+            let mut queued: Vec<Proposed> = context.proposed.to_vec();
             let mut judged = Vec::new();
             for args in &elements {
-                let one = element(item, &recovered(args), ground, &queued);
+                let one = element(item, &recovered(args), context, &queued);
                 if let CallOutcome::Queued(proposed) = &one {
                     queued.push(proposed.clone());
                 }
@@ -134,10 +134,10 @@ fn elements(args: &Value, list: &str) -> Result<Vec<Value>, String> {
 fn element(
     item: &'static dyn ItemTool,
     args: &Value,
-    ground: &ProposalContext<'_>,
+    context: &ProposalContext<'_>,
     queued: &[Proposed],
 ) -> CallOutcome {
-    match validate_element(item, args, ground, queued) {
+    match validate_element(item, args, context, queued) {
         Ok(proposed) => CallOutcome::Queued(proposed),
         Err(Refused::Redundant(text)) => CallOutcome::Skipped(text),
         Err(Refused::Invalid(text)) => CallOutcome::Refused(text),
@@ -147,46 +147,47 @@ fn element(
 fn validate_element(
     item: &'static dyn ItemTool,
     args: &Value,
-    ground: &ProposalContext<'_>,
+    context: &ProposalContext<'_>,
     queued: &[Proposed],
 ) -> Result<Proposed, Refused> {
-    if ground.task.status.is_terminal() {
+    if context.task.status.is_terminal() {
         return Err(Refused::Redundant(format!(
             "the person closed the task as {}; nothing is proposed about it until it is open again",
-            ground.task.status
+            context.task.status
         )));
     }
     if !args.is_object() {
         // The tool itself says which shape it takes.
-        item.check(args, ground.task)?;
+        item.check(args, context.task)?;
     }
     let (args, evidence, rationale) = split_evidence(args)?;
-    let evidence = evidence.map(|evidence| checked_evidence(&evidence, ground.task)).transpose()?;
-    let args = item.check(&args, ground.task)?.args;
+    let evidence =
+        evidence.map(|evidence| checked_evidence(&evidence, context.task)).transpose()?;
+    let args = item.check(&args, context.task)?.args;
     let target = item.target(&args);
-    let fingerprint = fingerprint(item.name(), &args, &ground.task.id, &target);
-    let summary = item.summary(&args, Some(ground.task));
-    let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, ground.task));
-    ensure_newer_than_person(&target, &args, said_at, ground.task)?;
-    ensure_not_refused_before(item, &target, &fingerprint, said_at, ground)?;
+    let fingerprint = fingerprint(item.name(), &args, &context.task.id, &target);
+    let summary = item.summary(&args, Some(context.task));
+    let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, context.task));
+    ensure_newer_than_person(&target, &args, said_at, context.task)?;
+    ensure_not_refused_before(item, &target, &fingerprint, said_at, context)?;
     let twice = |tool: &str, other: &Fingerprint, text: &str| {
         *other == fingerprint || (tool == item.name() && folded(text) == folded(&summary))
     };
     if queued.iter().any(|p| twice(p.tool, &p.fingerprint, &p.summary)) {
         return Err(Refused::Redundant(format!("\"{summary}\" is proposed already in this wake")));
     }
-    let open = ground.items.iter().filter(|other| other.state.is_open());
+    let open = context.items.iter().filter(|other| other.state.is_open());
     for other in open {
         let args: Value = serde_json::from_str(&other.args).unwrap_or_default();
-        let text = tools::item(&other.tool).map(|tool| tool.summary(&args, Some(ground.task)));
+        let text = tools::item(&other.tool).map(|tool| tool.summary(&args, Some(context.task)));
         if twice(&other.tool, &other.fingerprint, text.as_deref().unwrap_or_default()) {
             return Err(Refused::Redundant(format!("\"{summary}\" waits for the person already")));
         }
     }
     limits::ITEMS_PER_WAKE
-        .check(ground.made_before + queued.len() + 1)
+        .check(context.made_before + queued.len() + 1)
         .map_err(|beyond| Refused::Invalid(format!("{beyond}; propose the rest another time")))?;
-    let before = item.now(&args, ground.task);
+    let before = item.now(&args, context.task);
     Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, before, summary })
 }
 
@@ -264,9 +265,9 @@ fn ensure_not_refused_before(
     target: &Target,
     fingerprint: &Fingerprint,
     said_at: Option<Timestamp>,
-    ground: &ProposalContext<'_>,
+    context: &ProposalContext<'_>,
 ) -> Result<(), Refused> {
-    let closed = ground
+    let closed = context
         .items
         .iter()
         .filter(|other| matches!(other.state, State::Rejected | State::Expired))
@@ -282,7 +283,7 @@ fn ensure_not_refused_before(
             };
             return Err(Refused::Redundant(format!(
                 "{what} \"{}\"; propose it again only with a quote from an entry that is newer",
-                item.summary(&args, Some(ground.task))
+                item.summary(&args, Some(context.task))
             )));
         }
     }

@@ -178,10 +178,10 @@ impl World {
             name: "update_task_due_date".into(),
             args: json!({ "dueDate": day }),
         };
-        let ground =
+        let context =
             ProposalContext { task: &state, items: &[], proposed: &[], made_before: 0, used: &[] };
         let tool = tools::by_name(&call.name).expect("a known tool");
-        let judged = validate::validate_call(tool, &call, &ground);
+        let judged = validate::validate_call(tool, &call, &context);
         let [CallOutcome::Queued(one)] = &judged[..] else { panic!("{judged:?}") };
         let (run_key, agent) = (Self::run_key(1000), &self.agent);
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
@@ -286,14 +286,14 @@ impl World {
             let tool = tools::by_name(name).expect("a known tool");
             let call =
                 ToolCall { id: format!("call-{n}"), name: (*name).into(), args: args.clone() };
-            let ground = ProposalContext {
+            let context = ProposalContext {
                 task: &task,
                 items: &items,
                 proposed: &proposed,
                 made_before,
                 used: &used,
             };
-            let judged = validate::validate_call(tool, &call, &ground);
+            let judged = validate::validate_call(tool, &call, &context);
             let (refused, text) = validate::reply(&judged);
             for one in judged {
                 if let CallOutcome::Queued(one) = one {

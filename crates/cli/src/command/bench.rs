@@ -204,7 +204,7 @@ fn show(screen: &mut Screen, figures: &impl Serialize, table: Table) -> anyhow::
     if screen.is_json() {
         screen.body(&serde_json::to_vec_pretty(figures)?);
     }
-    screen.say(table.render(screen.width(), screen.ink()));
+    screen.say(table.render(screen.width(), screen.style()));
     Ok(())
 }
 

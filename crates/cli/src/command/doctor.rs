@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::folder::Found;
 use crate::server_file::Server;
 use crate::terminal::style::Color;
-use crate::terminal::{Screen, line, time, note};
+use crate::terminal::{Screen, line, note, time};
 
 /// Looks at the files of the data folder, all of them and to the last page, and says what needs you.
 /// Ends with 1 when something does. Where a damaged page was met at work nothing is opened until both
@@ -210,9 +210,9 @@ fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
 }
 
 fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str) {
-    let ink = screen.ink();
+    let style = screen.style();
     let at = |at| time::minute(at, zone);
-    screen.say(ink.bold(&format!("dormouse {}, {}", diagnosis.version, line(&diagnosis.folder))));
+    screen.say(style.bold(&format!("dormouse {}, {}", diagnosis.version, line(&diagnosis.folder))));
     for database in &diagnosis.databases {
         let host = database.host_id.as_deref().unwrap_or("no host id");
         screen.say(format!(
@@ -227,7 +227,7 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
         ));
     }
     for file in &diagnosis.files {
-        screen.say(ink.dim(&format!("  {} {:>10}  {}", file.mode, size(file.bytes), file.name)));
+        screen.say(style.dim(&format!("  {} {:>10}  {}", file.mode, size(file.bytes), file.name)));
     }
     if let Some(free) = diagnosis.disk_free_bytes {
         screen.say(format!("  disk     {} free", size(free)));
@@ -249,8 +249,8 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
     screen.say("");
     for finding in &diagnosis.findings {
         let word = match finding.severity {
-            Severity::Problem => ink.paint(Color::Red, "problem:"),
-            Severity::Note => ink.paint(Color::Yellow, "note:"),
+            Severity::Problem => style.paint(Color::Red, "problem:"),
+            Severity::Note => style.paint(Color::Yellow, "note:"),
         };
         screen.say(format!("{word} {}", line(&finding.message)));
         if let Some(action) = &finding.action {
@@ -258,7 +258,7 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
         }
     }
     if !diagnosis.needs_the_person() {
-        screen.say(ink.paint(Color::Green, good));
+        screen.say(style.paint(Color::Green, good));
     }
 }
 

@@ -17,11 +17,11 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
         return Ok(());
     }
     let overview: Overview = reply.read()?;
-    let ink = session.screen.ink();
-    session.screen.say(ink.bold(&sentence(&overview)));
+    let style = session.screen.style();
+    session.screen.say(style.bold(&sentence(&overview)));
     for alert in &overview.alerts {
         let text = away(alert, |at| time::minute(at, &session.zone));
-        session.screen.say(ink.paint(Color::Red, &text));
+        session.screen.say(style.paint(Color::Red, &text));
     }
     let minute = |at| time::minute(at, &session.zone);
     for (what, command) in next(&overview, minute) {

@@ -28,12 +28,12 @@ pub fn counts(open: usize, put_off: usize) -> String {
 }
 
 /// The lines of a proposal, its summary first.
-pub fn lines(item: &ChangeItem, width: usize, ink: Style) -> Vec<String> {
+pub fn lines(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
     let mut lines = wrap::text(&line(&item.human_summary), width, Margin { first: "", rest: "  " });
     for text in &mut lines {
-        *text = ink.bold(text);
+        *text = style.bold(text);
     }
-    lines.extend(diff(item, width, ink));
+    lines.extend(diff(item, width, style));
     if let Some(evidence) = &item.evidence {
         let quote = format!("“{}”", line(&evidence.quote));
         let margin = Margin { first: "  says      ", rest: "            " };
@@ -51,7 +51,7 @@ pub fn lines(item: &ChangeItem, width: usize, ink: Style) -> Vec<String> {
 }
 
 /// Before and after. The value when it was proposed is shown only where it moved on since.
-fn diff(item: &ChangeItem, width: usize, ink: Style) -> Vec<String> {
+fn diff(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
     let now = item.now.as_ref().or(item.before.as_ref());
     let mut rows = Vec::new();
     if let Some(before) = item.before.as_ref().filter(|before| Some(*before) != now) {
@@ -73,11 +73,11 @@ fn diff(item: &ChangeItem, width: usize, ink: Style) -> Vec<String> {
         rows.push(("proposed", proposed, Color::Green));
     }
     let mut lines = Vec::new();
-    for (name, value, tone) in rows {
+    for (name, value, color) in rows {
         let first = format!("  {name:<10}");
         let margin = Margin { first: &first, rest: "            " };
-        let span = wrap::Span { text: line(value), tone };
-        lines.extend(wrap::spans(&[span], width, margin, ink));
+        let span = wrap::Span { text: line(value), color };
+        lines.extend(wrap::spans(&[span], width, margin, style));
     }
     lines
 }

@@ -53,24 +53,24 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
         vec![reply.read()?]
     };
-    let ink = session.screen.ink();
-    session.screen.say(ink.bold(&line(titled(&title))));
+    let style = session.screen.style();
+    session.screen.say(style.bold(&line(titled(&title))));
     if reports.is_empty() {
         session.screen.say("No report yet.");
     }
     for report in &reports {
         let at = time::minute(report.created_at, &session.zone);
         let model = report.provenance.get("model").and_then(Value::as_str).unwrap_or("its model");
-        session.screen.say(ink.dim(&format!("written {at} by {}", line(model))));
+        session.screen.say(style.dim(&format!("written {at} by {}", line(model))));
         let ended = agents.iter().find(|agent| agent.id == report.agent_id);
         if let Some((agent, at)) = ended.and_then(|agent| Some((agent, agent.destroyed_at?))) {
             let (name, at) = (line(&agent.display_name), time::minute(at, &session.zone));
             let text = format!("for agent {name} ({}), destroyed {at}", agent.id.short());
-            session.screen.say(ink.dim(&text));
+            session.screen.say(style.dim(&text));
         } else if let Some(since) = report.stale_since {
             let since = time::minute(since, &session.zone);
             let text = format!("out of date since {since}");
-            session.screen.say(ink.paint(Color::Yellow, &text));
+            session.screen.say(style.paint(Color::Yellow, &text));
         }
         if let Some(restored) = &report.written_before {
             let name = match restored.database.as_str() {
@@ -79,10 +79,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             };
             let at = time::minute(restored.at, &session.zone);
             let text = format!("written before {name} was restored or recreated (noticed {at})");
-            session.screen.say(ink.paint(Color::Yellow, &text));
+            session.screen.say(style.paint(Color::Yellow, &text));
         }
         session.screen.say("");
-        session.screen.say(body(report, session.screen.prose_width(), ink));
+        session.screen.say(body(report, session.screen.prose_width(), style));
         session.screen.say("");
     }
     if let TaskOrAgent::Task(task) = &found
@@ -160,7 +160,7 @@ async fn history(session: &Session, agents: &[Agent]) -> Result<(Vec<u8>, Vec<Re
 }
 
 /// The report as Markdown; one of an older shape as its JSON.
-fn body(report: &Report, width: usize, ink: crate::terminal::Style) -> String {
+fn body(report: &Report, width: usize, style: crate::terminal::Style) -> String {
     let content = match &report.content {
         Value::String(text) => text.clone(),
         Value::Object(map)
@@ -177,5 +177,5 @@ fn body(report: &Report, width: usize, ink: crate::terminal::Style) -> String {
     } else {
         format!("**{tldr}**\n\n{content}")
     };
-    markdown::render(&text, width, ink)
+    markdown::render(&text, width, style)
 }

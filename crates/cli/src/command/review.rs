@@ -224,15 +224,15 @@ impl Cards {
 }
 
 fn show(session: &mut Session, card: &Card, number: usize, of: usize) {
-    let (width, ink) = (session.screen.prose_width(), session.screen.ink());
+    let (width, style) = (session.screen.prose_width(), session.screen.style());
     session.screen.say("");
     let title = line(titled(&card.title));
     let mut place = format!("{number} of {of} · {title} · {}", proposal::name(&card.item));
     if card.item.status == "deferred" {
         place.push_str(" · put off");
     }
-    session.screen.say(ink.dim(&crate::terminal::wrap::cut_to(&place, width)));
-    for text in proposal::lines(&card.item, width, ink) {
+    session.screen.say(style.dim(&crate::terminal::wrap::cut_to(&place, width)));
+    for text in proposal::lines(&card.item, width, style) {
         session.screen.say(text);
     }
 }

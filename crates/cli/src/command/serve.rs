@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use dormouse::{Caller, ServeOptions, ServeEvent, WORKSPACE};
+use dormouse::{Caller, ServeEvent, ServeOptions, WORKSPACE};
 use dormouse_adapters::SystemClock;
-use dormouse_server::{Authenticator, AllowedHosts, Hardening};
+use dormouse_server::{AllowedHosts, Authenticator, Hardening};
 use dormouse_types::Id as _;
 use dormouse_types::port::Clock as _;
 use jiff::tz::TimeZone;
@@ -22,9 +22,9 @@ use crate::engine::{Engine, open_or_find_server};
 use crate::failure::Failure;
 use crate::folder::Found;
 use crate::sample;
-use crate::server_file::{ServerFile, Server, token};
+use crate::server_file::{Server, ServerFile, token};
 use crate::stop;
-use crate::terminal::{Screen, line, time, note};
+use crate::terminal::{Screen, line, note, time};
 
 /// Wakes agents when their time comes, and answers on a port of this machine. Commands on the same
 /// data folder find the server by themselves. Ctrl-C or SIGTERM ends it: runs under way are left to

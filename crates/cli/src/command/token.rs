@@ -113,8 +113,8 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
             ends,
         ]);
     }
-    let (width, ink) = (session.screen.width(), session.screen.ink());
-    session.screen.say(table.render(width, ink));
+    let (width, style) = (session.screen.width(), session.screen.style());
+    session.screen.say(table.render(width, style));
     Ok(())
 }
 

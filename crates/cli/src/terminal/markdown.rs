@@ -3,15 +3,15 @@
 use dormouse_formats::sanitise;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::style::{Style, Color};
+use super::style::{Color, Style};
 use super::wrap::{self, Margin, Span};
 
 /// Renders Markdown as lines no wider than `width`; only addresses and code may be wider.
-pub fn render(text: &str, width: usize, ink: Style) -> String {
+pub fn render(text: &str, width: usize, style: Style) -> String {
     let clean = sanitise::block(text);
     let options =
         Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
-    let mut page = Page::new(width, ink);
+    let mut page = Page::new(width, style);
     for event in Parser::new_ext(&clean, options) {
         page.take(event);
     }
@@ -22,7 +22,7 @@ pub fn render(text: &str, width: usize, ink: Style) -> String {
 /// The page as it grows.
 struct Page {
     width: usize,
-    ink: Style,
+    style: Style,
     lines: Vec<String>,
     /// What each open list item or quote puts before a line.
     margins: Vec<String>,
@@ -40,10 +40,10 @@ struct Page {
 }
 
 impl Page {
-    fn new(width: usize, ink: Style) -> Self {
+    fn new(width: usize, style: Style) -> Self {
         Self {
             width,
-            ink,
+            style,
             lines: Vec::new(),
             margins: Vec::new(),
             bullet: None,
@@ -118,7 +118,7 @@ impl Page {
                 if let CodeBlockKind::Fenced(name) = kind
                     && !name.is_empty()
                 {
-                    let name = self.ink.dim(&name);
+                    let name = self.style.dim(&name);
                     self.push(&name);
                 }
             }
@@ -194,13 +194,13 @@ impl Page {
     }
 
     fn text(&mut self, text: &str) {
-        let tone = self.tones.last().copied().unwrap_or_default();
-        self.span(text, tone);
+        let color = self.tones.last().copied().unwrap_or_default();
+        self.span(text, color);
     }
 
-    fn span(&mut self, text: &str, tone: Color) {
+    fn span(&mut self, text: &str, color: Color) {
         // Cleaned again: an entity such as `&#27;` is a control character only after parsing.
-        self.paragraph.push(Span { text: sanitise::line(text), tone });
+        self.paragraph.push(Span { text: sanitise::line(text), color });
     }
 
     /// Adds the address unless the words are the address already.
@@ -218,7 +218,7 @@ impl Page {
     /// Code keeps its lines and spaces: wrapped, it would be other code.
     fn code(&mut self, text: &str) {
         for line in sanitise::block(text).lines() {
-            let line = self.ink.paint(Color::Cyan, line);
+            let line = self.style.paint(Color::Cyan, line);
             self.push(&format!("    {line}"));
         }
     }
@@ -232,7 +232,7 @@ impl Page {
         let first = self.first_margin();
         let margin = Margin { first: &first, rest: &rest };
         let spans = std::mem::take(&mut self.paragraph);
-        self.lines.extend(wrap::spans(&spans, self.width, margin, self.ink));
+        self.lines.extend(wrap::spans(&spans, self.width, margin, self.style));
     }
 
     fn push(&mut self, line: &str) {

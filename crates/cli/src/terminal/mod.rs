@@ -56,8 +56,8 @@ impl Screen {
         self.width().min(WIDEST_PROSE)
     }
 
-    /// The ink of standard output.
-    pub fn ink(&self) -> Style {
+    /// The style of standard output.
+    pub fn style(&self) -> Style {
         Style::new(self.settings.colour)
     }
 

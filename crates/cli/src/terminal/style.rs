@@ -49,9 +49,9 @@ impl Style {
         Self { on }
     }
 
-    /// Text in a tone.
-    pub fn paint(self, tone: Color, text: &str) -> String {
-        match tone.code() {
+    /// Text in a color.
+    pub fn paint(self, color: Color, text: &str) -> String {
+        match color.code() {
             Some(code) if self.on && !text.is_empty() => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             Some(_) | None => text.to_owned(),
         }

@@ -43,12 +43,12 @@ impl Table {
     }
 
     /// The table as text, without a line break at its end.
-    pub fn render(&self, width: usize, ink: Style) -> String {
+    pub fn render(&self, width: usize, style: Style) -> String {
         let names: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let text = self.layout(width, Some(&names));
         match text.split_once('\n') {
-            Some((header, rows)) => format!("{}\n{rows}", ink.bold(header)),
-            None => ink.bold(&text),
+            Some((header, rows)) => format!("{}\n{rows}", style.bold(header)),
+            None => style.bold(&text),
         }
     }
 

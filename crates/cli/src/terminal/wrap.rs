@@ -2,21 +2,21 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::style::{Style, Color};
+use super::style::{Color, Style};
 
-/// A piece of a paragraph in one tone.
+/// A piece of a paragraph in one color.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// Its text; white space may break.
     pub text: String,
     /// How it looks.
-    pub tone: Color,
+    pub color: Color,
 }
 
 impl Span {
     /// A piece of text as the terminal has it.
     pub fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), tone: Color::Plain }
+        Self { text: text.to_owned(), color: Color::Plain }
     }
 }
 
@@ -33,7 +33,7 @@ pub struct Margin<'a> {
 ///
 /// A word that is wider than a line is cut; an address never is, because the pieces could not be
 /// followed: the terminal wraps it and still knows that it is one.
-pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, ink: Style) -> Vec<String> {
+pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, style: Style) -> Vec<String> {
     let indent = margin.first.width().max(margin.rest.width());
     let room = width.saturating_sub(indent).max(8);
     let mut lines: Vec<Vec<Span>> = Vec::new();
@@ -57,7 +57,7 @@ pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, ink: Style) -> Ve
     }
     let painted = lines.into_iter().enumerate().map(|(at, line)| {
         let start = if at == 0 { margin.first } else { margin.rest };
-        format!("{start}{}", paint(&line, ink)).trim_end().to_owned()
+        format!("{start}{}", paint(&line, style)).trim_end().to_owned()
     });
     painted.collect()
 }
@@ -86,13 +86,13 @@ pub fn cut_to(text: &str, width: usize) -> String {
     out
 }
 
-/// The space between two words has a tone only between words of the same one.
+/// The space between two words has a color only between words of the same one.
 fn space(before: Option<&Span>, after: Option<&Span>) -> Span {
-    let tone = match (before, after) {
-        (Some(before), Some(after)) if before.tone == after.tone => before.tone,
+    let color = match (before, after) {
+        (Some(before), Some(after)) if before.color == after.color => before.color,
         _ => Color::Plain,
     };
-    Span { text: " ".to_owned(), tone }
+    Span { text: " ".to_owned(), color }
 }
 
 /// Words with the spans they are made of: `**bold**,` is one word of two.
@@ -112,8 +112,8 @@ fn words(spans: &[Span]) -> Vec<Vec<Span>> {
             }
             let Some(word) = words.last_mut() else { continue };
             match word.last_mut() {
-                Some(last) if last.tone == span.tone => last.text.push(c),
-                Some(_) | None => word.push(Span { text: c.to_string(), tone: span.tone }),
+                Some(last) if last.color == span.color => last.text.push(c),
+                Some(_) | None => word.push(Span { text: c.to_string(), color: span.color }),
             }
         }
     }
@@ -142,23 +142,23 @@ fn cut(word: Vec<Span>, room: usize) -> Vec<Vec<Span>> {
             used += width;
             let Some(piece) = pieces.last_mut() else { continue };
             match piece.last_mut() {
-                Some(last) if last.tone == span.tone => last.text.push(c),
-                Some(_) | None => piece.push(Span { text: c.to_string(), tone: span.tone }),
+                Some(last) if last.color == span.color => last.text.push(c),
+                Some(_) | None => piece.push(Span { text: c.to_string(), color: span.color }),
             }
         }
     }
     pieces
 }
 
-fn paint(line: &[Span], ink: Style) -> String {
+fn paint(line: &[Span], style: Style) -> String {
     let mut out = String::new();
     let mut spans = line.iter().peekable();
     while let Some(span) = spans.next() {
         let mut text = span.text.clone();
-        while let Some(next) = spans.next_if(|next| next.tone == span.tone) {
+        while let Some(next) = spans.next_if(|next| next.color == span.color) {
             text.push_str(&next.text);
         }
-        out.push_str(&ink.paint(span.tone, &text));
+        out.push_str(&style.paint(span.color, &text));
     }
     out
 }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn punctuation_stays_with_the_emphasised_word_before_it() {
-        let bold = Span { text: "done".into(), tone: Color::Bold };
+        let bold = Span { text: "done".into(), color: Color::Bold };
         let lines = spans(&[bold, Span::plain(", at last")], 80, NONE, Style::new(true));
         assert_eq!(lines, ["\u{1b}[1mdone\u{1b}[0m, at last"]);
     }

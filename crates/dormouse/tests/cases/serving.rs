@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse::{ServeOptions, ServeEvent};
+use dormouse::{ServeEvent, ServeOptions};
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::world::{World, me, now};

@@ -19,7 +19,9 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
     let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
     let asks: Vec<_> = cuts
         .iter()
-        .filter(|cut| cut.picture.label == "model.ask" && cut.picture.moment == Stage::AfterEffect)
+        .filter(|cut| {
+            cut.snapshot.label == "model.ask" && cut.snapshot.moment == Stage::AfterEffect
+        })
         .collect();
     let world = crash::restart(&scene, asks[2]).expect("a new process");
     assert_eq!(world.dormouse.recover().await.expect("recovery").len(), 1);
@@ -37,17 +39,18 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
 #[tokio::test]
 async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_later() {
     let scene = scenarios::first_wake();
-    let claimed =
-        |picture: &StateSnapshot| picture.label == "run.claim" && picture.moment == Stage::AfterCommit;
+    let claimed = |snapshot: &StateSnapshot| {
+        snapshot.label == "run.claim" && snapshot.moment == Stage::AfterCommit
+    };
     let (_, cuts) = crash::points(&scene).await.expect("the scene plays");
-    let mut cut = cuts.into_iter().find(|cut| claimed(&cut.picture)).expect("a claim");
+    let mut cut = cuts.into_iter().find(|cut| claimed(&cut.snapshot)).expect("a claim");
     for _ in 0..2 {
         let stage = crash::restored(&scene, &cut).expect("a new process");
-        let camera = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
-        let world = World::new(stage, camera.clone());
+        let recorder = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
+        let world = World::new(stage, recorder.clone());
         world.dormouse.recover().await.expect("recovery");
         world.drain().await.expect("a drain");
-        cut = cut.then(camera.finish().into_iter().find(claimed).expect("claimed again"));
+        cut = cut.then(recorder.finish().into_iter().find(claimed).expect("claimed again"));
     }
     let world = crash::restart(&scene, &cut).expect("a new process");
     world.dormouse.recover().await.expect("recovery");

@@ -32,7 +32,7 @@ pub(super) trait EventSource: Send + Sync {
     fn is_live(&self) -> BoxFuture<'_, Result<bool, dormouse::Error>>;
 }
 
-/// One socket's pump.
+/// One socket's events.
 pub(super) struct EventStream<'a> {
     pub(super) feed: &'a dyn EventSource,
     pub(super) clock: &'a dyn Clock,

@@ -1,4 +1,4 @@
-//! The pump and its queue, without a socket and without a clock that goes.
+//! The events and its queue, without a socket and without a clock that goes.
 
 use std::collections::VecDeque;
 use std::future::{Future, pending, ready};
@@ -91,12 +91,12 @@ fn page(kind: &str, cursors: impl IntoIterator<Item = usize>) -> Since {
     Since::Page { events, cursor }
 }
 
-/// Runs a pump as far as it gets, and says how it ended, if it did.
+/// Runs a events as far as it gets, and says how it ended, if it did.
 fn run(script: &Script, queue: &Queue, wakes: bool, since: Option<&str>) -> Option<Close> {
     let (_tell, hints) = watch::channel(0);
     let clock = Standing { wakes };
-    let mut pump = EventStream { feed: script, clock: &clock, queue, hints };
-    let mut running = pin!(pump.run(since.map(str::to_owned)));
+    let mut events = EventStream { feed: script, clock: &clock, queue, hints };
+    let mut running = pin!(events.run(since.map(str::to_owned)));
     match running.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(close) => Some(close),
         Poll::Pending => None,
@@ -180,12 +180,13 @@ fn a_reader_that_owes_too_much_is_sent_away_and_one_page_more_would_have_been_it
     for (n, expected) in [(most - 1, None), (most, None), (most + 1, Some(Close::TOO_SLOW))] {
         let script = Script::new([level(), page("journal:changed", 1..=n)]);
         let queue = Queue::default();
-        // Behind the page the store goes away, so that the pump comes to an end by itself.
+        // Behind the page the store goes away, so that the events comes to an end by itself.
         let close = {
             let (_tell, hints) = watch::channel(0);
             let clock = Standing { wakes: true };
-            let mut pump = EventStream { feed: &Ending(&script), clock: &clock, queue: &queue, hints };
-            let mut running = pin!(pump.run(Some("0".into())));
+            let mut events =
+                EventStream { feed: &Ending(&script), clock: &clock, queue: &queue, hints };
+            let mut running = pin!(events.run(Some("0".into())));
             running.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         };
         let expected = expected.unwrap_or(Close::BROKEN);

@@ -173,7 +173,7 @@ async fn serve(
     let queue = Queue::default();
     let (sink, stream) = socket.split();
     let feed = OfCaller { dormouse: &sockets.dormouse, caller: &caller };
-    let mut pump = EventStream {
+    let mut events = EventStream {
         feed: &feed,
         clock: &*sockets.clock,
         queue: &queue,
@@ -181,7 +181,7 @@ async fn serve(
     };
     let mut sending = Box::pin(send(&queue, sink));
     let close = tokio::select! {
-        close = pump.run(since) => close,
+        close = events.run(since) => close,
         () = &mut sending => return,
         () = read_frames(stream) => return,
         () = stopped(closing) => Close::STOPPING,

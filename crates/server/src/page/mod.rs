@@ -37,7 +37,7 @@ static NOT_BUILT: File = File {
 /// Files below this are named by their content: what is there once never changes.
 const NAMED_BY_CONTENT: &str = "assets/";
 
-/// Whether an address is the page's. All others stand behind the door.
+/// Whether an address is the page's. All others stand behind the auth.
 pub(crate) fn has(path: &str) -> bool {
     !matches!(path, "/api" | "/healthz" | "/readyz") && !path.starts_with("/api/")
 }

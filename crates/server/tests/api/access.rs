@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use dormouse_server::{Authenticator, AllowedHosts, Hardening};
+use dormouse_server::{AllowedHosts, Authenticator, Hardening};
 use serde_json::{Value, json};
 
 use crate::contract::CONTRACT;
@@ -187,8 +187,11 @@ async fn a_token_in_an_address_is_refused_whether_it_works_or_not() {
 async fn who_has_no_door_has_no_caller() {
     let world = World::new();
     let posture = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
-    let router =
-        dormouse_server::listener(world.dormouse(), Authenticator::new("", Arc::new(Still)), &posture);
+    let router = dormouse_server::listener(
+        world.dormouse(),
+        Authenticator::new("", Arc::new(Still)),
+        &posture,
+    );
     for path in ["/api//overview", "/api/overview/", "/%61pi/overview", "//api/overview"] {
         let request = Request::get(path).header("host", "localhost").body(Body::empty());
         let answer = answer(&router, request.expect("a request")).await;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use dormouse::events::{Cursor, Since};
 use dormouse::{Dormouse, NewEntry, NewTask};
-use dormouse_server::{Authenticator, AllowedHosts, Hardening};
+use dormouse_server::{AllowedHosts, Authenticator, Hardening};
 use dormouse_types::limits::{SOCKET_MESSAGE, SOCKETS_PER_TOKEN};
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{Caller, TaskId, Timestamp, WorkspaceId};

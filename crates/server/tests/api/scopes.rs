@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use dormouse::{Caller, NewToken};
-use dormouse_server::{Authenticator, AllowedHosts, Hardening};
+use dormouse_server::{AllowedHosts, Authenticator, Hardening};
 use dormouse_types::caller::Actor;
 use dormouse_types::{Scope, TokenKind, WorkspaceId};
 use serde_json::{Value, json};

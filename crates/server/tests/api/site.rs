@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{Request, Response};
-use dormouse_server::{Authenticator, AllowedHosts, Hardening, listen};
+use dormouse_server::{AllowedHosts, Authenticator, Hardening, listen};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
@@ -38,7 +38,11 @@ impl Site {
         let dormouse = world.dormouse();
         Self::new(|port| {
             let posture = Hardening::new(AllowedHosts::new(port, None), Arc::new(Still));
-            dormouse_server::listener(dormouse, Authenticator::new(TOKEN, Arc::new(Still)), &posture)
+            dormouse_server::listener(
+                dormouse,
+                Authenticator::new(TOKEN, Arc::new(Still)),
+                &posture,
+            )
         })
         .await
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_simulation::batch::kinds;
-use dormouse_simulation::{Options, Mutation, run};
+use dormouse_simulation::{Mutation, Options, run};
 
 /// A store that nothing was noticed of in so many plays is not found out.
 const MOST: u64 = 400;

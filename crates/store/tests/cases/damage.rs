@@ -124,8 +124,8 @@ fn rows_without_documents_are_named_too(world: &World) {
     let items = world.try_all(change_item::of_set(WS, &set));
     check_corrupt(items, "agent", "change item", set.as_str());
 
-    let sleeper: dormouse_types::AgentId = world.id();
-    world.agent([wake_queue::insert(WS, &sleeper, None, at(1))]);
+    let entry: dormouse_types::AgentId = world.id();
+    world.agent([wake_queue::insert(WS, &entry, None, at(1))]);
     let sql = "UPDATE wake_queue SET agent_id = 'not an id', due_at = 1";
     world.agent([Op::any(sql, Vec::new())]);
     let rows = world.try_all(wake_queue::waiting(WS));

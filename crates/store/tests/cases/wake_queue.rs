@@ -58,7 +58,7 @@ fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signa
 }
 
 /// An agent whose creation is over: asleep, without a run.
-fn sleeper(world: &World) -> AgentId {
+fn entry(world: &World) -> AgentId {
     let agent = world.id();
     world.agent([
         wake_queue::insert(WS, &agent, None, at(0)),
@@ -120,7 +120,7 @@ fn a_new_agent_waits_for_its_creation_and_has_one_row(world: &World) {
 }
 
 fn a_signal_wakes_who_sleeps(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     let said = Signal {
         request_id: Some("request".into()),
         ..signal(&agent, Reason::UserInitiated, Some(2), 7)
@@ -139,7 +139,7 @@ fn a_signal_wakes_who_sleeps(world: &World) {
 }
 
 fn the_earliest_due_time_stays_and_the_rest_is_joined(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     let request = Some("request".to_owned());
     let signals = [
         signal(&agent, Reason::Subscription, Some(50), 4),
@@ -163,7 +163,7 @@ fn the_earliest_due_time_stays_and_the_rest_is_joined(world: &World) {
 }
 
 fn a_signal_without_a_due_time_wakes_nobody(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, None, 4))]);
     let row = row(world, &agent);
     assert_eq!((row.due_at, row.upto, row.reasons), (None, Seq(4), vec![Reason::Subscription]));
@@ -172,7 +172,7 @@ fn a_signal_without_a_due_time_wakes_nobody(world: &World) {
 }
 
 fn a_signal_without_a_due_time_leaves_one_that_waits_as_due_as_it_was(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(8), 1))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, None, 4))]);
     assert_eq!(row(world, &agent).due_at, Some(at(8)));
@@ -195,7 +195,7 @@ fn a_signal_for_a_destroyed_agent_is_spent(world: &World) {
 }
 
 fn a_claim_takes_the_lease_and_the_signals(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     let said = Signal {
         request_id: Some("request".into()),
         ..signal(&agent, Reason::UserInitiated, Some(2), 7)
@@ -216,7 +216,7 @@ fn a_claim_takes_the_lease_and_the_signals(world: &World) {
 }
 
 fn of_two_claims_of_one_row_one_is_refused(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "first", &key("a"))]);
     let before = row(world, &agent);
     assert_eq!(world.agent_refusal([claim(&agent, 0, "second", &key("b"))]), Refusal::LeaseLost);
@@ -232,7 +232,7 @@ fn of_two_claims_of_one_row_one_is_refused(world: &World) {
 }
 
 fn only_due_rows_without_an_owner_may_be_claimed(world: &World) {
-    let (due, later, owned) = (sleeper(world), sleeper(world), sleeper(world));
+    let (due, later, owned) = (entry(world), entry(world), entry(world));
     for (agent, micros) in [(&due, 10), (&later, 11), (&owned, 1)] {
         world.agent([wake_queue::signal(WS, &signal(agent, Reason::Timer, Some(micros), 1))]);
     }
@@ -244,7 +244,7 @@ fn only_due_rows_without_an_owner_may_be_claimed(world: &World) {
 }
 
 fn the_claim_order_is_priority_then_due_time_then_agent(world: &World) {
-    let agents: Vec<AgentId> = (0..5).map(|_| sleeper(world)).collect();
+    let agents: Vec<AgentId> = (0..5).map(|_| entry(world)).collect();
     let signals = [
         (Reason::Subscription, 1),
         (Reason::Timer, 5),
@@ -265,7 +265,7 @@ fn the_claim_order_is_priority_then_due_time_then_agent(world: &World) {
 }
 
 fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::guard(WS, &agent, "node", 1, micros(3000))]);
     let held = row(world, &agent);
@@ -288,7 +288,7 @@ fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
 }
 
 fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(40), 6))]);
     world.agent([wake_queue::release(WS, &agent, "node", 1)]);
@@ -307,7 +307,7 @@ fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
 }
 
 fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
     let waiting = row(world, &agent);
@@ -329,7 +329,7 @@ fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
 }
 
 fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
@@ -342,7 +342,7 @@ fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
 }
 
 fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "dead", &key("run"))]);
     let dead = row(world, &agent);
     world.agent([wake_queue::interrupt(WS, &dead, Proof::Exclusive, 2, at(70))]);
@@ -371,7 +371,7 @@ fn an_interrupted_run_is_due_at_once_under_a_new_epoch(world: &World) {
 }
 
 fn a_run_given_up_leaves_the_row_free(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "dead", &key("run"))]);
     let held = row(world, &agent);
     assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &held)]), Refusal::LeaseLost);
@@ -384,7 +384,7 @@ fn a_run_given_up_leaves_the_row_free(world: &World) {
 }
 
 fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([claim(&agent, 0, "slow", &key("run"))]);
     let seen = row(world, &agent);
     let take = |proof| wake_queue::interrupt(WS, &seen, proof, 1, at(70));
@@ -405,7 +405,7 @@ fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World)
 }
 
 fn automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     let sleep = |agent, until| wake_queue::sleep_until(WS, agent, until, at(30), Some(at(40)));
     world.agent([sleep(&agent, Some(at(500)))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(5), 1))]);
@@ -417,7 +417,7 @@ fn automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not(world: &Wo
     world.agent([sleep(&agent, Some(at(600)))]);
     assert_eq!(row(world, &agent).due_at, Some(at(7)), "a person waits for it");
 
-    let other = sleeper(world);
+    let other = entry(world);
     world.agent([wake_queue::signal(WS, &signal(&other, Reason::Subscription, Some(5), 1))]);
     world.agent([sleep(&other, Some(at(500)))]);
     assert_eq!(row(world, &other).due_at, Some(at(500)));
@@ -428,7 +428,7 @@ fn automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not(world: &Wo
 }
 
 fn a_later_try_outlasts_a_sleep_that_is_cleared(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     let sleep = |until, retry| wake_queue::sleep_until(WS, &agent, until, at(30), retry);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(200), 1))]);
     world.agent([sleep(None, Some(at(200)))]);
@@ -442,7 +442,7 @@ fn a_later_try_outlasts_a_sleep_that_is_cleared(world: &World) {
 }
 
 fn a_persons_run_keeps_its_place_until_it_ends(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     let place = || row(world, &agent).priority;
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(5), 1))]);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
@@ -459,7 +459,7 @@ fn a_persons_run_keeps_its_place_until_it_ends(world: &World) {
 }
 
 fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
-    let agents: Vec<AgentId> = (0..6).map(|_| sleeper(world)).collect();
+    let agents: Vec<AgentId> = (0..6).map(|_| entry(world)).collect();
     let signals = [
         (Reason::UserInitiated, 90),
         (Reason::UserInitiated, 95),
@@ -484,7 +484,7 @@ fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
 }
 
 fn a_signal_from_the_future_is_due_now_and_others_are_left_alone(world: &World) {
-    let (ahead, later) = (sleeper(world), sleeper(world));
+    let (ahead, later) = (entry(world), entry(world));
     let from_the_future =
         Signal { at: at(5000), ..signal(&ahead, Reason::Subscription, Some(5002), 1) };
     world.agent([wake_queue::signal(WS, &from_the_future)]);
@@ -495,7 +495,7 @@ fn a_signal_from_the_future_is_due_now_and_others_are_left_alone(world: &World) 
 }
 
 fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
-    let (held, silenced, idle) = (sleeper(world), sleeper(world), sleeper(world));
+    let (held, silenced, idle) = (entry(world), entry(world), entry(world));
     for agent in [&held, &silenced] {
         world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
     }
@@ -512,7 +512,7 @@ fn what_is_held_catches_up_and_what_is_silenced_does_not(world: &World) {
 }
 
 fn the_run_of_a_destroyed_agent_stays_due_until_it_is_ended(world: &World) {
-    let (idle, interrupted) = (sleeper(world), sleeper(world));
+    let (idle, interrupted) = (entry(world), entry(world));
     world.agent([wake_queue::signal(WS, &signal(&interrupted, Reason::Timer, Some(5), 1))]);
     world.agent([claim(&interrupted, 0, "node", &key("run"))]);
     world.agent([wake_queue::put_back(WS, &interrupted, "node", 1, None)]);
@@ -527,7 +527,7 @@ fn the_run_of_a_destroyed_agent_stays_due_until_it_is_ended(world: &World) {
 }
 
 fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {
-    let agent = sleeper(world);
+    let agent = entry(world);
     world.agent([wake_queue::signal(OTHER_WS, &signal(&agent, Reason::Timer, Some(5), 1))]);
     assert_eq!(row(world, &agent), asleep(&agent));
     assert_eq!(world.first(wake_queue::of_agent(OTHER_WS, &agent)), None);

@@ -144,7 +144,7 @@ fn tell(session: &mut Session, news: &News) {
     match news {
         News::Run(wake) => {
             let text = heading(wake, |at| time::minute(at, &session.zone));
-            session.screen.say(session.screen.ink().bold(&text));
+            session.screen.say(session.screen.style().bold(&text));
         }
         News::Message(message) => {
             let Some(text) = content(message) else { return };

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, time, note};
+use crate::terminal::{line, note, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -64,8 +64,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             agent.last_wake_at.map_or_else(String::new, minute),
         ]);
     }
-    let (width, ink) = (session.screen.width(), session.screen.ink());
-    session.screen.say(table.render(width, ink));
+    let (width, style) = (session.screen.width(), session.screen.style());
+    session.screen.say(table.render(width, style));
     if let Some(cursor) = page.next_cursor {
         let command = session.command(&format!("agent list --cursor {cursor}"));
         session.screen.say(format!("more: {command}"));

@@ -84,10 +84,10 @@ fn has_key(wake: &Wake, key: &str) -> bool {
 /// `2026-03-01 09:12  subscription  completed  run 1a2b3c4d  builtin`.
 fn heading(session: &Session, wake: &Wake) -> String {
     let at = time::minute(wake.created_at, &session.zone);
-    let ink = session.screen.ink();
-    let mut parts = vec![ink.bold(&at), line(&wake.reason), line(&wake.status)];
+    let style = session.screen.style();
+    let mut parts = vec![style.bold(&at), line(&wake.reason), line(&wake.status)];
     if let Some(key) = &wake.run_key {
-        parts.push(ink.dim(&format!("run {}", key.as_str().get(..8).unwrap_or(key.as_str()))));
+        parts.push(style.dim(&format!("run {}", key.as_str().get(..8).unwrap_or(key.as_str()))));
     }
     parts.extend(wake.model.as_deref().map(line));
     if wake.crashes > 0 {
@@ -162,14 +162,14 @@ async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Resul
         return Ok(());
     }
     let page: Page<Prompt> = reply.read()?;
-    let ink = session.screen.ink();
+    let style = session.screen.style();
     for prompt in &page.items {
         let proof = if prompt.verified { "as it was sent" } else { "NOT as it was sent" };
         let digest = prompt.digest.get(..8).unwrap_or(&prompt.digest);
         let heading = format!("turn {} · {proof} (digest {})", prompt.turn, line(digest));
-        session.screen.say(ink.bold(&heading));
+        session.screen.say(style.bold(&heading));
         for fragment in &prompt.fragments {
-            session.screen.say(ink.dim(&format!("── {}", line(&fragment.kind))));
+            session.screen.say(style.dim(&format!("── {}", line(&fragment.kind))));
             session.screen.say(readable(fragment));
         }
     }

@@ -26,9 +26,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return Ok(());
     }
     let agent: Agent = reply.read()?;
-    let (ink, width) = (session.screen.ink(), session.screen.prose_width());
-    session.screen.say(ink.bold(&line(&agent.display_name)));
-    session.screen.say(ink.dim(agent.id.as_str()));
+    let (style, width) = (session.screen.style(), session.screen.prose_width());
+    session.screen.say(style.bold(&line(&agent.display_name)));
+    session.screen.say(style.dim(agent.id.as_str()));
     for (name, value) in facts(session, &agent) {
         let first = format!("{name:<12}");
         let margin = Margin { first: &first, rest: "            " };

@@ -60,11 +60,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say("No open proposals.");
         return Ok(());
     }
-    let (width, ink) = (session.screen.width(), session.screen.ink());
+    let (width, style) = (session.screen.width(), session.screen.style());
     for (task, table) in &groups {
         let set = page.items.iter().find(|set| set.task_id.to_string() == *task);
         let title = line(titled(set.map_or("", |set| &set.task_title)));
-        session.screen.say(ink.bold(&wrap::cut_to(&title, width)));
+        session.screen.say(style.bold(&wrap::cut_to(&title, width)));
         for row in table.render_rows(width.saturating_sub(2)).lines() {
             session.screen.say(format!("  {row}"));
         }

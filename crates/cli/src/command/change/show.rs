@@ -27,10 +27,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return Ok(());
     }
     let set: ChangeSet = reply.read()?;
-    let (width, ink) = (session.screen.prose_width(), session.screen.ink());
-    session.screen.say(ink.bold(&line(titled(&set.task_title))));
+    let (width, style) = (session.screen.prose_width(), session.screen.style());
+    session.screen.say(style.bold(&line(titled(&set.task_title))));
     let at = time::minute(set.created_at, &session.zone);
-    session.screen.say(ink.dim(&format!("set {} · {at} · {}", set.id.short(), line(&set.status))));
+    session.screen.say(style.dim(&format!(
+        "set {} · {at} · {}",
+        set.id.short(),
+        line(&set.status)
+    )));
     for item in &set.items {
         session.screen.say("");
         let place = format!(
@@ -39,8 +43,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             proposal::digest8(item),
             proposal::status(item)
         );
-        session.screen.say(ink.dim(&place));
-        for text in proposal::lines(item, width, ink) {
+        session.screen.say(style.dim(&place));
+        for text in proposal::lines(item, width, style) {
             session.screen.say(text);
         }
     }

@@ -53,8 +53,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say("No tasks.");
         return Ok(());
     }
-    let (width, ink) = (session.screen.width(), session.screen.ink());
-    session.screen.say(table(&page.items).render(width, ink));
+    let (width, style) = (session.screen.width(), session.screen.style());
+    session.screen.say(table(&page.items).render(width, style));
     if let Some(cursor) = page.next_cursor {
         let command = session.command(&format!("task list --cursor {cursor}"));
         session.screen.say(format!("more: {command}"));

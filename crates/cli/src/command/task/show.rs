@@ -50,12 +50,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 }
 
 fn page(session: &Session, task: &Task, wakes: Vec<(&'static str, String)>) -> Vec<String> {
-    let (ink, width) = (session.screen.ink(), session.screen.prose_width());
+    let (style, width) = (session.screen.style(), session.screen.prose_width());
     let mut lines = wrap::text(&line(titled(&task.title)), width, NO_MARGIN);
     for text in &mut lines {
-        *text = ink.bold(text);
+        *text = style.bold(text);
     }
-    lines.push(ink.dim(task.id.as_str()));
+    lines.push(style.dim(task.id.as_str()));
     for (name, value) in facts(task).into_iter().chain(wakes) {
         let name = format!("{name:<10}");
         let margin = Margin { first: &name, rest: "          " };
@@ -65,9 +65,9 @@ fn page(session: &Session, task: &Task, wakes: Vec<(&'static str, String)>) -> V
     lines.extend(links(task, width));
     for entry in &task.entries {
         lines.push(String::new());
-        lines.push(ink.dim(&heading(entry)));
+        lines.push(style.dim(&heading(entry)));
         if !entry.text.trim().is_empty() {
-            lines.push(markdown::render(&entry.text, width, ink));
+            lines.push(markdown::render(&entry.text, width, style));
         }
     }
     lines.push(String::new());

@@ -65,6 +65,76 @@ fn the_architecture_page_has_a_place_for_every_room() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Each row of the glossary: the name is defined in the file.
+#[test]
+fn every_word_of_the_glossary_is_in_the_code() -> anyhow::Result<()> {
+    let mut wrong = Vec::new();
+    let mut n_rows = 0;
+    for line in repository::read("docs/glossary.md")?.lines().filter(|line| line.contains("| `")) {
+        let cells: Vec<&str> = line.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let &[_, word, meaning, name, path, _] = &cells[..] else {
+            wrong.push(format!("not five columns: {line}"));
+            continue;
+        };
+        n_rows += 1;
+        let source = repository::read(path)?;
+        let kinds = ["struct", "enum", "trait", "fn", "const", "type"];
+        let defines = |kind| {
+            let definition = format!("{kind} {name}");
+            source.match_indices(&definition).any(|(at, _)| {
+                let next = source[at + definition.len()..].chars().next();
+                !next.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            })
+        };
+        // A macro makes ids of a list.
+        let is_listed = source.lines().any(|line| line.trim() == format!("{name};"));
+        if meaning.is_empty() || !(is_listed || kinds.into_iter().any(defines)) {
+            wrong.push(format!("{word}: {path} does not define {name}"));
+        }
+    }
+    assert!(n_rows > 40, "{n_rows} rows");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    Ok(())
+}
+
+/// Names that a reader could not search for, and the ones that took their place.
+const RETIRED: &[(&str, &str)] = &[
+    ("Sleeper", "QueueEntry"),
+    ("Errand", "SagaPayload"),
+    ("Surroundings", "TaskContext"),
+    ("Turnstile", "BlockingModel"),
+    ("Oddball", "FuzzModel"),
+    ("Moody", "FaultyModel"),
+    ("Sabotage", "Mutation"),
+    ("Posture", "Hardening"),
+    ("Glance", "PollRequest"),
+    ("Woken", "Wakeup"),
+    ("Pump", "EventStream"),
+    ("Logins", "LoginThrottle"),
+    ("Sieve", "ResolvedFilter"),
+    ("Effected", "AppliedCall"),
+    ("hindrance", "readiness"),
+    ("foremost", "first_per_priority"),
+    ("from_the_future", "with_due_beyond"),
+    ("sleeper", "entry"),
+    ("errand", "payload"),
+    ("repertoire", "scenarios"),
+];
+
+#[test]
+fn retired_names_do_not_come_back() -> anyhow::Result<()> {
+    let mut found = Vec::new();
+    for path in repository::files_below("crates")?.iter().filter(|path| path.ends_with(".rs")) {
+        let source = repository::read(path)?;
+        let words: BTreeSet<&str> =
+            source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let retired = RETIRED.iter().filter(|(old, _)| words.contains(old));
+        found.extend(retired.map(|(old, new)| format!("{path}: {old} is called {new}")));
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    Ok(())
+}
+
 #[test]
 fn decisions_are_numbered_and_complete() -> anyhow::Result<()> {
     let paths = repository::files_below("docs/adr")?;

@@ -106,16 +106,16 @@ struct SagaSubject {
 }
 
 pub(crate) fn operation_view(saga: Saga) -> Operation {
-    let errand: SagaSubject = serde_json::from_str(&saga.payload).unwrap_or_default();
+    let subject: SagaSubject = serde_json::from_str(&saga.payload).unwrap_or_default();
     Operation {
         operation_id: saga.operation.0,
         tool_name: saga.tool,
         phase: saga.phase,
         status: saga.status,
         run_key: RunKey(saga.run_key),
-        task_id: errand.task,
-        change_set_id: errand.set,
-        item_index: errand.index,
+        task_id: subject.task,
+        change_set_id: subject.set,
+        item_index: subject.index,
         since: saga.created_at,
         updated_at: saga.updated_at,
         last_error: saga.last_error,

@@ -4,7 +4,7 @@
 //! the harness that crashes a scene at every point and starts it again. Does not own: any rule of
 //! the runtime; only tests and `xtask` use this room.
 //!
-//! Reading order: [`scene`], [`repertoire`], [`player`], [`world`], [`outcome`], [`recorder`], [`crash`], [`transcript`],
+//! Reading order: [`scene`], [`scenarios`], [`player`], [`world`], [`outcome`], [`recorder`], [`crash`], [`transcript`],
 //! [`tables`], [`journey`], [`names`].
 
 pub mod scene;

@@ -162,11 +162,11 @@ fn decoded(text: &str) -> Vec<u8> {
 }
 
 async fn readyz(dormouse: &Dormouse) -> Response {
-    let hindrance = match dormouse.readiness().await {
-        Ok(hindrance) => hindrance,
+    let obstacle = match dormouse.readiness().await {
+        Ok(obstacle) => obstacle,
         Err(error) => Some(error.problem().title),
     };
-    match hindrance {
+    match obstacle {
         None => Json(json!({"ready": true})).into_response(),
         Some(reason) => {
             let body = Json(json!({"ready": false, "reason": reason}));

@@ -7,21 +7,21 @@ const TURN_OF_THE_OLDEST: u64 = 4;
 
 /// Decides which rows to claim, at most `want`.
 ///
-/// `n` counts the claims of this node so far. `foremost` holds the first row of each place in the
+/// `n` counts the claims of this node so far. `first_rows` holds the first row of each place in the
 /// claim order, `waiting` the rows in claim order. With `offset`, nodes that read the same rows
 /// begin at different ones, but no row of a weaker reason goes before one of a stronger.
 pub fn claims(
     n: u64,
     want: usize,
     offset: usize,
-    foremost: Vec<QueueEntry>,
+    first_rows: Vec<QueueEntry>,
     mut waiting: Vec<QueueEntry>,
 ) -> Vec<QueueEntry> {
     let equals = waiting.iter().take_while(|row| row.priority == waiting[0].priority).count();
     if equals > 1 {
         waiting[..equals].rotate_left(offset % equals);
     }
-    for row in foremost {
+    for row in first_rows {
         if !waiting.iter().any(|known| known.agent == row.agent) {
             waiting.push(row);
         }
@@ -74,30 +74,30 @@ mod tests {
             row('c', Reason::Creation, 21),
             row('d', Reason::Subscription, 1),
         ];
-        let foremost = [0, 1, 3].map(|n: usize| waiting[n].clone()).to_vec();
-        (foremost, waiting)
+        let first_rows = [0, 1, 3].map(|n: usize| waiting[n].clone()).to_vec();
+        (first_rows, waiting)
     }
 
     #[test]
     fn a_person_goes_first_and_now_and_then_the_oldest_of_all() {
         let order: Vec<String> = (0..5)
             .map(|n| {
-                let (foremost, waiting) = queue();
-                marks(&claims(n, 1, 0, foremost, waiting))
+                let (first_rows, waiting) = queue();
+                marks(&claims(n, 1, 0, first_rows, waiting))
             })
             .collect();
         assert_eq!(order, ["a", "a", "a", "d", "a"]);
-        let (foremost, waiting) = queue();
-        assert_eq!(marks(&claims(0, 9, 0, foremost, waiting)), "abcd");
-        let (foremost, waiting) = queue();
-        assert_eq!(marks(&claims(2, 3, 0, foremost, waiting)), "adb");
+        let (first_rows, waiting) = queue();
+        assert_eq!(marks(&claims(0, 9, 0, first_rows, waiting)), "abcd");
+        let (first_rows, waiting) = queue();
+        assert_eq!(marks(&claims(2, 3, 0, first_rows, waiting)), "adb");
     }
 
     #[test]
     fn the_oldest_is_found_also_where_it_stands_far_behind() {
         let waiting = vec![row('b', Reason::Creation, 20), row('c', Reason::Creation, 21)];
-        let foremost = vec![waiting[0].clone(), row('d', Reason::Subscription, 1)];
-        assert_eq!(marks(&claims(3, 2, 0, foremost, waiting)), "db");
+        let first_rows = vec![waiting[0].clone(), row('d', Reason::Subscription, 1)];
+        assert_eq!(marks(&claims(3, 2, 0, first_rows, waiting)), "db");
     }
 
     #[test]

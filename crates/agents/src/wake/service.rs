@@ -399,9 +399,9 @@ impl Agents {
                 found.deadline = earlier(found.deadline, next.flatten());
             }
             if !waiting.is_empty() {
-                let foremost = self.store.each(wake_queue::first_per_priority(ws, now)).await?;
-                let foremost = found.readable(foremost).into_iter().filter(is_new).collect();
-                let order = claims(glance.claims, want, glance.offset, foremost, waiting);
+                let first_rows = self.store.each(wake_queue::first_per_priority(ws, now)).await?;
+                let first_rows = found.readable(first_rows).into_iter().filter(is_new).collect();
+                let order = claims(glance.claims, want, glance.offset, first_rows, waiting);
                 queues.push(order.into_iter().map(|row| (ws, row)).collect::<VecDeque<_>>());
             }
         }

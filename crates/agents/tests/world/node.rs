@@ -28,9 +28,9 @@ pub enum Told {
     Failed(String),
 }
 
-struct Woken(AtomicBool);
+struct WakeFlag(AtomicBool);
 
-impl Wake for Woken {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
         self.0.store(true, Ordering::SeqCst);
     }
@@ -67,7 +67,7 @@ impl Future for Flag {
 /// A node. Dropping it is its death: nothing is put back.
 pub struct Node {
     service: Option<BoxFuture<'static, ()>>,
-    woken: Arc<Woken>,
+    woken: Arc<WakeFlag>,
     told: Arc<Mutex<Vec<Told>>>,
     stop: Flag,
     clock: ManualClock,
@@ -88,7 +88,7 @@ impl Node {
                 Event::Failed(line) => Told::Failed(line),
             });
         });
-        let woken = Arc::new(Woken(AtomicBool::new(true)));
+        let woken = Arc::new(WakeFlag(AtomicBool::new(true)));
         let service: BoxFuture<'static, ()> = Box::pin(service);
         Self { service: Some(service), woken, told, stop, clock: clock.clone() }
     }

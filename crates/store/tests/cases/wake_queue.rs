@@ -471,13 +471,13 @@ fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
     for (agent, (reason, due)) in agents.iter().zip(signals) {
         world.agent([wake_queue::signal(WS, &signal(agent, reason, Some(due), 1))]);
     }
-    let foremost: Vec<AgentId> = world
+    let first_rows: Vec<AgentId> = world
         .all(wake_queue::first_per_priority(WS, at(100)))
         .into_iter()
         .map(|row| row.agent)
         .collect();
     // A few of each: one of them may be damaged.
-    assert_eq!(foremost, [0, 1, 2, 4, 3].map(|n: usize| agents[n].clone()));
+    assert_eq!(first_rows, [0, 1, 2, 4, 3].map(|n: usize| agents[n].clone()));
     assert_eq!(world.all(wake_queue::next_due(WS, at(100))), [Some(at(999))]);
     assert_eq!(world.all(wake_queue::next_due(WS, at(999))), [None]);
     assert_eq!(world.all(wake_queue::workspaces()), [WS]);
@@ -485,9 +485,9 @@ fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
 
 fn a_signal_from_the_future_is_due_now_and_others_are_left_alone(world: &World) {
     let (ahead, later) = (entry(world), entry(world));
-    let from_the_future =
+    let with_due_beyond =
         Signal { at: at(5000), ..signal(&ahead, Reason::Subscription, Some(5002), 1) };
-    world.agent([wake_queue::signal(WS, &from_the_future)]);
+    world.agent([wake_queue::signal(WS, &with_due_beyond)]);
     world.agent([wake_queue::signal(WS, &signal(&later, Reason::Timer, Some(7000), 1))]);
     world.agent([wake_queue::clamp_due(WS, at(10), at(4000))]);
     assert_eq!(row(world, &ahead).due_at, Some(at(10)));

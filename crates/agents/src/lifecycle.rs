@@ -243,9 +243,7 @@ impl Agents {
         alive(&agent.doc.value)?;
         let message = message.map(str::trim);
         limits::MESSAGE.check(message.map_or(0, str::len))?;
-        let is_blank =
-            |text: &str| text.chars().all(|c| c.is_whitespace() || address::is_unseen(c));
-        if message.is_some_and(is_blank) {
+        if message.is_some_and(|text| !text.contains(address::is_seen)) {
             return Err(AgentError::BlankMessage);
         }
         let now = self.clock.now();
@@ -284,7 +282,7 @@ impl Agents {
             .op(entity::unchanged(ws, &agent))
             .op(wake_queue::signal(ws, &signal))
             .change(self.event("agent:wake", None, id.as_str()))
-            .also(said)
+            .changes(said)
             .audit(audit(asked, "agent.wake", id.as_str()));
         self.store.commit(commit).await?;
         Ok(())

@@ -159,7 +159,7 @@ fn statements(
         let values = op.params.iter().map(|param| bound(param, seq, host, now)).collect();
         all.push(Statement { sql: op.sql, values, rows: op.rows.clone() });
     }
-    for (behind, change) in commit.changes() {
+    for (behind, change) in commit.numbered_changes() {
         let values = vec![
             ws.clone(),
             Value::Int(seq + behind),

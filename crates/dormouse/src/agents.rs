@@ -11,10 +11,10 @@ use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifec
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, Reason};
-use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp};
+use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId};
 
 use crate::agent_state::changed_since;
-use crate::request::{request_context, require, with_read_scope};
+use crate::request::{request_context, require};
 use crate::scheduled::{self, AgentFacts};
 use crate::view::{Agent, Slots, StoppedAgent, UnheardMessage};
 use crate::{Dormouse, Error};
@@ -46,14 +46,20 @@ impl Dormouse {
         let new = NewAgent { name, by_name: true };
         let by = request_context(caller, key.as_deref())?;
         let id = self.agents.create(caller.workspace, task, &new, &by).await?;
-        self.agent(&with_read_scope(caller), &id).await
+        self.read_agent(caller.workspace, &id).await
     }
 
     /// An agent.
     pub async fn agent(&self, caller: &Caller, id: &AgentId) -> Result<Agent, Error> {
         require(caller, Scope::Read)?;
-        let agent = self.agents.agent(caller.workspace, id).await?;
-        self.agent_view(caller, agent).await
+        self.read_agent(caller.workspace, id).await
+    }
+
+    /// Reads an agent without a check: a token that may write and not read gets the result of its own
+    /// write.
+    async fn read_agent(&self, ws: WorkspaceId, id: &AgentId) -> Result<Agent, Error> {
+        let agent = self.agents.agent(ws, id).await?;
+        self.agent_view(ws, agent).await
     }
 
     /// The agents a person may mean: an id or its end, a name, or words of a task's title.
@@ -101,7 +107,7 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         self.journal.task(caller.workspace, task).await?;
         match self.agents.of_task(caller.workspace, task).await? {
-            Some(agent) => self.agent_view(caller, agent).await.map(Some),
+            Some(agent) => self.agent_view(caller.workspace, agent).await.map(Some),
             None => Ok(None),
         }
     }
@@ -138,7 +144,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let by = request_context(caller, key.as_deref())?;
         self.agents.wake(caller.workspace, id, reason, message.as_deref(), &by).await?;
-        self.agent(&with_read_scope(caller), id).await
+        self.read_agent(caller.workspace, id).await
     }
 
     /// Sets when an agent is woken whatever happens, or takes that back.
@@ -155,7 +161,7 @@ impl Dormouse {
         let by = request_context(caller, key.as_deref())?;
         self.to_come("at", at)?;
         self.agents.wake_at(caller.workspace, id, at, &by).await?;
-        self.agent(&with_read_scope(caller), id).await
+        self.read_agent(caller.workspace, id).await
     }
 
     /// Cancels the wake that waits for an agent. What changed is seen by its next one; what was said
@@ -166,7 +172,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let cancelled =
             self.agents.cancel(caller.workspace, id, &request_context(caller, None)?).await?;
-        let agent = self.agent(&with_read_scope(caller), id).await?;
+        let agent = self.read_agent(caller.workspace, id).await?;
         Ok(stopped(agent, cancelled.unheard))
     }
 
@@ -201,7 +207,7 @@ impl Dormouse {
             sleep_until: patch.sleep_until,
         };
         self.agents.configure(caller.workspace, id, &settings, &by).await?;
-        self.agent(&with_read_scope(caller), id).await
+        self.read_agent(caller.workspace, id).await
     }
 
     /// Sets whether changes wake an agent by themselves: `auto`, `on` or `off`.
@@ -238,7 +244,7 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         self.agents.pause(caller.workspace, id, &request_context(caller, key.as_deref())?).await?;
-        self.agent(&with_read_scope(caller), id).await
+        self.read_agent(caller.workspace, id).await
     }
 
     /// Resumes a dormant agent.
@@ -250,7 +256,7 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         self.agents.resume(caller.workspace, id, &request_context(caller, key.as_deref())?).await?;
-        self.agent(&with_read_scope(caller), id).await
+        self.read_agent(caller.workspace, id).await
     }
 
     /// Destroys an agent; its trail stays. What it never heard is named in the answer.
@@ -264,15 +270,14 @@ impl Dormouse {
         let ws = caller.workspace;
         self.agents.destroy(ws, id, &request_context(caller, key.as_deref())?).await?;
         let unheard = self.agents.unheard(ws, id).await?;
-        Ok(stopped(self.agent(&with_read_scope(caller), id).await?, unheard))
+        Ok(stopped(self.read_agent(caller.workspace, id).await?, unheard))
     }
 
     pub(crate) async fn agent_view(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         stored: Stored<agent_entity::Agent>,
     ) -> Result<Agent, Error> {
-        let ws = caller.workspace;
         let id = &stored.doc.value.id;
         let state: State = self.agents.state(ws, id).await?.value;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;

@@ -17,7 +17,7 @@ use dormouse_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::request::{decider, receipt_id, require, with_read_scope};
+use crate::request::{decider, receipt_id, require};
 use crate::view::{ChangeItem, ChangeSet, Outcome};
 use crate::{Dormouse, Error};
 
@@ -100,7 +100,12 @@ impl Dormouse {
     /// A change set.
     pub async fn change_set(&self, caller: &Caller, id: &ChangeSetId) -> Result<ChangeSet, Error> {
         require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+        self.read_change_set(caller.workspace, id).await
+    }
+
+    /// Reads a change set without a check: a token that may write and not read gets the result of
+    /// its own write.
+    async fn read_change_set(&self, ws: WorkspaceId, id: &ChangeSetId) -> Result<ChangeSet, Error> {
         let set = self
             .store
             .first(entity::by_id::<change_set::ChangeSet>(ws, id.as_str()))
@@ -253,7 +258,7 @@ impl Dormouse {
             }
         }
         let id = receipt_id(caller, key.as_deref())?;
-        let seen = self.change_set(&with_read_scope(caller), set).await?;
+        let seen = self.read_change_set(caller.workspace, set).await?;
         if let Some(id) = &id {
             // The key is taken before anything is decided: another request under it is refused.
             let request = hash::canonical(&("confirmAll", set, &items));
@@ -306,7 +311,7 @@ impl Dormouse {
     /// verdicts, of which each is answered for itself.
     pub async fn decides_on(&self, caller: &Caller, task: &TaskId) -> Result<(), Error> {
         require(caller, Scope::Decide)?;
-        self.task(&with_read_scope(caller), task).await.map(drop)
+        self.read_task(caller.workspace, task).await.map(drop)
     }
 
     /// Looks whether the caller decides, and on a set of this task.
@@ -317,7 +322,7 @@ impl Dormouse {
         set: &ChangeSetId,
     ) -> Result<(), Error> {
         require(caller, Scope::Decide)?;
-        let found = self.change_set(&with_read_scope(caller), set).await?;
+        let found = self.read_change_set(caller.workspace, set).await?;
         if found.task_id == *task {
             return Ok(());
         }
@@ -333,7 +338,7 @@ impl Dormouse {
     ) -> Result<Vec<Outcome>, Error> {
         require(caller, Scope::Decide)?;
         let id = receipt_id(caller, key.as_deref())?;
-        let seen = self.change_set(&with_read_scope(caller), set).await?;
+        let seen = self.read_change_set(caller.workspace, set).await?;
         let open = seen.items.into_iter().filter(|item| item.status == "pending");
         let mut wanted: Vec<(i64, String)> =
             open.map(|item| (item.index, item.digest.to_string())).collect();
@@ -361,7 +366,7 @@ impl Dormouse {
             match self.decide_among(caller, place, Verdict::Defer, id.as_deref()).await {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
-                    let fresh = self.change_set(&with_read_scope(caller), set).await?;
+                    let fresh = self.read_change_set(caller.workspace, set).await?;
                     let status = fresh.status.clone();
                     if let Some(mut item) =
                         fresh.items.into_iter().find(|other| other.index == index)
@@ -377,7 +382,7 @@ impl Dormouse {
     }
 
     async fn outcome(&self, caller: &Caller, item: Item) -> Result<Outcome, Error> {
-        let set = self.change_set(&with_read_scope(caller), &item.set).await?;
+        let set = self.read_change_set(caller.workspace, &item.set).await?;
         let revision = match self.journal.task(caller.workspace, &item.task).await {
             Ok(view) => Some(view.revision),
             Err(JournalError::NoTask { .. }) => None,

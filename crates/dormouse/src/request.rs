@@ -17,16 +17,6 @@ pub(crate) fn require(caller: &Caller, scope: Scope) -> Result<(), Error> {
     Err(Error::ScopeMissing { scope: scope.name() })
 }
 
-/// Who is told what became of their own request: a token that may write and not read is not turned
-/// away after the writing is done.
-pub(crate) fn with_read_scope(caller: &Caller) -> Caller {
-    let mut scopes = caller.scopes.clone();
-    if !caller.may(Scope::Read) {
-        scopes.push(Scope::Read);
-    }
-    Caller { scopes, ..caller.clone() }
-}
-
 /// The receipt id of an idempotency key: a function of the caller and the key.
 pub(crate) fn receipt_id(caller: &Caller, key: Option<&str>) -> Result<Option<String>, Error> {
     let Some(key) = key else { return Ok(None) };

@@ -4,7 +4,7 @@ use dormouse_journal::{Edit, TaskView};
 use dormouse_types::task::{LinkDirection, LinkKind};
 use dormouse_types::{Caller, Scope, TaskId, TaskLinkId};
 
-use crate::request::{edit_ctx, require, with_read_scope};
+use crate::request::{edit_ctx, require};
 use crate::view::{LinkedTask, Task, TaskLink};
 use crate::{Dormouse, Error};
 
@@ -52,7 +52,7 @@ impl Dormouse {
         let ctx = edit_ctx(caller, "link.add", &request, if_match, key.as_deref())?;
         let edit = Edit::Link { to, kind };
         self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
-        self.task(&with_read_scope(caller), id).await
+        self.read_task(caller.workspace, id).await
     }
 
     /// Takes a link of a task away, whichever of its two tasks made it; both change.
@@ -70,6 +70,6 @@ impl Dormouse {
         let ctx = edit_ctx(caller, "link.remove", &(id, link), if_match, key.as_deref())?;
         let edit = Edit::Unlink(link.clone());
         self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
-        self.task(&with_read_scope(caller), id).await
+        self.read_task(caller.workspace, id).await
     }
 }

@@ -5,11 +5,13 @@ use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::entity;
 use dormouse_store::{Db, change_log, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
-use dormouse_types::{Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId};
+use dormouse_types::{
+    Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId, WorkspaceId,
+};
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::request::{edit_ctx, receipt_id, require, with_read_scope};
+use crate::request::{edit_ctx, receipt_id, require};
 use crate::view::{self, Activity, Named, Task};
 use crate::{Dormouse, Error};
 
@@ -88,11 +90,11 @@ pub struct NewEntry {
 impl Dormouse {
     async fn live_agent(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         task: &TaskId,
     ) -> Result<Option<dormouse_types::AgentId>, Error> {
         // A damaged agent is met where it is asked for; it hides no task.
-        let agents = entity::each(agent_entity::of_task(caller.workspace, task));
+        let agents = entity::each(agent_entity::of_task(ws, task));
         let agents = self.store.all(agents).await?.into_iter().flatten();
         let live = agents.into_iter().find(|a| a.doc.value.lifecycle != Lifecycle::Destroyed);
         Ok(live.map(|agent| agent.doc.value.id))
@@ -101,14 +103,20 @@ impl Dormouse {
     /// A task, whole.
     pub async fn task(&self, caller: &Caller, id: &TaskId) -> Result<Task, Error> {
         require(caller, Scope::Read)?;
-        let view = self.journal.task(caller.workspace, id).await?;
-        self.task_view(caller, &view).await
+        self.read_task(caller.workspace, id).await
     }
 
-    pub(crate) async fn task_view(&self, caller: &Caller, view: &TaskView) -> Result<Task, Error> {
+    /// Reads a task without a check: a token that may write and not read gets the result of its own
+    /// write.
+    pub(crate) async fn read_task(&self, ws: WorkspaceId, id: &TaskId) -> Result<Task, Error> {
+        let view = self.journal.task(ws, id).await?;
+        self.task_view(ws, &view).await
+    }
+
+    pub(crate) async fn task_view(&self, ws: WorkspaceId, view: &TaskView) -> Result<Task, Error> {
         let state = dormouse_journal::state(view, &self.zone);
         let task = &view.task.value;
-        let counts = self.counts_among(caller.workspace, std::slice::from_ref(&task.id)).await?;
+        let counts = self.counts_among(ws, std::slice::from_ref(&task.id)).await?;
         let counts = counts.get(&task.id).copied().unwrap_or_default();
         let category = task.category_id.as_ref().and_then(|id| {
             let known = view.categories.iter().find(|category| category.id == *id)?;
@@ -168,7 +176,7 @@ impl Dormouse {
                 })
                 .collect(),
             links: crate::task_links::views(view),
-            agent: self.live_agent(caller, &task.id).await?,
+            agent: self.live_agent(ws, &task.id).await?,
             open_proposals: counts.open,
             put_off_proposals: counts.put_off,
             created_at: task.created_at,
@@ -208,7 +216,7 @@ impl Dormouse {
         edits.extend(new.note.map(Edit::note));
         let new = dormouse_journal::NewTask { title: new.title, edits };
         let edited = self.journal.create(ws, &new, &ctx).await?;
-        self.task(&with_read_scope(caller), &edited.task).await
+        self.read_task(caller.workspace, &edited.task).await
     }
 
     /// Sets fields of a task; with `if_match` only at that revision.
@@ -250,7 +258,7 @@ impl Dormouse {
             None => {}
         }
         self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
-        self.task(&with_read_scope(caller), id).await
+        self.read_task(caller.workspace, id).await
     }
 
     async fn edit_one(
@@ -265,7 +273,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let ctx = edit_ctx(caller, verb, &(id, request), None, key.as_deref())?;
         self.journal.edit(caller.workspace, id, edits, &ctx).await?;
-        self.task(&with_read_scope(caller), id).await
+        self.read_task(caller.workspace, id).await
     }
 
     /// Soft-deletes a task.

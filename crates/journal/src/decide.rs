@@ -121,8 +121,7 @@ fn line(field: &'static str, limit: Limit, text: &str) -> Result<String, EditErr
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     within(field, limit, line.chars().count())?;
     // What shows nothing cannot be found or told apart.
-    let is_seen = |c: char| !c.is_whitespace() && !address::is_unseen(c);
-    if line.contains(is_seen) { Ok(line) } else { Err(EditError::Empty { field }) }
+    if line.contains(address::is_seen) { Ok(line) } else { Err(EditError::Empty { field }) }
 }
 
 fn minutes(field: &'static str, given: u32) -> Result<u32, EditError> {

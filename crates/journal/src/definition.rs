@@ -5,7 +5,7 @@ use dormouse_store::journal::label::{Definition, Label, definitions};
 use dormouse_store::journal::row::{self, Entity};
 use dormouse_store::journal::setting;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal};
-use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, address, limits};
 use jiff::tz::TimeZone;
 
 use crate::Journal;
@@ -168,7 +168,7 @@ fn named_zone(name: &str) -> Result<TimeZone, JournalError> {
 
 fn name_of(field: &'static str, name: &str) -> Result<String, EditError> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.is_empty() {
+    if !name.contains(address::is_seen) {
         return Err(EditError::Empty { field });
     }
     let length = limits::LABEL_NAME.check(name.chars().count());

@@ -320,7 +320,8 @@ impl Journal {
         ctx: &EditCtx,
         (commit, mut edited): (Commit, Edited),
     ) -> Result<Edited, JournalError> {
-        let only_fence = commit.change.is_none() && commit.ops.len() <= ctx.fence.iter().len() * 2;
+        let only_fence =
+            commit.changes.is_empty() && commit.ops.len() <= ctx.fence.iter().len() * 2;
         if commit.once.is_none() && only_fence {
             return Ok(edited);
         }

@@ -525,12 +525,9 @@ impl Driver {
         if let Some(event) = event {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
             let change = ChangeRow::agent(origin, event, None, lease.run.key.as_str());
-            commit = commit.change(change).also(news);
-        } else {
-            let mut news = news.into_iter();
-            commit.change = news.next();
-            commit = commit.also(news);
+            commit = commit.change(change);
         }
+        let commit = commit.changes(news);
         self.store.commit(commit).await?;
         Ok(())
     }

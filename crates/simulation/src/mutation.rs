@@ -50,7 +50,7 @@ pub(crate) fn apply(sim: &SimState, mut commit: Commit) -> Result<Committed, Com
         Some(Mutation::Feed) if commit.label == "wake.route" && commit.ops.len() > 1 => {
             let rest = commit.ops.split_off(1);
             let mut first = commit.clone();
-            first.change = None;
+            first.changes.clear();
             first.audit.clear();
             commit.ops = rest;
             let first = applied(sim, first)?;

@@ -101,7 +101,7 @@ pub(crate) fn brief(commit: &Commit) -> String {
             format!(" {} epoch {epoch}", short(agent))
         }
         (None, None) => {
-            let subject = commit.change.as_ref().map(|change| match &change.subject {
+            let subject = commit.changes.first().map(|change| match &change.subject {
                 Some(subject) => subject.clone(),
                 None => change.touched.iter().map(|task| task.short().to_owned()).collect(),
             });
@@ -180,7 +180,7 @@ fn journal(sim: &SimState, commit: &Commit) -> Vec<String> {
     {
         wrong.push(format!("twice: operation {} wrote the journal again", once.id));
     }
-    let Some(change) = &commit.change else { return wrong };
+    let Some(change) = commit.changes.first() else { return wrong };
     match &change.origin {
         Origin::Agent { agent } => {
             let language =
@@ -250,7 +250,7 @@ pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
         return;
     }
     marks::after(sim, commit);
-    let subject = commit.change.as_ref().and_then(|change| change.subject.clone());
+    let subject = commit.changes.first().and_then(|change| change.subject.clone());
     if let (true, Some(agent)) = (label.starts_with("agent.change"), &subject)
         && ["created", "active"].contains(&lifecycle(sim, agent).as_str())
     {
@@ -297,7 +297,7 @@ pub(crate) fn heads(sim: &SimState) {
 
 /// Counts instants in which an agent and a person wrote to the same task.
 fn same_instant(sim: &SimState, commit: &Commit) {
-    let Some(change) = &commit.change else { return };
+    let Some(change) = commit.changes.first() else { return };
     let by_agent = matches!(change.origin, Origin::Agent { .. });
     let at = sim.clock.now().micros();
     for task in &change.touched {

@@ -129,7 +129,7 @@ impl SimBackend {
                     sim.report_violation(suspicion);
                 }
                 oracle::saw(sim, &self.owner, &commit);
-                if commit.change.is_some() {
+                if !commit.changes.is_empty() {
                     self.hint();
                 }
             }

@@ -48,10 +48,8 @@ pub struct Commit {
     pub ws: WorkspaceId,
     /// Set when the commit must happen at most once.
     pub once: Option<Once>,
-    /// Set when others may want to know.
-    pub change: Option<ChangeRow>,
-    /// What there is to know beside that. Each has a position of its own behind the commit's.
-    pub also: Vec<ChangeRow>,
+    /// What others may want to know; each takes a position of its own, the first that of the commit.
+    pub changes: Vec<ChangeRow>,
     /// What the audit log keeps.
     pub audit: Vec<Audit>,
     /// The writes, in order; a precondition is an op whose row count is wrong.
@@ -61,8 +59,8 @@ pub struct Commit {
 impl Commit {
     /// An empty commit.
     pub fn new(label: &'static str, db: Db, ws: WorkspaceId) -> Self {
-        let (also, audit, ops) = (Vec::new(), Vec::new(), Vec::new());
-        Self { label, db, ws, once: None, change: None, also, audit, ops }
+        let (changes, audit, ops) = (Vec::new(), Vec::new(), Vec::new());
+        Self { label, db, ws, once: None, changes, audit, ops }
     }
 
     /// Adds one write.
@@ -83,26 +81,26 @@ impl Commit {
         self
     }
 
-    /// Tells others.
+    /// Adds what others may want to know.
     pub fn change(mut self, change: ChangeRow) -> Self {
-        self.change = Some(change);
+        self.changes.push(change);
         self
     }
 
-    /// Tells others more; of a commit that tells them something.
-    pub fn also(mut self, changes: impl IntoIterator<Item = ChangeRow>) -> Self {
-        self.also.extend(changes);
+    /// Adds several things that others may want to know.
+    pub fn changes(mut self, changes: impl IntoIterator<Item = ChangeRow>) -> Self {
+        self.changes.extend(changes);
         self
     }
 
     /// The change rows with their distance from the position of the commit.
-    pub fn changes(&self) -> impl Iterator<Item = (i64, &ChangeRow)> {
-        (0..).zip(self.change.iter().chain(&self.also))
+    pub fn numbered_changes(&self) -> impl Iterator<Item = (i64, &ChangeRow)> {
+        (0..).zip(&self.changes)
     }
 
     /// How many positions it takes.
     pub fn span(&self) -> i64 {
-        self.changes().last().map_or(1, |(behind, _)| behind + 1)
+        self.numbered_changes().last().map_or(1, |(behind, _)| behind + 1)
     }
 
     /// Adds a line to the audit log.

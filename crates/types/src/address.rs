@@ -81,6 +81,11 @@ pub fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
+/// Whether a character shows something: neither white space nor unseen.
+pub fn is_seen(c: char) -> bool {
+    !c.is_whitespace() && !is_unseen(c)
+}
+
 /// Two to five words for an address: host and the last words of its path.
 pub fn title(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);

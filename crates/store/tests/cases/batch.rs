@@ -242,7 +242,7 @@ fn full(ws: WorkspaceId, key: &str) -> Commit {
         .op(setting::put(ws, key, "x"))
         .op(Op::one(put, params, Refusal::Exists))
         .change(tell("first"))
-        .also([tell("second")])
+        .changes([tell("second")])
         .audit(Audit { actor, action: "test", object, detail })
 }
 

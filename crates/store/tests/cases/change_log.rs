@@ -27,7 +27,7 @@ fn told(world: &World) -> Vec<(i64, String)> {
 
 fn each_row_of_a_commit_has_a_position_of_its_own(world: &World) {
     let commit = || Commit::new("test", Db::Agent, WS);
-    let many = commit().change(event("a")).also([event("b"), event("c")]);
+    let many = commit().change(event("a")).changes([event("b"), event("c")]);
     assert_eq!(world.apply(many).seq, Seq(1), "what it writes has its first position");
     assert_eq!(world.apply(commit().change(event("d"))).seq, Seq(4));
     assert_eq!(world.apply(commit()).seq, Seq(5), "a commit that tells nothing takes one too");
@@ -39,9 +39,10 @@ fn each_row_of_a_commit_has_a_position_of_its_own(world: &World) {
 fn a_refused_commit_takes_no_position(world: &World) {
     let sql = "UPDATE counters SET seq = seq WHERE ws = ?1";
     let op = dormouse_store::Op { sql, params: params![-1], rows: 1..=1, refusal: Refusal::Stale };
-    let refused = Commit::new("test", Db::Agent, WS).op(op).change(event("a")).also([event("b")]);
+    let refused =
+        Commit::new("test", Db::Agent, WS).op(op).change(event("a")).changes([event("b")]);
     assert_eq!(world.refusal(refused), Refusal::Stale);
-    let next = Commit::new("test", Db::Agent, WS).change(event("c")).also([event("d")]);
+    let next = Commit::new("test", Db::Agent, WS).change(event("c")).changes([event("d")]);
     assert_eq!(world.apply(next).seq, Seq(1));
     assert_eq!(told(world), [(1, "c".to_owned()), (2, "d".to_owned())]);
 }

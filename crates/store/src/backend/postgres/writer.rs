@@ -126,7 +126,7 @@ impl Task {
             let (commits, answers): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
             let outcomes = self.apply(&commits).await;
             let is_news = |(commit, outcome): (&Commit, &Outcome)| {
-                commit.change.is_some()
+                !commit.changes.is_empty()
                     && outcome.as_ref().is_ok_and(|done| done.replayed.is_none())
             };
             if commits.iter().zip(&outcomes).any(is_news) {

@@ -305,7 +305,7 @@ fn one(
             return Err(Failure::Refused(op.refusal));
         }
     }
-    for (behind, change) in commit.changes() {
+    for (behind, change) in commit.numbered_changes() {
         let origin = serde_json::to_string(&change.origin).expect("an origin is plain data");
         connection
             .prepare_cached(

@@ -329,7 +329,7 @@ impl Backend for Sqlite {
             let half = self.half(commit.db);
             match &half.writer {
                 Writer::Inline(connection, clock, beside) => {
-                    let told = commit.change.is_some();
+                    let told = !commit.changes.is_empty();
                     let commits = [commit];
                     // Before the own connection is locked: the other writer does the same.
                     let remembered = beside.look(&commits);

@@ -86,7 +86,7 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commi
     while let Ok(first) = receiver.recv() {
         let (commits, answers): (Vec<_>, Vec<_>) =
             std::iter::once(first).chain(receiver.try_iter()).unzip();
-        let told: Vec<bool> = commits.iter().map(|commit| commit.change.is_some()).collect();
+        let told: Vec<bool> = commits.iter().map(|commit| !commit.changes.is_empty()).collect();
         let results = if stopped {
             apply::refused(*db, &commits, &apply::unsynced(*db))
         } else {

@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from "@playwright/test";
 
-import { TABLE } from "../src/app/keys";
+import { SHORTCUTS } from "../src/app/shortcuts";
 import { changes, openItems, openTask, PASSPORTS, property, read } from "./steps";
 import { expect, type Server, taskId, test } from "./world";
 
@@ -95,7 +95,7 @@ const CASES: Record<string, Record<string, Case>> = {
 };
 
 test("each key of the table that opens a field is typed behind", () => {
-  const opening = TABLE.filter((row) => "opens" in row).flatMap((row) => [...row.keys]);
+  const opening = SHORTCUTS.filter((row) => "opens" in row).flatMap((row) => [...row.keys]);
   expect(Object.keys(CASES).filter((key) => key !== "Enter").sort()).toEqual([...opening].sort());
 });
 

@@ -4,17 +4,17 @@ import "./styles/base.css";
 import { mount, untrack } from "svelte";
 
 import App from "./App.svelte";
-import { startKeys } from "./app/keys";
+import { startShortcuts } from "./app/shortcuts";
 import { router } from "./app/router.svelte";
 import { session } from "./app/session.svelte";
 import { appearance } from "./app/theme.svelte";
-import { line } from "./live/line";
+import { connection } from "./live/connection";
 import { live } from "./live/store.svelte";
 
 appearance.apply();
 router.start();
-startKeys();
-await session.begin();
+startShortcuts();
+await session.signInFromUrl();
 
 $effect.root(() => {
   // The line stands while somebody is signed in.
@@ -22,9 +22,9 @@ $effect.root(() => {
     const isIn = session.token !== undefined;
     // What these read of the line is no reason to do it again.
     untrack(() => {
-      if (isIn) line.start();
+      if (isIn) connection.start();
       else {
-        line.stop();
+        connection.stop();
         live.clear();
       }
     });

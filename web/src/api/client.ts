@@ -8,16 +8,16 @@ import { Problem, asProblem, problemOf } from "./problem";
 export type Schemas = components["schemas"];
 
 /** Where the token comes from, and who hears that it is no good any more. */
-export interface Keyring {
+export interface Credentials {
   token(): string | undefined;
   refused(): void;
 }
 
-let keyring: Keyring = { token: () => undefined, refused: () => undefined };
+let credentials: Credentials = { token: () => undefined, refused: () => undefined };
 
 /** Says where tokens come from; once, at the start. */
-export function useKeyring(ring: Keyring): void {
-  keyring = ring;
+export function setCredentials(ring: Credentials): void {
+  credentials = ring;
 }
 
 /** Units: milliseconds. A request that takes longer counts as unanswered. */
@@ -25,12 +25,12 @@ const PATIENCE = 30_000;
 
 const access: Middleware = {
   onRequest({ request }) {
-    const token = keyring.token();
+    const token = credentials.token();
     if (token !== undefined) request.headers.set("Authorization", `Bearer ${token}`);
     return request;
   },
   onResponse({ response }) {
-    if (response.status === 401) keyring.refused();
+    if (response.status === 401) credentials.refused();
   },
 };
 
@@ -72,7 +72,7 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
 }
 
 /** A key under which a request that is sent twice has one effect. */
-export function onceKey(): string {
+export function idempotencyKey(): string {
   return crypto.randomUUID();
 }
 
@@ -87,12 +87,12 @@ export async function lines<T>(
   headers: Record<string, string>,
   each: (line: T) => void,
 ): Promise<void> {
-  const token = keyring.token();
+  const token = credentials.token();
   const all: Record<string, string> = { ...headers };
   if (token !== undefined) all["Authorization"] = `Bearer ${token}`;
   try {
     const response = await fetch(path, { method: "POST", body, headers: all });
-    if (response.status === 401) keyring.refused();
+    if (response.status === 401) credentials.refused();
     if (!response.ok || response.body === null) {
       const said: unknown = await response.json().catch(() => undefined);
       throw problemOf(response.status, said, response.headers.get("Retry-After"));

@@ -2,8 +2,8 @@
 
 import type { Component } from "svelte";
 
-import { placeHere, returnTo, type Place } from "./scrolling";
-import { before, isBelow, keep, kept } from "./trail";
+import { scrollPosition, restoreScroll, type ScrollPosition } from "./scrolling";
+import { lastOutside, isBelow, saveHistory, loadHistory } from "./tabHistory";
 
 /** A screen, loaded when it is first needed. */
 export interface Route {
@@ -47,7 +47,7 @@ function decode(part: string): string {
 /** An entry of the history of this tab. */
 interface Entry {
   address: string;
-  place?: Place;
+  place?: ScrollPosition;
 }
 
 /** What stands at an address, without the dialogs and tabs over it. */
@@ -58,10 +58,10 @@ class Router {
   #search = $state(location.search);
   /** What the query says. */
   query: URLSearchParams = $derived(new URLSearchParams(this.#search));
-  #trail: (Entry | undefined)[] = [];
-  #at = 0;
+  #entries: (Entry | undefined)[] = [];
+  #index = 0;
   /** What was deleted: going back and forth passes it by. */
-  #gone = new Set<string>();
+  #deletedPaths = new Set<string>();
 
   /** The address behind the host. */
   get here(): string {
@@ -72,36 +72,36 @@ class Router {
     const url = new URL(to, location.origin);
     if (url.pathname === this.path && url.search === this.#search) return;
     const address = url.pathname + url.search;
-    if (how.replace) history.replaceState({ at: this.#at }, "", url);
+    if (how.replace) history.replaceState({ at: this.#index }, "", url);
     else {
-      this.#leave();
-      this.#at += 1;
-      this.#trail = this.#trail.slice(0, this.#at);
-      history.pushState({ at: this.#at }, "", url);
+      this.#saveScroll();
+      this.#index += 1;
+      this.#entries = this.#entries.slice(0, this.#index);
+      history.pushState({ at: this.#index }, "", url);
     }
-    this.#trail[this.#at] = { address };
+    this.#entries[this.#index] = { address };
     const moved = screenOf(url.pathname) !== screenOf(this.path);
-    this.#follow();
-    if (moved) returnTo(undefined);
+    this.#readLocation();
+    if (moved) restoreScroll(undefined);
   }
 
   /** Closes a dialog that has an address: back to what it stands over, and the dialog is no step behind it. */
   close(to: string): void {
-    if (this.#trail[this.#at - 1]?.address === to) history.back();
+    if (this.#entries[this.#index - 1]?.address === to) history.back();
     else this.go(to, { replace: true });
   }
 
   /** Leaves what was deleted, for where the person was before it; back and forward pass it by. */
   leave(paths: readonly string[], otherwise: string): void {
-    for (const path of paths) this.#gone.add(path);
-    const to = before(this.#trail.map((entry) => entry?.address), this.#at, paths);
+    for (const path of paths) this.#deletedPaths.add(path);
+    const to = lastOutside(this.#entries.map((entry) => entry?.address), this.#index, paths);
     if (to === undefined) this.go(otherwise, { replace: true });
-    else history.go(to - this.#at);
+    else history.go(to - this.#index);
   }
 
   /** It is there again. */
   restore(paths: readonly string[]): void {
-    for (const path of paths) this.#gone.delete(path);
+    for (const path of paths) this.#deletedPaths.delete(path);
   }
 
   /** Sets or clears parts of the query, without a step in the history. */
@@ -120,17 +120,17 @@ class Router {
     history.scrollRestoration = "manual";
     const at: unknown = (history.state as { at?: unknown } | null)?.at;
     if (typeof at === "number") {
-      this.#at = at;
-      this.#trail = kept<Entry | undefined>();
-      returnTo(this.#trail[at]?.place);
+      this.#index = at;
+      this.#entries = loadHistory<Entry | undefined>();
+      restoreScroll(this.#entries[at]?.place);
     }
-    history.replaceState({ at: this.#at }, "");
-    this.#trail[this.#at] = { address: this.here };
+    history.replaceState({ at: this.#index }, "");
+    this.#entries[this.#index] = { address: this.here };
     addEventListener("pagehide", () => {
-      this.#leave();
-      keep(this.#trail);
+      this.#saveScroll();
+      saveHistory(this.#entries);
     });
-    addEventListener("popstate", (event) => this.#travel((event.state as { at?: number } | null)?.at ?? 0));
+    addEventListener("popstate", (event) => this.#onPopState((event.state as { at?: number } | null)?.at ?? 0));
     document.addEventListener("click", (event) => {
       if (event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -143,30 +143,30 @@ class Router {
     });
   }
 
-  #travel(at: number): void {
-    const way = at < this.#at ? -1 : 1;
-    if (isBelow(location.pathname, this.#gone)) {
-      const next = this.#trail[at + way];
+  #onPopState(at: number): void {
+    const way = at < this.#index ? -1 : 1;
+    if (isBelow(location.pathname, this.#deletedPaths)) {
+      const next = this.#entries[at + way];
       // Behind the last there is nothing: the person stays where they are.
       if (next !== undefined) history.go(way);
-      else if (at !== this.#at) history.go(this.#at - at);
+      else if (at !== this.#index) history.go(this.#index - at);
       return;
     }
-    if (at === this.#at && this.here === location.pathname + location.search) return;
-    this.#leave();
-    this.#at = at;
+    if (at === this.#index && this.here === location.pathname + location.search) return;
+    this.#saveScroll();
+    this.#index = at;
     const moved = screenOf(location.pathname) !== screenOf(this.path);
-    this.#follow();
-    if (moved) returnTo(this.#trail[at]?.place);
+    this.#readLocation();
+    if (moved) restoreScroll(this.#entries[at]?.place);
   }
 
   /** Remembers where the person was in what they leave. */
-  #leave(): void {
-    const entry = this.#trail[this.#at];
-    if (entry !== undefined) entry.place = placeHere();
+  #saveScroll(): void {
+    const entry = this.#entries[this.#index];
+    if (entry !== undefined) entry.place = scrollPosition();
   }
 
-  #follow(): void {
+  #readLocation(): void {
     this.path = location.pathname;
     this.#search = location.search;
   }

@@ -1,36 +1,36 @@
 // Where a screen was scrolled to, and the way back there once what stood there is read and drawn.
 
 /** A place in a screen: how far it was scrolled, and the first row of a list that was in sight. */
-export interface Place {
+export interface ScrollPosition {
   y: number;
   row?: { id: string; top: number };
 }
 
 /** Brings a row of a list onto the page: drawn already, to be read first, or gone. */
-export type Reveal = (id: string) => "drawn" | "reading" | "gone";
+export type RevealRow = (id: string) => "drawn" | "reading" | "gone";
 
 /** Units: pixels. What a bar covers at the top. */
-const COVERED = 96;
+const BAR_HEIGHT = 96;
 /** Units: milliseconds. What is not there by then will not come. */
-const AT_MOST = 5_000;
+const TIMEOUT_MS = 5_000;
 
-let reveal: Reveal | undefined;
+let revealRow: RevealRow | undefined;
 let stop: (() => void) | undefined;
 
 /** Lets the list on screen be asked for its rows; gives what ends it. */
-export function revealsRows(ask: Reveal): () => void {
-  reveal = ask;
+export function provideRowRevealer(provider: RevealRow): () => void {
+  revealRow = provider;
   return () => {
-    if (reveal === ask) reveal = undefined;
+    if (revealRow === provider) revealRow = undefined;
   };
 }
 
 /** Where the screen is now. */
-export function placeHere(): Place {
+export function scrollPosition(): ScrollPosition {
   const rows = document.querySelectorAll<HTMLElement>("main [id^='row-']");
   for (const row of rows) {
     const { top, bottom } = row.getBoundingClientRect();
-    if (bottom > COVERED) return { y: scrollY, row: { id: row.id.slice("row-".length), top } };
+    if (bottom > BAR_HEIGHT) return { y: scrollY, row: { id: row.id.slice("row-".length), top } };
   }
   return { y: scrollY };
 }
@@ -39,20 +39,20 @@ export function placeHere(): Place {
  * Goes back to a place, as far as it is there yet; again with each frame until it stands, for what is
  * above may still be on its way. A person who scrolls meanwhile is not held back.
  */
-export function returnTo(place: Place | undefined): void {
+export function restoreScroll(place: ScrollPosition | undefined): void {
   stop?.();
   if (place === undefined || place.y === 0) {
     scrollTo(0, 0);
     return;
   }
   const { y, row } = place;
-  const until = performance.now() + AT_MOST;
+  const until = performance.now() + TIMEOUT_MS;
   let frame = 0;
-  let still = 0;
+  let settledFrames = 0;
   const step = (): void => {
     const isLate = performance.now() > until;
-    const said = row === undefined ? "gone" : (reveal?.(row.id) ?? "reading");
-    const node = row === undefined || said !== "drawn" ? null : document.getElementById(`row-${row.id}`);
+    const rowState = row === undefined ? "gone" : (revealRow?.(row.id) ?? "reading");
+    const node = row === undefined || rowState !== "drawn" ? null : document.getElementById(`row-${row.id}`);
     let isThere: boolean;
     if (row !== undefined && node !== null) {
       const off = node.getBoundingClientRect().top - row.top;
@@ -60,21 +60,21 @@ export function returnTo(place: Place | undefined): void {
       isThere = Math.abs(off) < 1;
     } else {
       const isTall = document.documentElement.scrollHeight - innerHeight >= y;
-      if (said === "gone" && (isTall || isLate)) scrollTo(0, y);
-      isThere = said === "gone" && Math.abs(scrollY - y) < 1;
+      if (rowState === "gone" && (isTall || isLate)) scrollTo(0, y);
+      isThere = rowState === "gone" && Math.abs(scrollY - y) < 1;
     }
     // Twice in a row: nothing above is being drawn any more.
-    still = isThere ? still + 1 : 0;
-    if (still < 2 && !isLate) frame = requestAnimationFrame(step);
+    settledFrames = isThere ? settledFrames + 1 : 0;
+    if (settledFrames < 2 && !isLate) frame = requestAnimationFrame(step);
     else stop?.();
   };
-  const taken = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
+  const userEvents = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
   const end = (): void => {
     cancelAnimationFrame(frame);
-    for (const name of taken) removeEventListener(name, end);
+    for (const name of userEvents) removeEventListener(name, end);
     stop = undefined;
   };
   stop = end;
-  for (const name of taken) addEventListener(name, end, { passive: true });
+  for (const name of userEvents) addEventListener(name, end, { passive: true });
   frame = requestAnimationFrame(step);
 }

@@ -1,12 +1,12 @@
 // Who sits here: the token of this browser, and how one is come by.
 
-import { api, ask, useKeyring, type Schemas } from "../api/client";
+import { api, ask, setCredentials, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 
-const PLACE = "dormouse.token";
+const STORAGE_KEY = "dormouse.token";
 
 class Session {
-  #token = $state<string | undefined>(localStorage.getItem(PLACE) ?? undefined);
+  #token = $state<string | undefined>(localStorage.getItem(STORAGE_KEY) ?? undefined);
   /** Why there is none, where that is to be told. */
   problem = $state.raw<Problem | undefined>();
   isExchanging = $state(false);
@@ -16,7 +16,7 @@ class Session {
   }
 
   /** Takes the code out of the address, and exchanges it for a token. */
-  async begin(): Promise<void> {
+  async signInFromUrl(): Promise<void> {
     const code = new URLSearchParams(location.hash.slice(1)).get("code");
     if (code === null) return;
     // The code is worth nothing once it is used, and stands in no history before.
@@ -30,7 +30,7 @@ class Session {
     this.problem = undefined;
     try {
       const answer = await ask(api.POST("/api/access/exchange", { body: { code } }));
-      this.keep((answer as { token: string }).token);
+      this.setToken((answer as { token: string }).token);
       return true;
     } catch (error) {
       this.problem = asProblem(error);
@@ -40,28 +40,28 @@ class Session {
     }
   }
 
-  keep(token: string): void {
-    localStorage.setItem(PLACE, token);
+  setToken(token: string): void {
+    localStorage.setItem(STORAGE_KEY, token);
     this.#token = token;
     this.problem = undefined;
   }
 
   /** Forgets the token: signed out, or refused by the server. */
-  end(): void {
-    localStorage.removeItem(PLACE);
+  signOut(): void {
+    localStorage.removeItem(STORAGE_KEY);
     this.#token = undefined;
   }
 }
 
 export const session = new Session();
 
-useKeyring({ token: () => session.token, refused: () => session.end() });
+setCredentials({ token: () => session.token, refused: () => session.signOut() });
 
 // What another tab does counts here too.
 addEventListener("storage", (event) => {
-  if (event.key !== PLACE) return;
-  if (event.newValue === null) session.end();
-  else session.keep(event.newValue);
+  if (event.key !== STORAGE_KEY) return;
+  if (event.newValue === null) session.signOut();
+  else session.setToken(event.newValue);
 });
 
 export type Access = Schemas extends { Access: infer A } ? A : unknown;

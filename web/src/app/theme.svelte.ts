@@ -1,11 +1,11 @@
 // Light, dark, or as the system has it.
 
-const PLACE = "dormouse.theme";
+const STORAGE_KEY = "dormouse.theme";
 
 export type Theme = "system" | "light" | "dark";
 
 class Appearance {
-  #theme = $state<Theme>((localStorage.getItem(PLACE) as Theme | null) ?? "system");
+  #theme = $state<Theme>((localStorage.getItem(STORAGE_KEY) as Theme | null) ?? "system");
 
   get theme(): Theme {
     return this.#theme;
@@ -13,7 +13,7 @@ class Appearance {
 
   set(theme: Theme): void {
     this.#theme = theme;
-    localStorage.setItem(PLACE, theme);
+    localStorage.setItem(STORAGE_KEY, theme);
     this.apply();
   }
 

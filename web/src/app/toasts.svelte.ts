@@ -1,7 +1,7 @@
 // What just happened, with the way back; a toast says nothing that cannot be reached elsewhere.
 
 import type { Problem } from "../api/problem";
-import { tellProblem } from "../i18n/problem";
+import { describeProblem } from "../i18n/problem";
 
 export interface Toast {
   id: number;
@@ -13,28 +13,28 @@ export interface Toast {
 }
 
 /** Units: milliseconds. */
-const STAYS = 8_000;
+const DURATION_MS = 8_000;
 
 class Toasts {
-  shown = $state.raw<Toast[]>([]);
+  visible = $state.raw<Toast[]>([]);
   #next = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  tell(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain", more?: Toast["more"]): number {
+  show(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain", more?: Toast["more"]): number {
     const toast = { id: this.#next++, text, tone, action, more };
-    this.shown = [...this.shown.slice(-2), toast];
+    this.visible = [...this.visible.slice(-2), toast];
     this.resume(toast.id);
     return toast.id;
   }
 
   /** Tells what was refused, and what was asked. */
-  refuse(what: string, problem: Problem): void {
-    this.tell(`${what}: ${tellProblem(problem)}`, undefined, "danger");
+  showRefusal(description: string, problem: Problem): void {
+    this.show(`${description}: ${describeProblem(problem)}`, undefined, "danger");
   }
 
   close(id: number): void {
     this.pause(id);
-    this.shown = this.shown.filter((toast) => toast.id !== id);
+    this.visible = this.visible.filter((toast) => toast.id !== id);
   }
 
   /** It stays while the pointer or the focus is on it. */
@@ -47,13 +47,13 @@ class Toasts {
     this.pause(id);
     this.#timers.set(
       id,
-      setTimeout(() => this.close(id), STAYS),
+      setTimeout(() => this.close(id), DURATION_MS),
     );
   }
 
   /** Runs the newest way back there is; false when there is none. */
   undo(): boolean {
-    const last = this.shown.findLast((toast) => toast.action !== undefined);
+    const last = this.visible.findLast((toast) => toast.action !== undefined);
     if (last === undefined) return false;
     this.close(last.id);
     last.action?.run();

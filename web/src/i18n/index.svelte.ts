@@ -32,7 +32,7 @@ export function has(key: string): key is Key {
 }
 
 /** The text of a value of the server, `status.OPEN`; the value itself when a newer server sent it. */
-export function word(group: string, value: string): string {
+export function valueText(group: string, value: string): string {
   const key = `${group}.${value}`;
   return has(key) ? t(key) : value;
 }
@@ -50,7 +50,7 @@ function at(date: Date, options: Intl.DateTimeFormatOptions): string {
 }
 
 /** The whole time, for those who ask. */
-export function exactly(date: Date): string {
+export function exactTime(date: Date): string {
   return at(date, { dateStyle: "full", timeStyle: "medium" });
 }
 

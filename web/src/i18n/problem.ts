@@ -4,7 +4,7 @@ import type { Problem } from "../api/problem";
 import { has, t } from "./index.svelte";
 
 /** One sentence or two: what, and what to do. The words of the server where the page has none. */
-export function tellProblem(problem: Problem): string {
+export function describeProblem(problem: Problem): string {
   const key = `problem.${problem.code}`;
   const said = [problem.detail, ...problem.fields.map((field) => field.message)].filter((text) => text !== "");
   const text = has(key) ? t(key) : said.length > 0 ? [...new Set(said)].join(" ") : problem.title;

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 
-import { awakeSince, byTurn, standOf } from "./activity";
+import { awakeSince, byQueueOrder, activityState } from "./activity";
 
 const agent = (id: string, activity: string, awakeSince: string | null = null, dueAt: string | null = null) => ({ id, activity, awakeSince, dueAt });
 
 it("says awake for running, and the server's word for the rest", () => {
-  expect(["running", "queued", "asleep", "dormant"].map(standOf)).toEqual(["awake", "queued", "asleep", "dormant"]);
+  expect(["running", "queued", "asleep", "dormant"].map(activityState)).toEqual(["awake", "queued", "asleep", "dormant"]);
 });
 
 it("tells since when only of one at work", () => {
@@ -21,5 +21,5 @@ it("puts who is awake longest first, and those in the queue behind, by their tur
     agent("next", "queued", null, "2026-03-02T09:01:30Z"),
     agent("old", "running", "2026-03-02T08:59:00Z"),
   ];
-  expect(byTurn(agents).map((one) => one.id)).toEqual(["old", "young", "next", "later"]);
+  expect(byQueueOrder(agents).map((one) => one.id)).toEqual(["old", "young", "next", "later"]);
 });

@@ -1,11 +1,11 @@
 // Edits on their way: sent in order, kept while the server is away, told when one is refused.
 
-import { onceKey } from "../api/client";
+import { idempotencyKey } from "../api/client";
 import { Problem, asProblem, problemOf } from "../api/problem";
 import type { Resource } from "./store.svelte";
 
 /** An edit as it is kept: plain data, so that it outlives the page. */
-export interface Errand {
+export interface PendingRequest {
   /** Under this key it has one effect, however often it is sent. */
   id: string;
   method: "POST" | "PATCH" | "PUT" | "DELETE";
@@ -13,53 +13,50 @@ export interface Errand {
   body?: unknown;
   ifMatch?: string;
   /** What it does, in the words of the person's language: "Priority of Order tiles". */
-  what: string;
+  description: string;
   at: string;
 }
 
 /** One that was refused when it was sent at last. */
-export interface Refused {
-  errand: Errand;
+export interface RefusedRequest {
+  request: PendingRequest;
   problem: Problem;
 }
 
 /** Where errands are kept, and how they are sent; a test brings its own. */
-export interface Post {
-  send(errand: Errand): Promise<unknown>;
-  load(): Errand[];
-  save(errands: Errand[]): void;
+export interface Transport {
+  send(request: PendingRequest): Promise<unknown>;
+  load(): PendingRequest[];
+  save(requests: PendingRequest[]): void;
   /** Calls back after so many milliseconds. */
   later(ms: number, then: () => void): void;
 }
 
 /** Units: milliseconds. What was not heard is sent again after this, if nothing else brings it up. */
-const AGAIN = 5_000;
+const RETRY_MS = 5_000;
 
-interface Waiting {
-  errand: Errand;
+interface QueueEntry {
+  request: PendingRequest;
   done: (answer: unknown) => void;
   failed: (problem: Problem) => void;
-  /** Whether its sender waits for it still: one from before a reload has nobody. */
-  isOwn: boolean;
 }
 
 export class Outbox {
-  #queue = $state.raw<Waiting[]>([]);
+  #queue = $state.raw<QueueEntry[]>([]);
   /** Edits that were made while the server was away and that it refused later. */
-  refused = $state.raw<Refused[]>([]);
+  refused = $state.raw<RefusedRequest[]>([]);
   #isSending = false;
-  #isToTryAgain = false;
-  #post: Post;
+  #isRetryScheduled = false;
+  #transport: Transport;
 
-  constructor(post: Post) {
-    this.#post = post;
-    this.#queue = post.load().map((errand) => ({
-      errand,
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.#queue = transport.load().map((request) => ({
+      request,
       done: () => undefined,
       failed: (problem: Problem) => {
-        this.refused = [...this.refused, { errand, problem }];
+        this.refused = [...this.refused, { request, problem }];
       },
-      isOwn: false,
     }));
   }
 
@@ -73,18 +70,18 @@ export class Outbox {
    *
    * Throws: the problem with which it was refused.
    */
-  send<T>(errand: Omit<Errand, "id" | "at"> & { id?: string }): Promise<T> {
-    const whole: Errand = { ...errand, id: errand.id ?? onceKey(), at: new Date().toISOString() };
+  send<T>(request: Omit<PendingRequest, "id" | "at"> & { id?: string }): Promise<T> {
+    const complete: PendingRequest = { ...request, id: request.id ?? idempotencyKey(), at: new Date().toISOString() };
     return new Promise<T>((done, failed) => {
-      const waiting = { errand: whole, done: done as (answer: unknown) => void, failed, isOwn: true };
+      const waiting = { request: complete, done: done as (answer: unknown) => void, failed };
       this.#queue = [...this.#queue, waiting];
-      this.#keep();
+      this.#persist();
       void this.flush();
     });
   }
 
   /** Lets an edit that was refused go. */
-  drop(refused: Refused): void {
+  dismiss(refused: RefusedRequest): void {
     this.refused = this.refused.filter((other) => other !== refused);
   }
 
@@ -97,18 +94,18 @@ export class Outbox {
         let answer: unknown;
         let problem: Problem | undefined;
         try {
-          answer = await this.#post.send(next.errand);
+          answer = await this.#transport.send(next.request);
         } catch (error) {
           problem = asProblem(error);
         }
         // Nothing is known of it: it is sent again, under the same key. 401: the person signs in
         // again first; 429 and 503 say themselves that later is better.
         if (problem !== undefined && (problem.isOffline || [401, 429, 503].includes(problem.status))) {
-          this.#tryAgain(problem);
+          this.#scheduleRetry(problem);
           return;
         }
         this.#queue = this.#queue.slice(1);
-        this.#keep();
+        this.#persist();
         if (problem === undefined) next.done(answer);
         else next.failed(problem);
       }
@@ -117,21 +114,21 @@ export class Outbox {
     }
   }
 
-  #tryAgain(problem: Problem): void {
-    if (this.#isToTryAgain) return;
-    this.#isToTryAgain = true;
-    this.#post.later(Math.max(AGAIN, (problem.retryAfter ?? 0) * 1_000), () => {
-      this.#isToTryAgain = false;
+  #scheduleRetry(problem: Problem): void {
+    if (this.#isRetryScheduled) return;
+    this.#isRetryScheduled = true;
+    this.#transport.later(Math.max(RETRY_MS, (problem.retryAfter ?? 0) * 1_000), () => {
+      this.#isRetryScheduled = false;
       void this.flush();
     });
   }
 
-  #keep(): void {
-    this.#post.save(this.#queue.map((waiting) => waiting.errand));
+  #persist(): void {
+    this.#transport.save(this.#queue.map((waiting) => waiting.request));
   }
 }
 
-const PLACE = "dormouse.outbox";
+const STORAGE_KEY = "dormouse.outbox";
 
 /** What a refusal says; nothing when it is no JSON. */
 function parsed(text: string): unknown {
@@ -143,37 +140,41 @@ function parsed(text: string): unknown {
 }
 
 /** Sends over HTTP, keeps in the storage of this origin. */
-export function httpPost(token: () => string | undefined, refusedToken: () => void): Post {
+export function httpTransport(token: () => string | undefined, refusedToken: () => void): Transport {
   /** Errands that this tab had in hand: it alone takes them out of the storage. */
   const own = new Set<string>();
-  const read = (): Errand[] => JSON.parse(localStorage.getItem(PLACE) ?? "[]") as Errand[];
+  const read = (): PendingRequest[] => {
+    const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]") as (PendingRequest & { what?: string })[];
+    // An older page stored the description as `what`.
+    return stored.map(({ what, ...request }) => ({ ...request, description: request.description ?? what ?? "" }));
+  };
   return {
-    async send(errand) {
+    async send(request) {
       const headers: Record<string, string> = {};
       const own = token();
       if (own !== undefined) headers["Authorization"] = `Bearer ${own}`;
-      if (errand.body !== undefined) headers["Content-Type"] = "application/json";
-      if (errand.method === "POST") headers["Idempotency-Key"] = errand.id;
-      if (errand.ifMatch !== undefined) headers["If-Match"] = errand.ifMatch;
-      const init: RequestInit = { method: errand.method, headers, signal: AbortSignal.timeout(30_000) };
-      if (errand.body !== undefined) init.body = JSON.stringify(errand.body);
-      const response = await fetch(errand.path, init);
+      if (request.body !== undefined) headers["Content-Type"] = "application/json";
+      if (request.method === "POST") headers["Idempotency-Key"] = request.id;
+      if (request.ifMatch !== undefined) headers["If-Match"] = request.ifMatch;
+      const init: RequestInit = { method: request.method, headers, signal: AbortSignal.timeout(30_000) };
+      if (request.body !== undefined) init.body = JSON.stringify(request.body);
+      const response = await fetch(request.path, init);
       if (response.status === 401) refusedToken();
       const text = await response.text();
       if (!response.ok) throw problemOf(response.status, parsed(text), response.headers.get("Retry-After"));
       return text === "" ? undefined : JSON.parse(text);
     },
     load() {
-      const kept = read();
-      for (const errand of kept) own.add(errand.id);
-      return kept;
+      const stored = read();
+      for (const request of stored) own.add(request.id);
+      return stored;
     },
-    save(errands) {
-      for (const errand of errands) own.add(errand.id);
+    save(requests) {
+      for (const request of requests) own.add(request.id);
       // What other tabs wait with stays.
-      const all = [...read().filter((errand) => !own.has(errand.id)), ...errands];
-      if (all.length === 0) localStorage.removeItem(PLACE);
-      else localStorage.setItem(PLACE, JSON.stringify(all));
+      const all = [...read().filter((request) => !own.has(request.id)), ...requests];
+      if (all.length === 0) localStorage.removeItem(STORAGE_KEY);
+      else localStorage.setItem(STORAGE_KEY, JSON.stringify(all));
     },
     later(ms, then) {
       setTimeout(then, ms);
@@ -188,14 +189,14 @@ export function httpPost(token: () => string | undefined, refusedToken: () => vo
  * Throws: the problem with which it was refused; the caller tells the person.
  */
 export async function optimistically<T>(
-  over: { resource: Resource<T> | undefined; edit: (value: T) => T }[],
+  overlays: { resource: Resource<T> | undefined; edit: (value: T) => T }[],
   send: () => Promise<unknown>,
 ): Promise<void> {
-  const takeOff = over.map(({ resource, edit }) => resource?.lay(edit));
+  const removeOverlays = overlays.map(({ resource, edit }) => resource?.addOverlay(edit));
   try {
     await send();
-    await Promise.all(over.map(({ resource }) => resource?.refresh()));
+    await Promise.all(overlays.map(({ resource }) => resource?.refresh()));
   } finally {
-    for (const off of takeOff) off?.();
+    for (const removeOverlay of removeOverlays) removeOverlay?.();
   }
 }

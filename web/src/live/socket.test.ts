@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { type Line, type LiveEvent, Socket, type World } from "./socket";
+import { type WebSocketLike, type LiveEvent, Socket, type SocketDeps } from "./socket";
 
 /** A server of events behind lines that break; time passes when it is told to. */
-class Stage implements World {
-  lines: (Line & { url: string; isOpen: boolean })[] = [];
+class Stage implements SocketDeps {
+  lines: (WebSocketLike & { url: string; isOpen: boolean })[] = [];
   waits: { ms: number; then: () => void }[] = [];
   tickets = 0;
   refuseTickets = false;
@@ -15,13 +15,13 @@ class Stage implements World {
     return Promise.resolve(`t${this.tickets}`);
   }
 
-  open(url: string): Line {
+  open(url: string): WebSocketLike {
     const line = { url, isOpen: true, onopen: null, onmessage: null, onclose: null, close: () => undefined };
     this.lines.push(line);
     return line;
   }
 
-  later(ms: number, then: () => void): () => void {
+  schedule(ms: number, then: () => void): () => void {
     const wait = { ms, then };
     this.waits.push(wait);
     return () => {
@@ -135,7 +135,7 @@ describe("the line to the server", () => {
     const { stage, socket } = await begun();
     stage.cut();
     expect(stage.waits.length).toBe(1);
-    socket.nudge();
+    socket.reconnectNow();
     await stage.pass();
     expect(stage.lines.length).toBe(2);
     expect(stage.waits).toEqual([]);
@@ -146,7 +146,7 @@ describe("the line to the server", () => {
     stage.say({ type: "hello", cursor: "c0", version: "1" });
     stage.say(event(1));
     const old = stage.lines[0];
-    socket.cut();
+    socket.markBroken();
     expect(heard.states).toEqual([true, false]);
     expect(stage.waits.length).toBe(1);
     old?.onclose?.({ code: 1006 });

@@ -23,32 +23,32 @@ interface Resync {
 type Frame = LiveEvent | Hello | Resync;
 
 /** A frame that can be read; a newer server may send others. */
-function frameOf(data: unknown): Frame | undefined {
-  let said: unknown;
+function parseFrame(data: unknown): Frame | undefined {
+  let parsed: unknown;
   try {
-    said = JSON.parse(String(data));
+    parsed = JSON.parse(String(data));
   } catch {
     return undefined;
   }
-  if (typeof said !== "object" || said === null) return undefined;
-  const { type, cursor, tasks } = said as Record<string, unknown>;
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const { type, cursor, tasks } = parsed as Record<string, unknown>;
   if (typeof type !== "string" || typeof cursor !== "string") return undefined;
-  if (type === "hello" || type === "resync") return said as Frame;
-  return { ...(said as LiveEvent), tasks: Array.isArray(tasks) ? tasks : [] };
+  if (type === "hello" || type === "resync") return parsed as Frame;
+  return { ...(parsed as LiveEvent), tasks: Array.isArray(tasks) ? tasks : [] };
 }
 
 /** What the line needs of the world; a test brings its own. */
-export interface World {
+export interface SocketDeps {
   /** A ticket for one socket. Throws when there is none: `final` says that asking again is vain. */
   ticket(): Promise<string>;
-  open(url: string): Line;
+  open(url: string): WebSocketLike;
   /** Calls back after so many milliseconds; gives what calls it off. */
-  later(ms: number, then: () => void): () => void;
+  schedule(ms: number, then: () => void): () => void;
   random(): number;
 }
 
 /** The part of a WebSocket that is used. */
-export interface Line {
+export interface WebSocketLike {
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
   onclose: ((event: { code: number }) => void) | null;
@@ -56,7 +56,7 @@ export interface Line {
 }
 
 /** Who listens. */
-export interface Ear {
+export interface Listener {
   /** Each event once, in order. */
   event(event: LiveEvent): void;
   /** Events may have been missed: everything on screen is read again. */
@@ -73,109 +73,109 @@ const LONGEST_WAIT = 15_000;
 
 export class Socket {
   #cursor: string | undefined;
-  #line: Line | undefined;
-  #calledOff: (() => void) | undefined;
+  #socket: WebSocketLike | undefined;
+  #cancelReconnect: (() => void) | undefined;
   #failures = 0;
-  #wanted = false;
+  #isWanted = false;
   #attempt = 0;
 
   constructor(
-    private readonly world: World,
-    private readonly ear: Ear,
+    private readonly deps: SocketDeps,
+    private readonly listener: Listener,
   ) {}
 
   start(): void {
-    if (this.#wanted) return;
-    this.#wanted = true;
+    if (this.#isWanted) return;
+    this.#isWanted = true;
     void this.#connect();
   }
 
   stop(): void {
-    this.#wanted = false;
+    this.#isWanted = false;
     this.#attempt += 1;
-    this.#calledOff?.();
-    this.#line?.close();
-    this.#line = undefined;
+    this.#cancelReconnect?.();
+    this.#socket?.close();
+    this.#socket = undefined;
     this.#cursor = undefined;
-    this.ear.state(false);
+    this.listener.state(false);
   }
 
   /** The world changed (the network is back, the page is looked at): does not wait any longer. */
-  nudge(): void {
-    if (!this.#wanted || this.#line !== undefined || this.#calledOff === undefined) return;
-    this.#calledOff();
+  reconnectNow(): void {
+    if (!this.#isWanted || this.#socket !== undefined || this.#cancelReconnect === undefined) return;
+    this.#cancelReconnect();
     this.#failures = 0;
     void this.#connect();
   }
 
   /** The network went: the line counts as broken before it notices, and another one is tried. */
-  cut(): void {
-    const line = this.#line;
-    if (line === undefined) return;
+  markBroken(): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
     this.#attempt += 1;
-    this.#line = undefined;
-    line.close();
-    this.ear.state(false);
-    this.#wait();
+    this.#socket = undefined;
+    socket.close();
+    this.listener.state(false);
+    this.#scheduleReconnect();
   }
 
   async #connect(): Promise<void> {
-    this.#calledOff = undefined;
+    this.#cancelReconnect = undefined;
     const attempt = ++this.#attempt;
     let ticket: string;
     try {
-      ticket = await this.world.ticket();
+      ticket = await this.deps.ticket();
     } catch {
       if (attempt === this.#attempt) {
-        this.ear.state(false);
-        this.#wait();
+        this.listener.state(false);
+        this.#scheduleReconnect();
       }
       return;
     }
     if (attempt !== this.#attempt) return;
     const since = this.#cursor === undefined ? "" : `&since=${encodeURIComponent(this.#cursor)}`;
-    const line = this.world.open(`/api/ws?ticket=${encodeURIComponent(ticket)}${since}`);
-    this.#line = line;
-    line.onmessage = (message) => {
-      if (attempt === this.#attempt) this.#hear(message.data);
+    const socket = this.deps.open(`/api/ws?ticket=${encodeURIComponent(ticket)}${since}`);
+    this.#socket = socket;
+    socket.onmessage = (message) => {
+      if (attempt === this.#attempt) this.#onMessage(message.data);
     };
-    line.onclose = () => {
+    socket.onclose = () => {
       if (attempt !== this.#attempt) return;
-      this.#line = undefined;
-      this.ear.state(false);
-      this.#wait();
+      this.#socket = undefined;
+      this.listener.state(false);
+      this.#scheduleReconnect();
     };
   }
 
-  #hear(data: unknown): void {
-    const frame = frameOf(data);
+  #onMessage(data: unknown): void {
+    const frame = parseFrame(data);
     if (frame === undefined) return;
     this.#failures = 0;
     switch (frame.type) {
       case "hello": {
         const isFirst = this.#cursor === undefined;
         this.#cursor ??= frame.cursor;
-        this.ear.state(true);
-        this.ear.version((frame as Hello).version);
+        this.listener.state(true);
+        this.listener.version((frame as Hello).version);
         // What was read before the line stood may be older than the place it begins at.
-        if (isFirst) this.ear.resync();
+        if (isFirst) this.listener.resync();
         break;
       }
       case "resync":
         this.#cursor = frame.cursor;
-        this.ear.resync();
+        this.listener.resync();
         break;
       default:
         this.#cursor = frame.cursor;
-        this.ear.event(frame as LiveEvent);
+        this.listener.event(frame as LiveEvent);
     }
   }
 
-  #wait(): void {
-    if (!this.#wanted) return;
-    const longest = Math.min(FIRST_WAIT * 2 ** this.#failures, LONGEST_WAIT);
+  #scheduleReconnect(): void {
+    if (!this.#isWanted) return;
+    const delay = Math.min(FIRST_WAIT * 2 ** this.#failures, LONGEST_WAIT);
     this.#failures += 1;
-    this.#calledOff = this.world.later(longest * (0.5 + this.world.random() / 2), () => {
+    this.#cancelReconnect = this.deps.schedule(delay * (0.5 + this.deps.random() / 2), () => {
       void this.#connect();
     });
   }

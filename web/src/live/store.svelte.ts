@@ -8,20 +8,20 @@ import { Problem, asProblem } from "../api/problem";
 import type { LiveEvent } from "./socket";
 
 /** A question to the server, and what makes its answer old. */
-export interface Question<T> {
+export interface Query<T> {
   /** Two questions with one key are one. */
   key: string;
   load: () => Promise<T>;
   /** Whether an event may have changed the answer. */
-  on: (event: LiveEvent) => boolean;
+  invalidatedBy: (event: LiveEvent) => boolean;
 }
 
 /** Answers that nobody looks at are kept up to this number. */
-const KEPT = 80;
+const MAX_RESOURCES = 80;
 
 export class Resource<T> {
-  #read = $state.raw<T | undefined>();
-  #over = $state.raw<((value: T) => T)[]>([]);
+  #loaded = $state.raw<T | undefined>();
+  #overlays = $state.raw<((value: T) => T)[]>([]);
   /** Why the last reading failed; what was read before stays. */
   problem = $state.raw<Problem | undefined>();
   /** Whether it is being read for the first time. */
@@ -29,21 +29,21 @@ export class Resource<T> {
   /** What is shown: what was read, with the edits that are on their way laid over it. */
   get value(): T | undefined {
     // Not a derived: it would belong to the component that asked first, and end with it.
-    const [read, over] = [this.#read, this.#over];
-    if (read !== this.#laid.read || over !== this.#laid.over) {
-      const value = read === undefined ? undefined : over.reduce<T>((now, edit) => edit(now), read);
-      this.#laid = { read, over, value };
+    const [loaded, overlays] = [this.#loaded, this.#overlays];
+    if (loaded !== this.#cached.loaded || overlays !== this.#cached.overlays) {
+      const value = loaded === undefined ? undefined : overlays.reduce<T>((now, edit) => edit(now), loaded);
+      this.#cached = { loaded, overlays, value };
     }
-    return this.#laid.value;
+    return this.#cached.value;
   }
 
-  #laid: { read: T | undefined; over: ((value: T) => T)[]; value: T | undefined } = { read: undefined, over: [], value: undefined };
+  #cached: { loaded: T | undefined; overlays: ((value: T) => T)[]; value: T | undefined } = { loaded: undefined, overlays: [], value: undefined };
   watchers = 0;
   #stale = true;
-  #reading: Promise<void> | undefined;
-  #again = false;
+  #loading: Promise<void> | undefined;
+  #reloadRequested = false;
 
-  constructor(public question: Question<T>) {}
+  constructor(public query: Query<T>) {}
 
   get isStale(): boolean {
     return this.#stale;
@@ -57,24 +57,24 @@ export class Resource<T> {
 
   /** Reads it again. Asked while it is being read, it is read once more behind that. */
   async refresh(): Promise<void> {
-    if (this.#reading !== undefined) {
-      this.#again = true;
-      return this.#reading;
+    if (this.#loading !== undefined) {
+      this.#reloadRequested = true;
+      return this.#loading;
     }
-    this.#reading = this.#readUntilCurrent().finally(() => {
-      this.#reading = undefined;
+    this.#loading = this.#loadUntilCurrent().finally(() => {
+      this.#loading = undefined;
     });
-    return this.#reading;
+    return this.#loading;
   }
 
-  async #readUntilCurrent(): Promise<void> {
+  async #loadUntilCurrent(): Promise<void> {
     do {
-      this.#again = false;
+      this.#reloadRequested = false;
       this.#stale = false;
-      this.isLoading = this.#read === undefined;
+      this.isLoading = this.#loaded === undefined;
       try {
-        const value = await this.question.load();
-        this.#read = value;
+        const value = await this.query.load();
+        this.#loaded = value;
         this.problem = undefined;
       } catch (error) {
         this.problem = asProblem(error);
@@ -82,20 +82,20 @@ export class Resource<T> {
       } finally {
         this.isLoading = false;
       }
-    } while (this.#again);
+    } while (this.#reloadRequested);
   }
 
   /** Puts an answer in that came by another way, such as that of an edit. */
   settle(value: T): void {
-    this.#read = value;
+    this.#loaded = value;
     this.problem = undefined;
   }
 
   /** Lays an edit over what was read; gives what takes it off again. */
-  lay(edit: (value: T) => T): () => void {
-    this.#over = [...this.#over, edit];
+  addOverlay(edit: (value: T) => T): () => void {
+    this.#overlays = [...this.#overlays, edit];
     return () => {
-      this.#over = this.#over.filter((other) => other !== edit);
+      this.#overlays = this.#overlays.filter((other) => other !== edit);
     };
   }
 }
@@ -110,13 +110,13 @@ export class Live {
   #resources = new Map<string, Resource<unknown>>();
 
   /** The resource of a question. */
-  of<T>(question: Question<T>): Resource<T> {
-    const known = this.#resources.get(question.key) as Resource<T> | undefined;
+  resourceFor<T>(query: Query<T>): Resource<T> {
+    const known = this.#resources.get(query.key) as Resource<T> | undefined;
     // Keys in use move to the end: the first are those that were not looked at for longest.
-    this.#resources.delete(question.key);
-    const resource = known ?? new Resource(question);
-    resource.question = question;
-    this.#resources.set(question.key, resource as Resource<unknown>);
+    this.#resources.delete(query.key);
+    const resource = known ?? new Resource(query);
+    resource.query = query;
+    this.#resources.set(query.key, resource as Resource<unknown>);
     return resource;
   }
 
@@ -126,14 +126,14 @@ export class Live {
     if (resource.isStale) void resource.refresh();
     return () => {
       resource.watchers -= 1;
-      this.#forget();
+      this.#evict();
     };
   }
 
   /** Something happened: whatever it touches is read again. */
-  hear(event: LiveEvent): void {
+  onEvent(event: LiveEvent): void {
     for (const resource of this.#resources.values()) {
-      if (resource.question.on(event)) resource.invalidate();
+      if (resource.query.invalidatedBy(event)) resource.invalidate();
     }
   }
 
@@ -143,7 +143,7 @@ export class Live {
   }
 
   /** Whatever has a key with this beginning is read again. */
-  touch(prefix: string): void {
+  invalidatePrefix(prefix: string): void {
     for (const [key, resource] of this.#resources) {
       if (key.startsWith(prefix)) resource.invalidate();
     }
@@ -155,8 +155,8 @@ export class Live {
     this.downSince = undefined;
   }
 
-  #forget(): void {
-    let spare = this.#resources.size - KEPT;
+  #evict(): void {
+    let spare = this.#resources.size - MAX_RESOURCES;
     for (const [key, resource] of this.#resources) {
       if (spare <= 0) return;
       if (resource.watchers === 0) {
@@ -173,7 +173,7 @@ export const live = new Live();
  * A question of a component: asked while the component stands, and another one as soon as its key is
  * another. None is asked while there is none.
  */
-export function watch<T>(question: () => Question<T> | undefined): {
+export function watch<T>(query: () => Query<T> | undefined): {
   readonly value: T | undefined;
   readonly problem: Problem | undefined;
   readonly isLoading: boolean;
@@ -181,11 +181,11 @@ export function watch<T>(question: () => Question<T> | undefined): {
   refresh(): void;
 } {
   // A question made anew with the same key is no change.
-  const key = $derived(question()?.key);
+  const key = $derived(query()?.key);
   const resource = $derived.by(() => {
     if (key === undefined) return undefined;
-    const asked = question();
-    return asked === undefined ? undefined : live.of(asked);
+    const current = query();
+    return current === undefined ? undefined : live.resourceFor(current);
   });
   $effect(() => (resource === undefined ? undefined : live.watch(resource)));
   return {

@@ -2,26 +2,26 @@ import { describe, expect, it } from "vitest";
 
 import { Problem } from "../api/problem";
 import type { LiveEvent } from "./socket";
-import { Live, type Question } from "./store.svelte";
+import { Live, type Query } from "./store.svelte";
 
 const about = (task: string): LiveEvent => ({ type: "journal:changed", cursor: "", tasks: [task], at: "" });
 
-function asking(key: string, load: () => Promise<string>, task = "t"): Question<string> {
-  return { key, load, on: (event) => event.tasks.includes(task) };
+function asking(key: string, load: () => Promise<string>, task = "t"): Query<string> {
+  return { key, load, invalidatedBy: (event) => event.tasks.includes(task) };
 }
 
 describe("the live store", () => {
   it("asks once for all who look, and again for an event that touches it", async () => {
     const live = new Live();
     let asked = 0;
-    const resource = live.of(asking("k", () => Promise.resolve(`answer ${++asked}`)));
+    const resource = live.resourceFor(asking("k", () => Promise.resolve(`answer ${++asked}`)));
     live.watch(resource);
-    live.watch(live.of(asking("k", () => Promise.resolve(`answer ${++asked}`))));
+    live.watch(live.resourceFor(asking("k", () => Promise.resolve(`answer ${++asked}`))));
     await resource.refresh();
     const before = asked;
-    live.hear(about("other"));
+    live.onEvent(about("other"));
     expect(asked).toBe(before);
-    live.hear(about("t"));
+    live.onEvent(about("t"));
     await resource.refresh();
     expect(asked).toBeGreaterThan(before);
     expect(resource.value).toBe(`answer ${asked}`);
@@ -30,10 +30,10 @@ describe("the live store", () => {
   it("reads once more when something happens while it reads", async () => {
     const live = new Live();
     const gates: ((text: string) => void)[] = [];
-    const resource = live.of(asking("k", () => new Promise((done) => gates.push(done))));
+    const resource = live.resourceFor(asking("k", () => new Promise((done) => gates.push(done))));
     live.watch(resource);
-    live.hear(about("t"));
-    live.hear(about("t"));
+    live.onEvent(about("t"));
+    live.onEvent(about("t"));
     gates[0]?.("old");
     await new Promise((done) => setTimeout(done));
     expect(gates.length).toBe(2);
@@ -46,7 +46,7 @@ describe("the live store", () => {
     const live = new Live();
     let fails = false;
     const problem = new Problem({ status: 0, code: "offline", title: "away" });
-    const resource = live.of(asking("k", () => (fails ? Promise.reject(problem) : Promise.resolve("seen"))));
+    const resource = live.resourceFor(asking("k", () => (fails ? Promise.reject(problem) : Promise.resolve("seen"))));
     live.watch(resource);
     await resource.refresh();
     fails = true;
@@ -57,9 +57,9 @@ describe("the live store", () => {
   it("shows an edit over what was read, also over what is read meanwhile, until it is taken off", async () => {
     const live = new Live();
     let stored = "a";
-    const resource = live.of(asking("k", () => Promise.resolve(stored)));
+    const resource = live.resourceFor(asking("k", () => Promise.resolve(stored)));
     await resource.refresh();
-    const takeOff = resource.lay((value) => `${value}!`);
+    const takeOff = resource.addOverlay((value) => `${value}!`);
     expect(resource.value).toBe("a!");
     stored = "b";
     await resource.refresh();
@@ -71,7 +71,7 @@ describe("the live store", () => {
   it("does not ask what nobody looks at, but the next one who looks", async () => {
     const live = new Live();
     let asked = 0;
-    const resource = live.of(asking("k", () => Promise.resolve(String(++asked))));
+    const resource = live.resourceFor(asking("k", () => Promise.resolve(String(++asked))));
     const leave = live.watch(resource);
     await resource.refresh();
     leave();

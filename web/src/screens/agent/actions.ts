@@ -2,97 +2,97 @@
 
 import type { Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { mail } from "../../app/mail";
+import { outbox } from "../../app/outbox";
 import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
-import { questions, type Agent } from "./data";
+import { queries, type Agent } from "./data";
 
 type Method = "POST" | "PATCH" | "DELETE";
 
 /** Sends it, and says whether it was taken; a refusal is told. */
-async function act(
+async function send(
   agent: Agent,
-  verb: Key,
+  label: Key,
   method: Method,
   path: string,
   body: unknown,
   edit: (was: Agent) => Agent = (was) => was,
 ): Promise<boolean> {
-  return (await answerTo(agent, verb, method, path, body, edit)) !== undefined;
+  return (await sendForAnswer(agent, label, method, path, body, edit)) !== undefined;
 }
 
 /** The same, with what the server answered. */
-async function answerTo(
+async function sendForAnswer(
   agent: Agent,
-  verb: Key,
+  label: Key,
   method: Method,
   path: string,
   body: unknown,
   edit: (was: Agent) => Agent = (was) => was,
 ): Promise<{ body: unknown } | undefined> {
-  const what = t(verb, { name: agent.displayName });
-  const resource = live.of(questions.agent(agent.id));
+  const description = t(label, { name: agent.displayName });
+  const resource = live.resourceFor(queries.agent(agent.id));
   let answer: unknown;
   try {
     await optimistically([{ resource, edit }], async () => {
-      answer = await mail.send({ method, path: `/api/agents/${agent.id}${path}`, what, ...(body === undefined ? {} : { body }) });
+      answer = await outbox.send({ method, path: `/api/agents/${agent.id}${path}`, description, ...(body === undefined ? {} : { body }) });
     });
-    live.touch(`agent-`);
-    live.touch("roster/");
+    live.invalidatePrefix(`agent-`);
+    live.invalidatePrefix("roster/");
     return { body: answer };
   } catch (error) {
-    toasts.refuse(what, asProblem(error));
+    toasts.showRefusal(description, asProblem(error));
     return undefined;
   }
 }
 
 export function pause(agent: Agent): Promise<boolean> {
-  return act(agent, "agent.what.pause", "POST", "/pause", undefined, (was) => ({ ...was, lifecycle: "dormant", dormantReason: "paused" }));
+  return send(agent, "agent.what.pause", "POST", "/pause", undefined, (was) => ({ ...was, lifecycle: "dormant", dormantReason: "paused" }));
 }
 
 export function resume(agent: Agent): Promise<boolean> {
-  return act(agent, "agent.what.resume", "POST", "/resume", undefined, (was) => ({ ...was, lifecycle: "active", dormantReason: null }));
+  return send(agent, "agent.what.resume", "POST", "/resume", undefined, (was) => ({ ...was, lifecycle: "active", dormantReason: null }));
 }
 
 export async function reanalyse(agent: Agent): Promise<void> {
-  if (await act(agent, "agent.what.reanalyse", "POST", "/reanalyse", undefined)) {
-    toasts.tell(t("agent.reanalysed", { name: agent.displayName }));
+  if (await send(agent, "agent.what.reanalyse", "POST", "/reanalyse", undefined)) {
+    toasts.show(t("agent.reanalysed", { name: agent.displayName }));
   }
 }
 
 /** Wakes it now, with words or without. */
 export async function wakeNow(agent: Agent, message: string): Promise<boolean> {
-  const done = await act(agent, "agent.what.wake", "POST", "/wake", message === "" ? {} : { message });
-  if (done) toasts.tell(t(message === "" ? "agent.woken" : "agent.told", { name: agent.displayName }));
+  const done = await send(agent, "agent.what.wake", "POST", "/wake", message === "" ? {} : { message });
+  if (done) toasts.show(t(message === "" ? "agent.woken" : "agent.told", { name: agent.displayName }));
   return done;
 }
 
 /** Wakes it at a time to come; `null` takes that back. */
 export function wakeAt(agent: Agent, at: string | null): Promise<boolean> {
-  return act(agent, "agent.what.wakeAt", "POST", "/wake", { at });
+  return send(agent, "agent.what.wakeAt", "POST", "/wake", { at });
 }
 
 export function cancelWake(agent: Agent): Promise<boolean> {
-  return stop(agent, "agent.what.cancel", "/wake", (was) => ({ ...was, activity: "asleep", dueAt: null }));
+  return sendStop(agent, "agent.what.cancel", "/wake", (was) => ({ ...was, activity: "asleep", dueAt: null }));
 }
 
-export function set(agent: Agent, patch: Schemas["AgentPatch"]): Promise<boolean> {
-  return act(agent, "agent.what.set", "PATCH", "", patch, (was) => ({ ...was, ...(patch as Partial<Agent>) }));
+export function patchAgent(agent: Agent, patch: Schemas["AgentPatch"]): Promise<boolean> {
+  return send(agent, "agent.what.set", "PATCH", "", patch, (was) => ({ ...was, ...(patch as Partial<Agent>) }));
 }
 
 export function destroy(agent: Agent): Promise<boolean> {
-  return stop(agent, "agent.what.destroy", "");
+  return sendStop(agent, "agent.what.destroy", "");
 }
 
 /** Stops something, and tells the person which of their words the agent will not hear. */
-async function stop(agent: Agent, verb: Key, path: string, edit?: (was: Agent) => Agent): Promise<boolean> {
-  const answer = await answerTo(agent, verb, "DELETE", path, undefined, edit);
+async function sendStop(agent: Agent, label: Key, path: string, edit?: (was: Agent) => Agent): Promise<boolean> {
+  const answer = await sendForAnswer(agent, label, "DELETE", path, undefined, edit);
   if (answer === undefined) return false;
   const { unheard } = (answer.body ?? {}) as Partial<Schemas["StoppedAgent"]>;
   for (const { text } of unheard ?? []) {
-    toasts.tell(t("agent.unheard", { name: agent.displayName, text: text ?? t("agent.purged") }));
+    toasts.show(t("agent.unheard", { name: agent.displayName, text: text ?? t("agent.purged") }));
   }
   return true;
 }

@@ -2,9 +2,9 @@
 
 import { api, ask, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { ofAgents } from "../../live/questions";
+import { isAgentEvent } from "../../live/queries";
 import type { LiveEvent } from "../../live/socket";
-import type { Question } from "../../live/store.svelte";
+import type { Query } from "../../live/store.svelte";
 
 export type Agent = Schemas["Agent"];
 export type AgentState = Schemas["AgentState"];
@@ -22,19 +22,19 @@ export interface Paged<T> {
 }
 
 /** Which agent, and the task by which events may name it. */
-export interface Whom {
+export interface AgentRef {
   id: string;
   task?: string | null | undefined;
 }
 
 /** Units: messages, and calls. What is asked for at once of one wake. */
-export const PART = 100;
-export const WAKES = 30;
+export const PAGE_SIZE = 100;
+export const WAKES_PAGE = 30;
 
-const about =
-  (whom: Whom) =>
+const concernsAgent =
+  (agentRef: AgentRef) =>
   (event: LiveEvent): boolean =>
-    ofAgents(event) && (event.subject === whom.id || (whom.task != null && event.tasks.includes(whom.task)));
+    isAgentEvent(event) && (event.subject === agentRef.id || (agentRef.task != null && event.tasks.includes(agentRef.task)));
 
 const path = (agent: string): { path: { agent: string } } => ({ path: { agent } });
 
@@ -49,7 +49,7 @@ export async function readDecisions(agent: string, cursor?: string): Promise<Pag
 }
 
 /** Page after page, up to a number of them. */
-async function several<T>(pages: number, read: (cursor: string | undefined) => Promise<Paged<T>>): Promise<Paged<T>> {
+async function readPages<T>(pages: number, read: (cursor: string | undefined) => Promise<Paged<T>>): Promise<Paged<T>> {
   const items: T[] = [];
   let cursor: string | undefined;
   for (let left = pages; left > 0; left -= 1) {
@@ -61,80 +61,80 @@ async function several<T>(pages: number, read: (cursor: string | undefined) => P
   return { items, nextCursor: cursor ?? null };
 }
 
-export const questions = {
-  agent: (id: string): Question<Agent> => ({
+export const queries = {
+  agent: (id: string): Query<Agent> => ({
     key: `agent/${id}`,
     load: () => ask(api.GET("/api/agents/{agent}", { params: path(id) })),
     // Changes of its task may make it wake: no event of the agent tells of the queue alone.
-    on: (event) => event.subject === id || ofAgents(event) || event.type === "journal:changed",
+    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed",
   }),
-  state: (whom: Whom): Question<AgentState> => ({
-    key: `agent-state/${whom.id}`,
-    load: () => ask(api.GET("/api/agents/{agent}/state", { params: path(whom.id) })),
-    on: (event) => about(whom)(event) || event.type === "journal:changed",
+  state: (agentRef: AgentRef): Query<AgentState> => ({
+    key: `agent-state/${agentRef.id}`,
+    load: () => ask(api.GET("/api/agents/{agent}/state", { params: path(agentRef.id) })),
+    invalidatedBy: (event) => concernsAgent(agentRef)(event) || event.type === "journal:changed",
   }),
   /** The latest report; `null` while there is none. */
-  report: (whom: Whom): Question<Report | null> => ({
-    key: `agent-report/${whom.id}`,
+  report: (agentRef: AgentRef): Query<Report | null> => ({
+    key: `agent-report/${agentRef.id}`,
     load: async () => {
       try {
-        return await ask(api.GET("/api/agents/{agent}/report", { params: path(whom.id) }));
+        return await ask(api.GET("/api/agents/{agent}/report", { params: path(agentRef.id) }));
       } catch (error) {
         const problem = asProblem(error);
         if (problem.status === 404) return null;
         throw problem;
       }
     },
-    on: about(whom),
+    invalidatedBy: concernsAgent(agentRef),
   }),
-  wakes: (whom: Whom, limit: number = WAKES): Question<Paged<Wake>> => ({
-    key: `agent-wakes/${whom.id}/${limit}`,
-    load: () => readWakes(whom.id, limit),
-    on: about(whom),
+  wakes: (agentRef: AgentRef, limit: number = WAKES_PAGE): Query<Paged<Wake>> => ({
+    key: `agent-wakes/${agentRef.id}/${limit}`,
+    load: () => readWakes(agentRef.id, limit),
+    invalidatedBy: concernsAgent(agentRef),
   }),
-  wake: (whom: Whom, runKey: string): Question<Wake> => ({
-    key: `agent-wake/${whom.id}/${runKey}`,
-    load: () => ask(api.GET("/api/agents/{agent}/wakes/{runKey}", { params: { path: { agent: whom.id, runKey } } })),
-    on: about(whom),
+  wake: (agentRef: AgentRef, runKey: string): Query<Wake> => ({
+    key: `agent-wake/${agentRef.id}/${runKey}`,
+    load: () => ask(api.GET("/api/agents/{agent}/wakes/{runKey}", { params: { path: { agent: agentRef.id, runKey } } })),
+    invalidatedBy: concernsAgent(agentRef),
   }),
   /** Messages of one wake, in their order. What a wake that ended wrote stays as it is. */
-  messages: (whom: Whom, wake: Pick<Wake, "threadId" | "status">, pages: number): Question<Paged<Message>> => ({
+  messages: (agentRef: AgentRef, wake: Pick<Wake, "threadId" | "status">, pages: number): Query<Paged<Message>> => ({
     key: `agent-thread/${wake.threadId}/${wake.status}/${pages}`,
     load: () =>
-      several(pages, (cursor) => {
-        const query = { thread: wake.threadId ?? "", limit: PART, ...(cursor === undefined ? {} : { cursor }) };
-        return ask(api.GET("/api/agents/{agent}/messages", { params: { ...path(whom.id), query } }));
+      readPages(pages, (cursor) => {
+        const query = { thread: wake.threadId ?? "", limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) };
+        return ask(api.GET("/api/agents/{agent}/messages", { params: { ...path(agentRef.id), query } }));
       }),
-    on: (event) => wake.status === "started" && about(whom)(event),
+    invalidatedBy: (event) => wake.status === "started" && concernsAgent(agentRef)(event),
   }),
-  calls: (whom: Whom, wake: Pick<Wake, "threadId" | "status">, pages: number): Question<Paged<ToolCall>> => ({
+  calls: (agentRef: AgentRef, wake: Pick<Wake, "threadId" | "status">, pages: number): Query<Paged<ToolCall>> => ({
     key: `agent-calls/${wake.threadId}/${wake.status}/${pages}`,
     load: () =>
-      several(pages, (cursor) => {
-        const query = { thread: wake.threadId ?? "", limit: PART, ...(cursor === undefined ? {} : { cursor }) };
-        return ask(api.GET("/api/agents/{agent}/tool-calls", { params: { ...path(whom.id), query } }));
+      readPages(pages, (cursor) => {
+        const query = { thread: wake.threadId ?? "", limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) };
+        return ask(api.GET("/api/agents/{agent}/tool-calls", { params: { ...path(agentRef.id), query } }));
       }),
-    on: (event) => wake.status === "started" && about(whom)(event),
+    invalidatedBy: (event) => wake.status === "started" && concernsAgent(agentRef)(event),
   }),
   /** The newest messages that belong to no wake: words of the person, and what their decisions did. */
-  outside: (whom: Whom): Question<Message[]> => ({
-    key: `agent-outside/${whom.id}`,
+  outsideWakes: (agentRef: AgentRef): Query<Message[]> => ({
+    key: `agent-outside/${agentRef.id}`,
     load: async () => {
       const query = { follow: true, limit: 200 };
-      const page = await ask(api.GET("/api/agents/{agent}/messages", { params: { ...path(whom.id), query } }));
+      const page = await ask(api.GET("/api/agents/{agent}/messages", { params: { ...path(agentRef.id), query } }));
       return page.items.filter((message) => message.runKey === null);
     },
-    on: about(whom),
+    invalidatedBy: concernsAgent(agentRef),
   }),
-  prompts: (whom: Whom, runKey: string): Question<Prompt[]> => ({
+  prompts: (agentRef: AgentRef, runKey: string): Query<Prompt[]> => ({
     key: `agent-prompts/${runKey}`,
     load: async () =>
-      (await ask(api.GET("/api/agents/{agent}/wakes/{runKey}/prompt", { params: { path: { agent: whom.id, runKey } } }))).items,
-    on: () => false,
+      (await ask(api.GET("/api/agents/{agent}/wakes/{runKey}/prompt", { params: { path: { agent: agentRef.id, runKey } } }))).items,
+    invalidatedBy: () => false,
   }),
-  decisions: (whom: Whom): Question<Paged<Decision>> => ({
-    key: `agent-decisions/${whom.id}`,
-    load: () => readDecisions(whom.id),
-    on: about(whom),
+  decisions: (agentRef: AgentRef): Query<Paged<Decision>> => ({
+    key: `agent-decisions/${agentRef.id}`,
+    load: () => readDecisions(agentRef.id),
+    invalidatedBy: concernsAgent(agentRef),
   }),
 };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import type { Message, Wake } from "./data";
-import { argsOf, badgeOf, byDay, callsOf, callsOutside, isLong, joined, names, shortKey, textOf, timeline, tookOf } from "./rules";
+import { formatArgs, badgeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, timeline, wakeDuration } from "./rules";
 
 const wake = (runKey: string | null, startedAt: string, status = "completed"): Wake =>
   ({ runKey, startedAt: status === "queued" ? null : startedAt, createdAt: startedAt, status }) as unknown as Wake;
 const message = (id: string, createdAt: string, more: Partial<Message> = {}): Message => ({ id, createdAt, ...more }) as unknown as Message;
 
 describe("the order of what happened", () => {
-  const shape = (pieces: ReturnType<typeof timeline>): string[] =>
-    pieces.map((piece) => (piece.is === "wake" ? piece.key : piece.messages.map((one) => one.id).join("+")));
+  const shape = (entries: ReturnType<typeof timeline>): string[] =>
+    entries.map((piece) => (piece.is === "wake" ? piece.key : piece.messages.map((one) => one.id).join("+")));
   const wakes = [wake(null, "2026-01-07", "queued"), wake("b", "2026-01-06"), wake("a", "2026-01-03")];
   const outside = [message("5", "2026-01-05"), message("4", "2026-01-04"), message("1", "2026-01-01"), message("3", "2026-01-03"), message("8", "2026-01-08")];
 
@@ -22,19 +22,19 @@ describe("the order of what happened", () => {
   });
 
   it("shows a wake once that moved from the live page to those behind it", () => {
-    expect(joined([wake("c", "3"), wake("b", "2")], [wake("b", "2"), wake("a", "1")]).map((one) => one.runKey)).toEqual(["c", "b", "a"]);
+    expect(mergePages([wake("c", "3"), wake("b", "2")], [wake("b", "2"), wake("a", "1")]).map((one) => one.runKey)).toEqual(["c", "b", "a"]);
   });
 });
 
 describe("what a message says", () => {
   it("is its text, or the answer of a tool", () => {
-    expect([textOf("plain"), textOf({ text: "said" }), textOf({ applied: true }), textOf(null)]).toEqual(["plain", "said", "", ""]);
-    expect([callsOf({ calls: [{}, {}] }), callsOf({ text: "" }), callsOf(null)]).toEqual([2, 0, 0]);
+    expect([messageText("plain"), messageText({ text: "said" }), messageText({ applied: true }), messageText(null)]).toEqual(["plain", "said", "", ""]);
+    expect([countToolCalls({ calls: [{}, {}] }), countToolCalls({ text: "" }), countToolCalls(null)]).toEqual([2, 0, 0]);
   });
 
   it("tells what a tool was given, one line for each", () => {
-    expect(argsOf({ args: { minutes: 300, title: "a\nb" } })).toBe("minutes: 300\ntitle: a\nb");
-    expect(argsOf({ args: undefined })).toBe("");
+    expect(formatArgs({ args: { minutes: 300, title: "a\nb" } })).toBe("minutes: 300\ntitle: a\nb");
+    expect(formatArgs({ args: undefined })).toBe("");
   });
 
   it("folds behind six lines, long ones counted as several", () => {
@@ -44,7 +44,7 @@ describe("what a message says", () => {
 });
 
 it("pairs what a decision did with what came of it", () => {
-  const calls = callsOutside([
+  const calls = callsFromDecisions([
     message("1", "1", { kind: "action", operationId: "x", toolName: "set" }),
     message("2", "2", { kind: "toolResult", operationId: "x", refused: true, content: { text: "no" } }),
     message("3", "3", { kind: "action", operationId: "y" }),
@@ -65,13 +65,13 @@ it("says that one who was paused is paused, and not that it stopped", () => {
 it("shortens a key, and knows how long a wake took", () => {
   expect(shortKey("0123456789abcdef")).toBe("012345…ef");
   expect(shortKey("short")).toBe("short");
-  expect(tookOf({ startedAt: "2026-01-01T00:00:00Z", completedAt: "2026-01-01T00:00:19Z" })).toBe(19_000);
-  expect(tookOf({ startedAt: "2026-01-01T00:00:00Z", completedAt: null })).toBeUndefined();
+  expect(wakeDuration({ startedAt: "2026-01-01T00:00:00Z", completedAt: "2026-01-01T00:00:19Z" })).toBe(19_000);
+  expect(wakeDuration({ startedAt: "2026-01-01T00:00:00Z", completedAt: null })).toBeUndefined();
 });
 
 it("counts wakes by the day they began, and those that failed", () => {
   const at = (day: number): string => new Date(2026, 0, day, 12).toISOString();
-  const counts = byDay([wake("a", at(3)), wake("b", at(3), "failed"), wake("c", at(1)), wake("d", at(30)), wake(null, at(3), "queued")], new Date(2026, 0, 3, 8), 3);
+  const counts = wakesPerDay([wake("a", at(3)), wake("b", at(3), "failed"), wake("c", at(1)), wake("d", at(30)), wake(null, at(3), "queued")], new Date(2026, 0, 3, 8), 3);
   expect(counts).toEqual([
     { day: "2026-01-01", n: 1, failed: 0 },
     { day: "2026-01-02", n: 0, failed: 0 },
@@ -80,7 +80,7 @@ it("counts wakes by the day they began, and those that failed", () => {
 });
 
 it("takes the title of the task for what it is, but for case and space", () => {
-  expect(names("  plan  The trip ", "Plan the trip")).toBe(true);
-  for (const typed of ["", "Plan", "Plan the trips"]) expect(names(typed, "Plan the trip")).toBe(false);
-  expect(names("", "")).toBe(false);
+  expect(matchesTitle("  plan  The trip ", "Plan the trip")).toBe(true);
+  for (const typed of ["", "Plan", "Plan the trips"]) expect(matchesTitle(typed, "Plan the trip")).toBe(false);
+  expect(matchesTitle("", "")).toBe(false);
 });

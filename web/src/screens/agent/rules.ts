@@ -13,42 +13,42 @@ export function shortKey(key: string): string {
 }
 
 /** Units: milliseconds. How long a wake took; none while it runs or waits. */
-export function tookOf(wake: Pick<Wake, "startedAt" | "completedAt">): number | undefined {
+export function wakeDuration(wake: Pick<Wake, "startedAt" | "completedAt">): number | undefined {
   if (wake.startedAt == null || wake.completedAt == null) return undefined;
   return Math.max(0, Date.parse(wake.completedAt) - Date.parse(wake.startedAt));
 }
 
 /** When a wake stands in the order of things: when it began, or when its signal came. */
-export function momentOf(wake: Pick<Wake, "createdAt" | "startedAt">): string {
+export function wakeTime(wake: Pick<Wake, "createdAt" | "startedAt">): string {
   return wake.startedAt ?? wake.createdAt;
 }
 
-export type Piece = { is: "wake"; key: string; wake: Wake } | { is: "outside"; key: string; messages: Message[] };
+export type TimelineEntry = { is: "wake"; key: string; wake: Wake } | { is: "outside"; key: string; messages: Message[] };
 
 /**
  * Wakes, newest first, and between them what belongs to none, in its order. What is older than the
  * last wake that was read waits until the wakes before it are read, too.
  */
-export function timeline(wakes: readonly Wake[], outside: readonly Message[], isWhole: boolean): Piece[] {
+export function timeline(wakes: readonly Wake[], outside: readonly Message[], isWhole: boolean): TimelineEntry[] {
   const rest = outside.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
-  const pieces: Piece[] = [];
+  const entries: TimelineEntry[] = [];
   const take = (after: string): void => {
     const at = rest.findIndex((message) => message.createdAt > after);
     const messages = at === -1 ? [] : rest.splice(at);
     const first = messages[0];
-    if (first !== undefined) pieces.push({ is: "outside", key: first.id, messages });
+    if (first !== undefined) entries.push({ is: "outside", key: first.id, messages });
   };
   for (const wake of wakes) {
     // One that waits is still to come.
-    if (wake.status !== "queued") take(momentOf(wake));
-    pieces.push({ is: "wake", key: wake.runKey ?? "queued", wake });
+    if (wake.status !== "queued") take(wakeTime(wake));
+    entries.push({ is: "wake", key: wake.runKey ?? "queued", wake });
   }
   if (isWhole) take("");
-  return pieces;
+  return entries;
 }
 
 /** The wakes of a live page with those behind it; each once. */
-export function joined(first: readonly Wake[], older: readonly Wake[]): Wake[] {
+export function mergePages(first: readonly Wake[], older: readonly Wake[]): Wake[] {
   const known = new Set(first.map((wake) => wake.runKey));
   return [...first, ...older.filter((wake) => !known.has(wake.runKey))];
 }
@@ -57,20 +57,20 @@ const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
 /** What a message says in words: its text, or the answer of a tool. */
-export function textOf(content: unknown): string {
+export function messageText(content: unknown): string {
   if (typeof content === "string") return content;
   const text = asObject(content)["text"];
   return typeof text === "string" ? text : "";
 }
 
 /** How many tools a thought calls. */
-export function callsOf(content: unknown): number {
+export function countToolCalls(content: unknown): number {
   const calls = asObject(content)["calls"];
   return Array.isArray(calls) ? calls.length : 0;
 }
 
 /** What a tool was given, one line for each; texts of several lines keep them. */
-export function argsOf(content: unknown): string {
+export function formatArgs(content: unknown): string {
   const args = asObject(asObject(content)["args"]);
   return Object.entries(args)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`)
@@ -78,16 +78,16 @@ export function argsOf(content: unknown): string {
 }
 
 /** Units: lines, and characters of one line. What is longer is folded. */
-export const LINES = 6;
-const WIDE = 90;
+export const MAX_LINES = 6;
+const LINE_LENGTH = 90;
 
 /** Whether a text is too long to stand there whole. */
 export function isLong(text: string): boolean {
-  return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / WIDE)), 0) > LINES;
+  return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0) > MAX_LINES;
 }
 
 /** Calls that the person's decisions made: each action with what came of it. */
-export function callsOutside(messages: readonly Message[]): ToolCall[] {
+export function callsFromDecisions(messages: readonly Message[]): ToolCall[] {
   const results = new Map(
     messages.flatMap((message) =>
       message.kind === "toolResult" && message.operationId !== null ? [[message.operationId, message] as const] : [],
@@ -116,7 +116,7 @@ export function callsOutside(messages: readonly Message[]): ToolCall[] {
 }
 
 /** How many wakes began on each of the last days, the oldest first. */
-export function byDay(wakes: readonly Wake[], now: Date, days: number): { day: string; n: number; failed: number }[] {
+export function wakesPerDay(wakes: readonly Wake[], now: Date, days: number): { day: string; n: number; failed: number }[] {
   const dayOf = (date: Date): string =>
     `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, "0")}-${String(date.getDate()).padStart(2, "0")}`;
   const counts = Array.from({ length: days }, (_, at) => {
@@ -125,7 +125,7 @@ export function byDay(wakes: readonly Wake[], now: Date, days: number): { day: s
   });
   for (const wake of wakes) {
     if (wake.status === "queued") continue;
-    const count = counts.find((one) => one.day === dayOf(new Date(momentOf(wake))));
+    const count = counts.find((one) => one.day === dayOf(new Date(wakeTime(wake))));
     if (count === undefined) continue;
     count.n += 1;
     if (wake.status === "failed" || wake.status === "abandoned") count.failed += 1;
@@ -134,7 +134,7 @@ export function byDay(wakes: readonly Wake[], now: Date, days: number): { day: s
 }
 
 /** Whether what was typed names the task: as it stands, but for case and space. */
-export function names(typed: string, title: string): boolean {
+export function matchesTitle(typed: string, title: string): boolean {
   const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
   return plain(typed) === plain(title) && plain(typed) !== "";
 }

@@ -1,17 +1,17 @@
 // The roster: those that stopped first, then the others, each newest first.
 
 import { api, ask } from "../../api/client";
-import { ofAgents } from "../../live/questions";
-import type { Question } from "../../live/store.svelte";
+import { isAgentEvent } from "../../live/queries";
+import type { Query } from "../../live/store.svelte";
 import type { Agent } from "../agent/data";
 
 export const LIFECYCLES = ["dormant", "active", "created", "destroyed"] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
 /** Units: rows. */
-export const PART = 50;
+export const PAGE_SIZE = 50;
 /** What the server gives at once at most. */
-const MOST = 200;
+const MAX_PAGE = 200;
 
 export interface Roster {
   items: Agent[];
@@ -28,7 +28,7 @@ export async function collect(lifecycles: readonly Lifecycle[], count: number, r
     do {
       const left = count - items.length;
       if (left <= 0) return { items, isWhole: false };
-      const page = await read(lifecycle, Math.min(MOST, left), cursor);
+      const page = await read(lifecycle, Math.min(MAX_PAGE, left), cursor);
       items.push(...page.items);
       cursor = page.nextCursor ?? undefined;
       if (cursor === undefined && at === lifecycles.length - 1) return { items, isWhole: true };
@@ -38,37 +38,37 @@ export async function collect(lifecycles: readonly Lifecycle[], count: number, r
 }
 
 /** The lifecycles that a filter shows; those that were destroyed only on request. */
-export function shownBy(filter: Lifecycle | undefined): Lifecycle[] {
+export function lifecyclesOf(filter: Lifecycle | undefined): Lifecycle[] {
   return filter === undefined ? ["dormant", "created", "active"] : [filter];
 }
 
 /** Events come in bursts; the list is read again at most this often. Units: milliseconds. */
-const QUIET = 1_000;
-let readAt = 0;
+const MIN_INTERVAL = 1_000;
+let lastReadAt = 0;
 
-export function roster(filter: Lifecycle | undefined, count: number): Question<Roster> {
+export function roster(filter: Lifecycle | undefined, count: number): Query<Roster> {
   return {
     key: `roster/${filter ?? "all"}/${count}`,
     load: async () => {
-      const wait = readAt + QUIET - Date.now();
+      const wait = lastReadAt + MIN_INTERVAL - Date.now();
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-      readAt = Date.now();
-      return collect(shownBy(filter), count, (lifecycle, limit, cursor) =>
+      lastReadAt = Date.now();
+      return collect(lifecyclesOf(filter), count, (lifecycle, limit, cursor) =>
         ask(api.GET("/api/agents", { params: { query: { lifecycle, limit, ...(cursor === undefined ? {} : { cursor }) } } })),
       );
     },
-    on: ofAgents,
+    invalidatedBy: isAgentEvent,
   };
 }
 
 /** Agents that these words may mean. */
-export function found(words: string): Question<Roster> {
+export function rosterSearch(words: string): Query<Roster> {
   return {
     key: `roster/find/${words}`,
     load: async () => {
       const page = await ask(api.GET("/api/agents", { params: { query: { find: words } } }));
       return { items: page.items, isWhole: page.nextCursor === null };
     },
-    on: ofAgents,
+    invalidatedBy: isAgentEvent,
   };
 }

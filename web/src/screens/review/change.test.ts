@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { bySection, deedOf, goesWithAll, hasDrifted, proposedOf, readValue, timeLeft } from "./change";
-import { change } from "./sample";
+import { bySection, itemActionOf, canConfirmInBulk, hasDrifted, proposedOf, readValue, timeLeft } from "./change";
+import { change } from "./testChange";
 
 describe("readValue", () => {
   it("takes a status and its reason apart", () => {
@@ -43,7 +43,7 @@ describe("proposedOf", () => {
       now: "[ ] New name",
     });
     expect(proposedOf(tick)).toEqual({ as: "box", isChecked: true, title: "New name", isArchived: false });
-    expect(deedOf(tick)).toBe("tick");
+    expect(itemActionOf(tick)).toBe("tick");
   });
 
   it("falls back on the words of the server", () => {
@@ -69,11 +69,11 @@ describe("goesWithAll", () => {
   const item = { toolName: "update_checklist_item", before: "[ ] A", now: "[ ] A" };
 
   it("leaves out what takes something away, what moved, and what is unknown", () => {
-    expect(goesWithAll(change())).toBe(true);
-    expect(goesWithAll(change({ ...item, args: { isChecked: true } }))).toBe(true);
-    expect(goesWithAll(change({ ...item, isDestructive: true }))).toBe(false);
-    expect(goesWithAll(change({ before: "1 hour", now: "2 hours" }))).toBe(false);
-    expect(goesWithAll(change({ toolName: "send_letter" }))).toBe(false);
+    expect(canConfirmInBulk(change())).toBe(true);
+    expect(canConfirmInBulk(change({ ...item, args: { isChecked: true } }))).toBe(true);
+    expect(canConfirmInBulk(change({ ...item, isDestructive: true }))).toBe(false);
+    expect(canConfirmInBulk(change({ before: "1 hour", now: "2 hours" }))).toBe(false);
+    expect(canConfirmInBulk(change({ toolName: "send_letter" }))).toBe(false);
   });
 });
 

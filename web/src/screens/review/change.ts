@@ -37,7 +37,7 @@ export function kindOf(change: Change): Kind {
 export const SECTIONS = ["state", "checklist", "labels", "plan", "new"] as const;
 export type Section = (typeof SECTIONS)[number];
 
-const PLACES: Record<Kind, Section> = {
+const SECTION_OF: Record<Kind, Section> = {
   status: "state",
   priority: "state",
   title: "state",
@@ -50,7 +50,7 @@ const PLACES: Record<Kind, Section> = {
 };
 
 export function sectionOf(change: Change): Section {
-  return PLACES[kindOf(change)];
+  return SECTION_OF[kindOf(change)];
 }
 
 /** Those of each section that has any, in order. */
@@ -115,7 +115,7 @@ function text(value: unknown): string {
 /** The value it proposes. */
 export function proposedOf(change: Change): Value {
   const args = argsOf(change);
-  const spoken: Value = { as: "text", text: change.proposed ?? change.humanSummary };
+  const asText: Value = { as: "text", text: change.proposed ?? change.humanSummary };
   switch (kindOf(change)) {
     case "status":
       return { as: "status", status: text(args["status"]), reason: text(args["reason"]) || undefined };
@@ -124,12 +124,12 @@ export function proposedOf(change: Change): Value {
     case "dueDate":
       return { as: "day", day: text(args["dueDate"]) };
     case "estimate":
-      return typeof args["minutes"] === "number" ? { as: "minutes", minutes: args["minutes"] } : spoken;
+      return typeof args["minutes"] === "number" ? { as: "minutes", minutes: args["minutes"] } : asText;
     case "addItem":
       return { as: "box", isChecked: args["isChecked"] === true, title: text(args["title"]), isArchived: false };
     case "editItem": {
       const was = readValue("editItem", change.now ?? change.before);
-      if (was.as !== "box") return spoken;
+      if (was.as !== "box") return asText;
       const flag = (key: string, otherwise: boolean): boolean => {
         const value = args[key];
         return typeof value === "boolean" ? value : otherwise;
@@ -144,17 +144,17 @@ export function proposedOf(change: Change): Value {
     case "title":
     case "label":
     case "other":
-      return spoken;
+      return asText;
   }
 }
 
 /** What it does to a checklist item; `edit` where it does several things at once. */
-export type Deed = "add" | "tick" | "untick" | "rename" | "archive" | "restore" | "edit";
+export type ItemAction = "add" | "tick" | "untick" | "rename" | "archive" | "restore" | "edit";
 
-export function deedOf(change: Change): Deed {
+export function itemActionOf(change: Change): ItemAction {
   if (kindOf(change) === "addItem") return "add";
   const args = argsOf(change);
-  const deeds: Deed[] = [];
+  const deeds: ItemAction[] = [];
   if (typeof args["isChecked"] === "boolean") deeds.push(args["isChecked"] ? "tick" : "untick");
   if (typeof args["title"] === "string") deeds.push("rename");
   if (typeof args["isArchived"] === "boolean") deeds.push(args["isArchived"] ? "archive" : "restore");
@@ -167,7 +167,7 @@ export function hasDrifted(change: Change): boolean {
 }
 
 /** Whether it may be confirmed among many; the rest takes something away or wants a look of its own. */
-export function goesWithAll(change: Change): boolean {
+export function canConfirmInBulk(change: Change): boolean {
   return kindOf(change) !== "other" && !hasDrifted(change) && !change.isDestructive;
 }
 

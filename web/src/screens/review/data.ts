@@ -2,15 +2,15 @@
 
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../i18n/index.svelte";
-import { touching } from "../../live/questions";
-import type { Question } from "../../live/store.svelte";
+import { touchesTask } from "../../live/queries";
+import type { Query } from "../../live/store.svelte";
 import type { Change } from "./change";
 
 export type Set = Schemas["ChangeSet"];
 export type Verdict = "confirm" | "reject" | "defer" | "undo";
 
 /** What became of one of many verdicts. */
-export interface Decided {
+export interface DecisionResult {
   set: string;
   index: number;
   outcome?: Schemas["Outcome"];
@@ -18,7 +18,7 @@ export interface Decided {
 }
 
 /** The open items of a task, of all sets, in the order they are read. */
-export const changesOf = (task: string): Question<Change[]> => ({
+export const changesQuery = (task: string): Query<Change[]> => ({
   key: `changes/${task}`,
   load: async () => {
     const page = await ask(api.GET("/api/journal/tasks/{task}/changes", { params: { path: { task } } }));
@@ -28,11 +28,11 @@ export const changesOf = (task: string): Question<Change[]> => ({
       agentName: item.agentName ?? t("review.agent"),
     }));
   },
-  on: touching(task),
+  invalidatedBy: touchesTask(task),
 });
 
 /** A set with all its items, also those that are decided. */
-export function oneSet(set: string): Promise<Set> {
+export function readSet(set: string): Promise<Set> {
   return ask(api.GET("/api/change-sets/{set}", { params: { path: { set } } }));
 }
 

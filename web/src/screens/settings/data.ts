@@ -1,7 +1,7 @@
 // What the settings ask the server.
 
 import { api, ask, type Schemas } from "../../api/client";
-import type { Question } from "../../live/store.svelte";
+import type { Query } from "../../live/store.svelte";
 
 export type Access = Schemas["Access"];
 export type Token = Schemas["Token"];
@@ -17,16 +17,16 @@ export interface Tokens {
   nextCursor: string | null;
 }
 
-export const questions = {
-  access: (): Question<Access> => ({
+export const queries = {
+  access: (): Query<Access> => ({
     key: "access",
     load: () => ask(api.GET("/api/access", {})),
-    on: () => false,
+    invalidatedBy: () => false,
   }),
-  tokens: (): Question<Tokens> => ({
+  tokens: (): Query<Tokens> => ({
     key: "tokens",
     load: () => ask(api.GET("/api/tokens", {})),
-    on: (event) => event.type.startsWith("token:"),
+    invalidatedBy: (event) => event.type.startsWith("token:"),
   }),
 };
 

@@ -3,17 +3,17 @@
 import type { Scope, Token } from "./data";
 
 /** Those that open something stand first; each newest first. */
-export function sorted(tokens: readonly Token[]): Token[] {
+export function sortTokens(tokens: readonly Token[]): Token[] {
   return tokens.toSorted((a, b) => Number(b.isLive) - Number(a.isLive) || b.createdAt.localeCompare(a.createdAt));
 }
 
 /** What of these a token of this kind may hold: what proposes does not decide, nor make tokens. */
-export function allowed(scopes: readonly Scope[], kind: string): Scope[] {
+export function grantableScopes(scopes: readonly Scope[], kind: string): Scope[] {
   return scopes.filter((scope) => kind === "person" || (scope !== "decide" && scope !== "admin"));
 }
 
 /** Why a token opens nothing any more. */
-export function endOf(token: Pick<Token, "isLive" | "revokedAt">): "live" | "revoked" | "expired" {
+export function tokenState(token: Pick<Token, "isLive" | "revokedAt">): "live" | "revoked" | "expired" {
   if (token.isLive) return "live";
   return token.revokedAt === null ? "expired" : "revoked";
 }

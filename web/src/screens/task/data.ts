@@ -2,8 +2,8 @@
 
 import { api, ask, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { ofAgents, touching } from "../../live/questions";
-import type { Question } from "../../live/store.svelte";
+import { isAgentEvent, touchesTask } from "../../live/queries";
+import type { Query } from "../../live/store.svelte";
 
 export type Task = Schemas["Task"];
 /** Another task, and what it is to this one. */
@@ -24,19 +24,19 @@ export async function readTask(id: string): Promise<Task> {
   return (await ask(api.GET("/api/journal/tasks/{task}", { params: { path: { task: id } } }))) as Task;
 }
 
-export const questions = {
-  task: (id: string): Question<Task> => ({
+export const queries = {
+  task: (id: string): Query<Task> => ({
     key: `task/${id}`,
     load: () => readTask(id),
-    on: touching(id),
+    invalidatedBy: touchesTask(id),
   }),
-  agent: (task: string, agent: string): Question<Agent> => ({
+  agent: (task: string, agent: string): Query<Agent> => ({
     key: `agent-of/${task}/${agent}`,
     load: () => ask(api.GET("/api/agents/{agent}", { params: { path: { agent } } })),
-    on: (event) => event.subject === agent || (touching(task)(event) && (ofAgents(event) || event.type === "journal:changed")),
+    invalidatedBy: (event) => event.subject === agent || (touchesTask(task)(event) && (isAgentEvent(event) || event.type === "journal:changed")),
   }),
   /** The latest report; `null` while there is none. */
-  report: (task: string, agent: string): Question<Report | null> => ({
+  report: (task: string, agent: string): Query<Report | null> => ({
     key: `report/${agent}`,
     load: async () => {
       try {
@@ -47,12 +47,12 @@ export const questions = {
         throw problem;
       }
     },
-    on: (event) => ofAgents(event) && (event.subject === agent || touching(task)(event)),
+    invalidatedBy: (event) => isAgentEvent(event) && (event.subject === agent || touchesTask(task)(event)),
   }),
-  activity: (task: string): Question<Activity[]> => ({
+  activity: (task: string): Query<Activity[]> => ({
     key: `activity/${task}`,
     load: async () => (await ask(api.GET("/api/journal/tasks/{task}/activity", { params: { path: { task } } }))).items,
-    on: touching(task),
+    invalidatedBy: touchesTask(task),
   }),
 };
 

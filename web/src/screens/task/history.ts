@@ -1,19 +1,19 @@
 // What happened to a task, in words.
 
-import { day, has, minutes, t, word, type Key } from "../../i18n/index.svelte";
-import { languageName } from "./words";
+import { day, has, minutes, t, valueText, type Key } from "../../i18n/index.svelte";
+import { languageName } from "./languageName";
 import type { Activity } from "./data";
 
 type What = Activity["what"][number];
 
 /** Who did it: the person, the agent by its name, or what else changes tasks. */
-export function whoOf(origin: string, agentName: string | undefined): string {
-  return origin === "agent" && agentName !== undefined ? agentName : word("task.origin", origin);
+export function originName(origin: string, agentName: string | undefined): string {
+  return origin === "agent" && agentName !== undefined ? agentName : valueText("task.origin", origin);
 }
 
 function value(field: string, text: string | null | undefined): string {
   if (text == null || text === "") return t("value.none");
-  if (field === "status") return word("status", text);
+  if (field === "status") return valueText("status", text);
   if (field === "dueDate" && /^\d{4}-\d{2}-\d{2}$/.test(text)) return day(text);
   if (field === "estimate" && /^\d+$/.test(text)) return minutes(Number(text));
   if (field === "language") return languageName(text);
@@ -21,10 +21,10 @@ function value(field: string, text: string | null | undefined): string {
 }
 
 /** One thing that happened. A newer server may know more of them. */
-export function tellWhat(what: What): string {
+export function describeStep(what: What): string {
   switch (what.what) {
     case "fieldSet": {
-      const said = t("task.did.set", { field: word("task.field", what.field), from: value(what.field, what.from), to: value(what.field, what.to) });
+      const said = t("task.did.set", { field: valueText("task.field", what.field), from: value(what.field, what.from), to: value(what.field, what.to) });
       return what.reason ? `${said} (${what.reason})` : said;
     }
     case "itemChecked":

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { change } from "../review/sample";
+import { change } from "../review/testChange";
 import type { Entry, Item } from "./data";
-import { checklistsOf, diffLines, dueTone, firstParagraph, idsOf, linkKey, newestFirst, proposalsByItem, readDuration, stateOf, withPart } from "./rules";
+import { checklistsOf, diffLines, dueTone, firstParagraph, idsOf, linkKey, newestFirst, proposalsByItem, readDuration, stateOf, withPending } from "./rules";
 
 describe("stateOf", () => {
   it("puts what stops an agent before what it does", () => {
@@ -89,12 +89,12 @@ describe("readDuration", () => {
 
 describe("diffLines", () => {
   const marks = { same: " ", added: "+", removed: "-" };
-  const told = (before: string, after: string): string[] => diffLines(before, after).map((line) => marks[line.is] + line.text);
+  const marked = (before: string, after: string): string[] => diffLines(before, after).map((line) => marks[line.is] + line.text);
 
   it("keeps what both have", () => {
-    expect(told("a\nb\nc\nd", "a\nc\nx\nd")).toEqual([" a", "-b", " c", "+x", " d"]);
-    expect(told("a", "a")).toEqual([" a"]);
-    expect(told("a\na", "a")).toEqual([" a", "-a"]);
+    expect(marked("a\nb\nc\nd", "a\nc\nx\nd")).toEqual([" a", "-b", " c", "+x", " d"]);
+    expect(marked("a", "a")).toEqual([" a"]);
+    expect(marked("a\na", "a")).toEqual([" a", "-a"]);
   });
 
   it("takes long texts without laying each line beside each", () => {
@@ -124,7 +124,7 @@ describe("a part on its way", () => {
   const part = (id: string, text: string): { id: string; text: string } => ({ id, text });
   const mine = part("new-1", "Twice a week.");
   const shown = (parts: { id: string; text: string }[]): string[] =>
-    withPart(parts, idsOf([part("a", "Twice a week.")]), mine, (other) => other.text === mine.text).map((one) => one.id);
+    withPending(parts, idsOf([part("a", "Twice a week.")]), mine, (other) => other.text === mine.text).map((one) => one.id);
 
   it("is shown once: until the one that the server made of it is there", () => {
     expect(shown([part("a", "Twice a week.")])).toEqual(["a", "new-1"]);

@@ -1,9 +1,9 @@
 // What the page of a task decides by itself: pure, without the server.
 
 import { t } from "../../i18n/index.svelte";
-import { standOf } from "../../live/activity";
+import { activityState } from "../../live/activity";
 import type { Change } from "../review/change";
-import { deedOf, kindOf } from "../review/change";
+import { itemActionOf, kindOf } from "../review/change";
 import type { Agent, Entry, Item, TaskLink } from "./data";
 
 export function titleOf(task: { title: string }): string {
@@ -13,7 +13,7 @@ export function titleOf(task: { title: string }): string {
 /** The state of an agent in one word: what ends it or stops it comes before what it does. */
 export function stateOf(agent: Pick<Agent, "lifecycle" | "activity">): string {
   if (agent.lifecycle === "destroyed" || agent.lifecycle === "dormant") return agent.lifecycle;
-  return standOf(agent.activity);
+  return activityState(agent.activity);
 }
 
 /** The first paragraph of a report that is no heading, for one without a summary. */
@@ -58,7 +58,7 @@ export function proposalsByItem(changes: readonly Change[]): Map<string, Change[
   return found;
 }
 
-export { deedOf };
+export { itemActionOf };
 
 /**
  * Minutes of a time as people write it: `45`, `1:30`, `1 h 30`, `1h`, `90 min`, `1.5 h`; none when it is
@@ -85,12 +85,12 @@ const DIFF_CELLS = 250_000;
 
 /** What changed between two texts, line by line. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.split("\n"), after.split("\n")];
+  const [old, newer] = [before.split("\n"), after.split("\n")];
   let head = 0;
-  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
+  while (head < old.length && head < newer.length && old[head] === newer[head]) head += 1;
   let tail = 0;
-  while (tail < old.length - head && tail < fresh.length - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
-  const [a, b] = [old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)];
+  while (tail < old.length - head && tail < newer.length - head && old.at(-1 - tail) === newer.at(-1 - tail)) tail += 1;
+  const [a, b] = [old.slice(head, old.length - tail), newer.slice(head, newer.length - tail)];
   const same = (text: string): DiffLine => ({ is: "same", text });
   const middle: DiffLine[] = [];
   if (a.length * b.length > DIFF_CELLS) {
@@ -138,12 +138,12 @@ export function dueTone(due: string, today: string): DueTone {
 }
 
 /** Whether it is shown before the server has it. */
-export const isNew = (part: { id: string }): boolean => part.id.startsWith("new-");
+export const isPending = (part: { id: string }): boolean => part.id.startsWith("new-");
 
 export const idsOf = (parts: readonly { id: string }[]): ReadonlySet<string> => new Set(parts.map((part) => part.id));
 
 /** Shows a part that is on its way, unless one like it has come that was not known: then that is it. */
-export function withPart<T extends { id: string }>(parts: T[], known: ReadonlySet<string>, part: T, isLike: (other: T) => boolean): T[] {
-  const has = parts.some((other) => !known.has(other.id) && !isNew(other) && isLike(other));
+export function withPending<T extends { id: string }>(parts: T[], known: ReadonlySet<string>, part: T, isLike: (other: T) => boolean): T[] {
+  const has = parts.some((other) => !known.has(other.id) && !isPending(other) && isLike(other));
   return has ? parts : [...parts, part];
 }

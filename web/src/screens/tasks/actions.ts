@@ -1,10 +1,10 @@
 // Edits that are made from the list.
 
 import { asProblem } from "../../api/problem";
-import { mail } from "../../app/mail";
+import { outbox } from "../../app/outbox";
 import { router } from "../../app/router.svelte";
 import { toasts } from "../../app/toasts.svelte";
-import { t, word } from "../../i18n/index.svelte";
+import { t, valueText } from "../../i18n/index.svelte";
 import type { Row } from "./data";
 import type { TaskList } from "./list.svelte";
 
@@ -17,28 +17,28 @@ const titleOf = (row: Row): string => (row.title === "" ? t("tasks.untitled") : 
 
 /** Sets the status; shown at once, taken back when it is refused. */
 export async function setStatus(list: TaskList, row: Row, status: string, reason?: string): Promise<void> {
-  const what = t("tasks.statusWhat", { title: titleOf(row), status: word("status", status) });
-  const takeOff = list.lay(row.id, { status: status as Row["status"] });
+  const description = t("tasks.statusWhat", { title: titleOf(row), status: valueText("status", status) });
+  const removeOverlay = list.addOverlay(row.id, { status: status as Row["status"] });
   try {
     const body = reason === undefined ? { status } : { status, statusReason: reason };
-    await mail.send({ method: "PATCH", path: `/api/journal/tasks/${row.id}`, body, what });
+    await outbox.send({ method: "PATCH", path: `/api/journal/tasks/${row.id}`, body, description });
     list.settle(row.id, { status: status as Row["status"] });
   } catch (error) {
-    toasts.refuse(what, asProblem(error));
+    toasts.showRefusal(description, asProblem(error));
   } finally {
-    takeOff();
+    removeOverlay();
   }
 }
 
 /** Takes a deleted task back. */
 export async function restore(list: TaskList, row: Row): Promise<void> {
-  const what = t("tasks.restoreNamed", { title: titleOf(row) });
+  const description = t("tasks.restoreNamed", { title: titleOf(row) });
   router.restore([`/tasks/${row.id}`, ...(row.agent === null ? [] : [`/agents/${row.agent}`])]);
   try {
-    await mail.send({ method: "POST", path: `/api/journal/tasks/${row.id}/restore`, what });
+    await outbox.send({ method: "POST", path: `/api/journal/tasks/${row.id}/restore`, description });
     list.settle(row.id, { deletedAt: null });
-    toasts.tell(t("tasks.restored", { title: titleOf(row) }));
+    toasts.show(t("tasks.restored", { title: titleOf(row) }));
   } catch (error) {
-    toasts.refuse(what, asProblem(error));
+    toasts.showRefusal(description, asProblem(error));
   }
 }

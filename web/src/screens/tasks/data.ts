@@ -1,7 +1,7 @@
 // The questions of the task list, and what its rows hold.
 
 import { api, ask, type Schemas } from "../../api/client";
-import type { Question } from "../../live/store.svelte";
+import type { Query } from "../../live/store.svelte";
 import type { Segment } from "./filters";
 
 export interface Named {
@@ -26,16 +26,16 @@ export async function readRow(id: string): Promise<Row | undefined> {
 }
 
 /** Names of labels and categories change with edits of tasks, and with nothing else. */
-export const names = {
-  labels: (): Question<Named[]> => ({
+export const queries = {
+  labels: (): Query<Named[]> => ({
     key: "labels",
     load: async () => (await ask(api.GET("/api/journal/labels", {}))).items,
-    on: (event) => event.type === "journal:changed",
+    invalidatedBy: (event) => event.type === "journal:changed",
   }),
-  categories: (): Question<Named[]> => ({
+  categories: (): Query<Named[]> => ({
     key: "categories",
     load: async () => (await ask(api.GET("/api/journal/categories", {}))).items,
-    on: (event) => event.type === "journal:changed",
+    invalidatedBy: (event) => event.type === "journal:changed",
   }),
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Row } from "./data";
-import { OPEN_STATUSES, STATUSES, dayFrom, dueGroup, dueTone, fits, isNarrowed, readFilters, segmentsOf, written } from "./filters";
+import { OPEN_STATUSES, STATUSES, dayFrom, dueGroup, dueTone, matchesFilters, isNarrowed, readFilters, segmentsOf, toQuery } from "./filters";
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 const now = new Date(2026, 10, 22, 23, 30);
@@ -21,17 +21,17 @@ describe("the query of the address", () => {
   });
 
   it("is written as short as it can be", () => {
-    expect(written("status", [...OPEN_STATUSES].reverse())).toBeUndefined();
-    expect(written("status", [])).toBe("any");
-    expect(written("status", STATUSES)).toBe("any");
-    expect(written("status", ["DONE"])).toBe("DONE");
-    expect(written("label", [])).toBeUndefined();
-    expect(written("label", ["a", "b"])).toBe("a,b");
+    expect(toQuery("status", [...OPEN_STATUSES].reverse())).toBeUndefined();
+    expect(toQuery("status", [])).toBe("any");
+    expect(toQuery("status", STATUSES)).toBe("any");
+    expect(toQuery("status", ["DONE"])).toBe("DONE");
+    expect(toQuery("label", [])).toBeUndefined();
+    expect(toQuery("label", ["a", "b"])).toBe("a,b");
   });
 
   it("is read as it was written", () => {
     for (const chosen of [["DONE"], ["ON HOLD", "OPEN"], [...STATUSES.slice(0, 5)]]) {
-      const text = written("status", chosen);
+      const text = toQuery("status", chosen);
       expect(read(text === undefined ? "" : `status=${encodeURIComponent(text)}`).status).toEqual(chosen);
     }
   });
@@ -133,6 +133,6 @@ describe("whether a row belongs", () => {
     ["priority=P1&agent=with", {}, false],
   ];
   it.each(cases)("%s of %o: %s", (query, over, belongs) => {
-    expect(fits(row(over), read(query), now)).toBe(belongs);
+    expect(matchesFilters(row(over), read(query), now)).toBe(belongs);
   });
 });

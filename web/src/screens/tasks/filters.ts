@@ -65,7 +65,7 @@ export function readFilters(query: URLSearchParams): Filters {
 }
 
 /** How a choice of one kind stands in the query; nothing for what holds by itself. */
-export function written(kind: Kind, values: readonly string[]): string | undefined {
+export function toQuery(kind: Kind, values: readonly string[]): string | undefined {
   if (kind === "status") {
     if (values.length === 0 || values.length === STATUSES.length) return "any";
     const isOpen = values.length === OPEN_STATUSES.length && OPEN_STATUSES.every((name) => values.includes(name));
@@ -148,7 +148,7 @@ export function dueTone(dueOn: string, status: string, now: Date): "danger" | "c
 }
 
 /** Whether a row belongs to what is shown, as far as the row tells; what is searched for is not known. */
-export function fits(row: Row, filters: Filters, now: Date): boolean {
+export function matchesFilters(row: Row, filters: Filters, now: Date): boolean {
   const within = (wanted: readonly string[], value: string | null | undefined): boolean =>
     wanted.length === 0 || (value != null && wanted.includes(value));
   if (filters.deleted !== (row.deletedAt !== null)) return false;

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Page, Row } from "./data";
 import { readFilters, type Segment } from "./filters";
 
-const asked = vi.hoisted(() => ({ page: vi.fn(), row: vi.fn() }));
-vi.mock("./data", () => ({ readPage: asked.page, readRow: asked.row }));
+const readers = vi.hoisted(() => ({ page: vi.fn(), row: vi.fn() }));
+vi.mock("./data", () => ({ readPage: readers.page, readRow: readers.row }));
 
 import { TaskList } from "./list.svelte";
 
@@ -13,18 +13,18 @@ const row = (id: string, over: Partial<Row> = {}): Row =>
 const page = (ids: string[], nextCursor: string | null = null): Page => ({ items: ids.map((id) => row(id)), nextCursor });
 const filters = readFilters(new URLSearchParams("status=any"));
 const part = (key: string): Segment => ({ key, query: {} });
-const ids = (list: TaskList) => list.parts.map((one) => one.rows.map((each) => each.id).join("")).join("|");
+const ids = (list: TaskList) => list.segments.map((one) => one.rows.map((each) => each.id).join("")).join("|");
 const touches = (...tasks: string[]) => ({ type: "journal:changed", cursor: "1", tasks, at: "" });
 
 beforeEach(() => {
-  asked.page.mockReset();
-  asked.row.mockReset();
+  readers.page.mockReset();
+  readers.row.mockReset();
   vi.useFakeTimers({ now: 1_000_000 });
 });
 
 async function shown(...pages: Page[]): Promise<TaskList> {
   const list = new TaskList();
-  for (const one of pages) asked.page.mockResolvedValueOnce(one);
+  for (const one of pages) readers.page.mockResolvedValueOnce(one);
   await list.show("k", filters, pages.map((_, at) => part(`p${at}`)));
   vi.advanceTimersByTime(5_000);
   return list;
@@ -35,7 +35,7 @@ describe("the list", () => {
     const list = await shown(page(["a"]), page(["b"], "2"), page(["c"]));
     expect(ids(list)).toBe("a|b");
     expect(list.isWhole).toBe(false);
-    asked.page.mockResolvedValueOnce(page(["b", "d"]));
+    readers.page.mockResolvedValueOnce(page(["b", "d"]));
     await list.more();
     expect(ids(list)).toBe("a|bd|c");
     expect(list.isWhole).toBe(true);
@@ -44,9 +44,9 @@ describe("the list", () => {
   it("shows what was asked for last, whichever answer comes first", async () => {
     const list = new TaskList();
     let slow: (answer: Page) => void = () => undefined;
-    asked.page.mockReturnValueOnce(new Promise<Page>((done) => (slow = done)));
+    readers.page.mockReturnValueOnce(new Promise<Page>((done) => (slow = done)));
     const first = list.show("1", filters, [part("p")]);
-    asked.page.mockResolvedValueOnce(page(["new"]));
+    readers.page.mockResolvedValueOnce(page(["new"]));
     await list.show("2", filters, [part("p")]);
     slow(page(["old"]));
     await first;
@@ -56,7 +56,7 @@ describe("the list", () => {
 
   it("keeps what it shows when the server is away, and says so", async () => {
     const list = await shown(page(["a"]));
-    asked.page.mockRejectedValueOnce(new TypeError("gone"));
+    readers.page.mockRejectedValueOnce(new TypeError("gone"));
     await list.show("2", filters, [part("p")]);
     expect(ids(list)).toBe("a");
     expect(list.problem?.isOffline).toBe(true);
@@ -66,21 +66,21 @@ describe("the list", () => {
 describe("something that happened", () => {
   it("goes in at once while nobody is at the list", async () => {
     const list = await shown(page(["a", "b"]));
-    list.hears(touches("c"));
-    asked.page.mockResolvedValueOnce(page(["c", "b", "a"]));
+    list.noteEvent(touches("c"));
+    readers.page.mockResolvedValueOnce(page(["c", "b", "a"]));
     await list.renew();
     expect(ids(list)).toBe("cba");
-    expect(list.fresh).toBe(0);
+    expect(list.newCount).toBe(0);
   });
 
   it("waits while somebody is, and comes when they leave", async () => {
     const list = await shown(page(["a", "b"]));
     list.hold(true);
-    asked.page.mockResolvedValueOnce({ items: [row("c"), row("b", { title: "B" }), row("a")], nextCursor: null });
+    readers.page.mockResolvedValueOnce({ items: [row("c"), row("b", { title: "B" }), row("a")], nextCursor: null });
     await list.renew();
     expect(ids(list)).toBe("ab");
-    expect(list.parts[0]?.rows[1]?.title).toBe("B");
-    expect(list.fresh).toBe(1);
+    expect(list.segments[0]?.rows[1]?.title).toBe("B");
+    expect(list.newCount).toBe(1);
     list.hold(false);
     expect(ids(list)).toBe("cba");
   });
@@ -88,25 +88,25 @@ describe("something that happened", () => {
   it("reads only the rows it touched when the list is long", async () => {
     const many = Array.from({ length: 200 }, (_, at) => `r${at}`);
     const list = await shown(page(many));
-    asked.page.mockClear();
-    list.hears(touches("r7", "x", "gone"));
-    asked.row.mockImplementation((id: string) =>
+    readers.page.mockClear();
+    list.noteEvent(touches("r7", "x", "gone"));
+    readers.row.mockImplementation((id: string) =>
       Promise.resolve(id === "gone" ? undefined : row(id, { title: "changed" })),
     );
     await list.renew();
-    expect(asked.page).not.toHaveBeenCalled();
-    expect(list.parts[0]?.rows[7]?.title).toBe("changed");
+    expect(readers.page).not.toHaveBeenCalled();
+    expect(list.segments[0]?.rows[7]?.title).toBe("changed");
     expect(list.count).toBe(200);
-    expect(list.fresh).toBe(1);
+    expect(list.newCount).toBe(1);
   });
 });
 
 describe("an edit", () => {
   it("lies over the row until it is taken off", async () => {
     const list = await shown(page(["a"]));
-    const off = list.lay("a", { status: "DONE" });
-    expect(list.parts[0]?.rows[0]?.status).toBe("DONE");
+    const off = list.addOverlay("a", { status: "DONE" });
+    expect(list.segments[0]?.rows[0]?.status).toBe("DONE");
     off();
-    expect(list.parts[0]?.rows[0]?.status).toBe("OPEN");
+    expect(list.segments[0]?.rows[0]?.status).toBe("OPEN");
   });
 });

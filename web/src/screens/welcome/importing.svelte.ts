@@ -1,6 +1,6 @@
 // Imports of Markdown files: one after the other, each told while it goes on.
 
-import { lines, onceKey } from "../../api/client";
+import { lines, idempotencyKey } from "../../api/client";
 import { Problem, asProblem, problemOf } from "../../api/problem";
 import { live } from "../../live/store.svelte";
 
@@ -32,7 +32,7 @@ export type ImportLine =
   | { event: "problem"; problem: { status: number } };
 
 /** A file after one more line of the answer. A line that a newer server added changes nothing. */
-export function after(file: FileImport, line: ImportLine): FileImport {
+export function applyLine(file: FileImport, line: ImportLine): FileImport {
   switch (line.event) {
     case "read":
       return { ...file, total: line.tasks };
@@ -75,7 +75,7 @@ class Importer {
   async add(files: readonly { name: string; type: string; text: () => Promise<string> }[]): Promise<{ isAnyDone: boolean; created: number }> {
     if (!this.#isBusy) this.files = [];
     for (const file of files) {
-      const id = onceKey();
+      const id = idempotencyKey();
       const entry: FileImport = {
         id, name: file.name, state: "waiting", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, remarks: [],
       };
@@ -110,7 +110,7 @@ class Importer {
       try {
         const query = new URLSearchParams({ name, withAgents: String(this.withAgents) });
         await lines<ImportLine>(`/api/imports?${query}`, await text(), { "Content-Type": "text/markdown" }, (line) =>
-          this.#change(id, (file) => after(file, line)),
+          this.#change(id, (file) => applyLine(file, line)),
         );
         // An answer that ends without its last line broke off.
         this.#change(id, (file) => (file.state === "running" ? broken(file) : file));

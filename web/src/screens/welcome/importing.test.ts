@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { after, isText, type FileImport, type ImportLine } from "./importing.svelte";
+import { applyLine, isText, type FileImport, type ImportLine } from "./importing.svelte";
 
 const file: FileImport = {
   id: "1", name: "a.md", state: "running", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, remarks: [],
 };
-const all = (...lines: ImportLine[]): FileImport => lines.reduce(after, file);
+const all = (...lines: ImportLine[]): FileImport => lines.reduce(applyLine, file);
 
 describe("a file that is imported", () => {
   it("tells how far it is, what was not understood, and what came of it", () => {
-    const so = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, { event: "remark", line: 7, message: "a table" }, { event: "task", done: 1, total: 3 });
-    expect(so).toMatchObject({ state: "running", done: 1, total: 3, remarks: [{ line: 2 }, { line: 7, message: "a table" }] });
-    expect(after(so, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1, remarks: [{ line: 2 }, { line: 7 }] });
+    const state = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, { event: "remark", line: 7, message: "a table" }, { event: "task", done: 1, total: 3 });
+    expect(state).toMatchObject({ state: "running", done: 1, total: 3, remarks: [{ line: 2 }, { line: 7, message: "a table" }] });
+    expect(applyLine(state, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1, remarks: [{ line: 2 }, { line: 7 }] });
   });
 
   it("fails with what the server said, and keeps what was done", () => {
@@ -21,7 +21,7 @@ describe("a file that is imported", () => {
   });
 
   it("is not moved by a line nobody knows", () => {
-    expect(after(file, { event: "later" } as unknown as ImportLine)).toBe(file);
+    expect(applyLine(file, { event: "later" } as unknown as ImportLine)).toBe(file);
   });
 });
 

@@ -1,0 +1,11 @@
+// The outbox of this page.
+
+import { Outbox, httpTransport } from "../live/outbox.svelte";
+import { session } from "./session.svelte";
+
+export const outbox = new Outbox(
+  httpTransport(
+    () => session.token,
+    () => session.signOut(),
+  ),
+);

@@ -1,0 +1,34 @@
+// Where a person was lately: the palette offers it first.
+
+const STORAGE_KEY = "dormouse.recent";
+const MAX_PAGES = 8;
+
+export interface RecentPage {
+  to: string;
+  title: string;
+}
+
+/** The places with this one at the front; each stands once. */
+export function withRecent(pages: readonly RecentPage[], page: RecentPage): RecentPage[] {
+  return [page, ...pages.filter((other) => other.to !== page.to)].slice(0, MAX_PAGES);
+}
+
+export function recentPages(): RecentPage[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
+    return Array.isArray(stored) ? (stored as RecentPage[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Only tasks and agents are places to remember: the others are a key away. */
+export function rememberPage(path: string, title: string): void {
+  const to = /^\/(tasks|agents)\/[^/]+/.exec(path)?.[0];
+  if (to === undefined || title === "") return;
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(withRecent(recentPages(), { to, title })));
+}
+
+export function clearRecentPages(): void {
+  localStorage.removeItem(STORAGE_KEY);
+}

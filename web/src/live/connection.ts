@@ -1,0 +1,45 @@
+// The line of this page: a real socket, whose news go into the live store.
+
+import { api, ask } from "../api/client";
+import { outbox } from "../app/outbox";
+import { Socket, type WebSocketLike, type SocketDeps } from "./socket";
+import { live } from "./store.svelte";
+
+const deps: SocketDeps = {
+  async ticket() {
+    const answer = await ask(api.POST("/api/ws-tickets", {}));
+    return (answer as { ticket: string }).ticket;
+  },
+  open(path) {
+    const url = new URL(path, location.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return new WebSocket(url) as unknown as WebSocketLike;
+  },
+  schedule(ms, then) {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
+export const connection = new Socket(deps, {
+  event: (event) => live.onEvent(event),
+  resync: () => live.resync(),
+  state(up) {
+    if (up ? live.isUp : live.downSince !== undefined) return;
+    live.isUp = up;
+    live.downSince = up ? undefined : new Date();
+    if (up) void outbox.flush();
+  },
+  version: (version) => (live.version = version),
+});
+
+addEventListener("offline", () => connection.markBroken());
+addEventListener("online", () => {
+  connection.reconnectNow();
+  // The line may have outlived a short break that an edit did not.
+  void outbox.flush();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) connection.reconnectNow();
+});

@@ -1,0 +1,265 @@
+// The verdicts of a person on the proposals about one task: sent at once, shown at once, taken back by
+// undo. One that was refused comes back with the reason, also when it waited for the server to return.
+
+import { Problem, asProblem, problemOf } from "../../api/problem";
+import { outbox } from "../../app/outbox";
+import { session } from "../../app/session.svelte";
+import { toasts } from "../../app/toasts.svelte";
+import { t } from "../../i18n/index.svelte";
+import { optimistically } from "../../live/outbox.svelte";
+import { live, type Resource } from "../../live/store.svelte";
+import { keyOf, type Change } from "./change";
+import type { PendingDecision } from "./draft";
+import { changesQuery, decisionsPath, readSet, verdictPath, type DecisionResult, type Verdict } from "./data";
+import type { Schemas } from "../../api/client";
+import { nameOf, VALUE_CHANGED } from "./describe";
+
+type Outcome = Schemas["Outcome"];
+
+/** What became of an item. */
+export interface Resolution {
+  status: string;
+  at: string | null;
+}
+
+/** A verdict that was not taken. */
+export interface Refusal {
+  change: Change;
+  problem: Problem;
+  /** What became of the item instead; none while it is open. */
+  resolution: Resolution | undefined;
+}
+
+/** Refused because there is nothing left to decide: what became of it is worth telling. */
+const RESOLVED_CODES = ["already-decided", "change-retracted", "change-set-expired"];
+
+export class Decisions {
+  refusals = $state.raw<readonly Refusal[]>([]);
+  /** What was decided or taken back here: it moves at once, whatever holds the list. */
+  decidedHere = $state.raw<ReadonlySet<string>>(new Set());
+  /** What became of items that went while they were looked at. */
+  resolutions = $state.raw<ReadonlyMap<string, Resolution>>(new Map());
+  /** The rejection that is being explained, and where its row stood. */
+  explained = $state<{ change: Change; text: string; at: number } | undefined>();
+  readonly task: string;
+
+  constructor(task: string) {
+    this.task = task;
+  }
+
+  get resource(): Resource<Change[]> {
+    return live.resourceFor(changesQuery(this.task));
+  }
+
+  refusalOf(key: string): Refusal | undefined {
+    return this.refusals.find((refusal) => keyOf(refusal.change) === key);
+  }
+
+  dismissRefusal(key: string): void {
+    this.refusals = this.refusals.filter((refusal) => keyOf(refusal.change) !== key);
+  }
+
+  /** Finds out what became of an item that is open no more. */
+  async loadResolution(change: Change): Promise<void> {
+    const resolution = await readResolution(change);
+    if (resolution !== undefined) this.resolutions = new Map([...this.resolutions, [keyOf(change), resolution]]);
+  }
+
+  /** Asks why an item was rejected; a reason that was being typed for another is kept. */
+  ask(change: Change, at: number): void {
+    this.answer();
+    this.explained = { change, text: "", at };
+  }
+
+  /** Takes the reason that was typed, if any was. */
+  answer(): void {
+    const { explained } = this;
+    this.explained = undefined;
+    if (explained !== undefined && explained.text.trim() !== "") void this.explain(explained.change, explained.text.trim());
+  }
+
+  /** Sends a verdict on one item. `asks`: why it was rejected is asked for where its row stands. */
+  async decide(change: Change, verdict: Exclude<Verdict, "undo">, asks = false): Promise<void> {
+    const name = nameOf(change);
+    const acknowledged = this.#acknowledgedValue(change, verdict);
+    this.#markDecidedHere([change]);
+    const undo = { label: t("do.undo"), run: () => void this.undo([change]) };
+    const why = { label: t("review.sayWhy"), run: () => this.ask(change, 0) };
+    const isAway = !live.isUp && live.downSince !== undefined;
+    const text = t(isAway ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
+    const toast = toasts.show(text, undo, "plain", verdict === "reject" && !asks ? why : undefined);
+    try {
+      await optimistically([this.#overlay([{ change, verdict }])], async () => {
+        const outcome = await outbox.send<Outcome>({
+          method: "POST",
+          path: verdictPath(change, verdict),
+          body: { digest: change.digest, ...acknowledged },
+          description: t(`review.what.${verdict}`, { name }),
+        });
+        const problem = applyFailure(verdict, outcome);
+        if (problem !== undefined) throw problem;
+      });
+    } catch (error) {
+      toasts.close(toast);
+      await this.#recordRefusal(change, asProblem(error));
+    }
+  }
+
+  /** Sends many verdicts in one order. Gives how many were refused. */
+  async decideAll(wanted: readonly PendingDecision[], text: string): Promise<number> {
+    const changes = wanted.map((one) => one.change);
+    const whole = wanted.map((one) => ({ ...one, acknowledged: this.#acknowledgedValue(one.change, one.verdict) }));
+    this.#markDecidedHere(changes);
+    const toast = toasts.show(text, { label: t("do.undo"), run: () => void this.undo(changes) });
+    let refused: { change: Change; problem: Problem }[] = [];
+    try {
+      await optimistically([this.#overlay(wanted)], async () => {
+        const decided = await this.#send(whole, text);
+        refused = wanted.flatMap(({ change, verdict }) => {
+          const one = decided.find((other) => keyOf(other) === keyOf(change));
+          const problem = failureOf(verdict, one);
+          return problem === undefined ? [] : [{ change, problem }];
+        });
+      });
+    } catch (error) {
+      const problem = asProblem(error);
+      refused = changes.map((change) => ({ change, problem }));
+    }
+    if (refused.length > 0) {
+      toasts.close(toast);
+      const took = changes.filter((change) => !refused.some((one) => one.change === change));
+      const text = t("review.someRefused", { n: refused.length, of: changes.length });
+      const undo = { label: t("do.undo"), run: () => void this.undo(took) };
+      toasts.show(text, took.length > 0 ? undo : undefined);
+      for (const one of refused) await this.#recordRefusal(one.change, one.problem);
+    }
+    return refused.length;
+  }
+
+  /** Takes verdicts back: the items are open again. */
+  async undo(changes: readonly Change[]): Promise<void> {
+    const explaining = this.explained;
+    if (explaining !== undefined && changes.some((change) => keyOf(change) === keyOf(explaining.change))) this.explained = undefined;
+    this.#markDecidedHere(changes);
+    const wanted = changes.map((change) => ({ change, verdict: "undo" as const, reason: undefined }));
+    const description = t("review.what.undo", { n: changes.length, name: changes[0] === undefined ? "" : nameOf(changes[0]) });
+    try {
+      await optimistically([this.#overlay(wanted)], async () => {
+        const decided = await this.#send(wanted, description);
+        const problem = decided.map((one) => failureOf("undo", one)).find((one) => one !== undefined);
+        if (problem !== undefined) throw problem;
+      });
+    } catch (error) {
+      toasts.showRefusal(description, asProblem(error));
+      void this.resource.refresh();
+    }
+  }
+
+  /** Adds the reason to a rejection: it is taken back, and said again with the reason. */
+  async explain(change: Change, reason: string): Promise<void> {
+    const name = nameOf(change);
+    const description = t("review.what.reason", { name });
+    this.#markDecidedHere([change]);
+    try {
+      await optimistically([this.#overlay([{ change, verdict: "reject" }])], async () => {
+        const send = (verdict: Verdict, why?: string): Promise<unknown> => {
+          const body = { digest: change.digest, ...(why === undefined ? {} : { reason: why }) };
+          return outbox.send({ method: "POST", path: verdictPath(change, verdict), body, description });
+        };
+        // In this order, whatever comes between: the second is taken also where the first is not.
+        await Promise.allSettled([send("undo")]);
+        await send("reject", reason);
+      });
+      toasts.show(t("review.reasonKept", { name: change.agentName }));
+    } catch (error) {
+      await this.#recordRefusal(change, asProblem(error));
+    }
+  }
+
+  /** The value that a confirm is known to replace: one that the person set after it was suggested, and saw. */
+  #acknowledgedValue(change: Change, verdict: Verdict): { now?: string | null } {
+    if (verdict !== "confirm") return {};
+    const refusal = this.refusalOf(keyOf(change))?.problem;
+    if (refusal?.code === VALUE_CHANGED && refusal.now !== undefined) return { now: refusal.now };
+    return change.setSince ? { now: change.now ?? null } : {};
+  }
+
+  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; acknowledged?: { now?: string | null } }[], description: string): Promise<DecisionResult[]> {
+    const body = wanted.map(({ change, verdict, reason, acknowledged }) => ({
+      set: change.set,
+      index: change.index,
+      verdict,
+      digest: change.digest,
+      ...(reason === undefined ? {} : { reason }),
+      ...acknowledged,
+    }));
+    const answer = await outbox.send<{ items: DecisionResult[] }>({ method: "POST", path: decisionsPath(this.task), body, description });
+    return answer.items;
+  }
+
+  #markDecidedHere(changes: readonly Change[]): void {
+    this.decidedHere = new Set([...this.decidedHere, ...changes.map(keyOf)]);
+    for (const change of changes) this.dismissRefusal(keyOf(change));
+  }
+
+  /** What the list will be once the server has taken these. */
+  #overlay(wanted: readonly { change: Change; verdict: Verdict }[]): {
+    resource: Resource<Change[]>;
+    edit: (value: Change[]) => Change[];
+  } {
+    const resource = this.resource;
+    const order = (resource.value ?? []).map(keyOf);
+    const edit = (value: Change[]): Change[] =>
+      wanted.reduce((list, { change, verdict }) => {
+        const at = list.findIndex((other) => keyOf(other) === keyOf(change));
+        const rest = list.filter((_, index) => index !== at);
+        if (verdict === "confirm" || verdict === "reject") return rest;
+        const base = at < 0 ? change : (list[at] ?? change);
+        const next = { ...base, status: verdict === "defer" ? "deferred" : "pending", shown: verdict !== "defer" };
+        if (at >= 0) return list.map((other, index) => (index === at ? next : other));
+        const place = order.indexOf(keyOf(change));
+        return place < 0 ? [next, ...list] : list.toSpliced(place, 0, next);
+      }, value);
+    return { resource, edit };
+  }
+
+  async #recordRefusal(change: Change, problem: Problem): Promise<void> {
+    // What holds is read first: the reason is told once, where the item then stands.
+    await this.resource.refresh();
+    const isOpen = this.resource.value?.some((other) => keyOf(other) === keyOf(change)) ?? true;
+    const resolution = isOpen && !RESOLVED_CODES.includes(problem.code) ? undefined : await readResolution(change);
+    this.dismissRefusal(keyOf(change));
+    if (this.explained !== undefined && keyOf(this.explained.change) === keyOf(change)) this.explained = undefined;
+    this.refusals = [...this.refusals, { change, problem, resolution }];
+  }
+}
+
+async function readResolution(change: Change): Promise<Resolution | undefined> {
+  const set = await readSet(change.set).catch(() => undefined);
+  const item = set?.items.find((other) => other.index === change.index);
+  return item === undefined ? undefined : { status: item.status, at: item.decidedAt };
+}
+
+/** Taken, but not applied: the item says why. */
+function applyFailure(verdict: Verdict, outcome: Outcome | undefined): Problem | undefined {
+  const item = outcome?.item;
+  if (verdict !== "confirm" || item === undefined || ["confirmed", "applying"].includes(item.status)) return undefined;
+  const code = item.status === "retracted" ? "change-retracted" : "not-applied";
+  return new Problem({ status: 409, code, title: t("review.notApplied"), detail: item.error ?? t("review.notApplied") });
+}
+
+function failureOf(verdict: Verdict, decided: DecisionResult | undefined): Problem | undefined {
+  const text = decided?.problem;
+  return text === undefined ? applyFailure(verdict, decided?.outcome) : problemOf(text.status, text, null);
+}
+
+const known = new Map<string, { token: string | undefined; decisions: Decisions }>();
+
+/** Who decides about a task: one for the list and the review, and for as long as the person stays. */
+export function decisionsFor(task: string): Decisions {
+  const there = known.get(task);
+  if (there !== undefined && there.token === session.token) return there.decisions;
+  const decisions = new Decisions(task);
+  known.set(task, { token: session.token, decisions });
+  return decisions;
+}

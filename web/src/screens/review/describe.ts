@@ -1,0 +1,65 @@
+// A proposal in the person's words, for names of controls and for what is told.
+
+import { day, minutes, t, valueText } from "../../i18n/index.svelte";
+import type { Problem } from "../../api/problem";
+import { describeProblem } from "../../i18n/problem";
+import type { Choice } from "./draft";
+import { itemActionOf, kindOf, proposedOf, readValue, type Change, type Value } from "./change";
+
+/** A value in one line. */
+export function formatValue(value: Value): string {
+  switch (value.as) {
+    case "none":
+      return t("value.none");
+    case "text":
+      return value.text;
+    case "status":
+      return valueText("status", value.status);
+    case "priority":
+      return valueText("priority", value.priority);
+    case "day":
+      return day(value.day);
+    case "minutes":
+      return minutes(value.minutes);
+    case "box":
+      return value.title;
+  }
+}
+
+/** What is changed: the field, or what is done to an item. */
+export function fieldOf(change: Change): string {
+  const kind = kindOf(change);
+  if (kind === "addItem" || kind === "editItem") return valueText("review.deed", itemActionOf(change));
+  return valueText("review.field", kind);
+}
+
+/** The whole of it in one line: "Estimate: 2 h", "Tick: Take photos". */
+export function nameOf(change: Change): string {
+  if (kindOf(change) === "other") return change.humanSummary;
+  const proposed = proposedOf(change);
+  return t("review.name", { field: fieldOf(change), value: formatValue(proposed) });
+}
+
+/** How many of each verdict, without those that are none: "2 confirmed, 1 rejected". */
+export function verdictCounts(key: "review.sum" | "review.applied", of: (verdict: Choice) => number): string {
+  return (["confirm", "reject", "defer"] as const)
+    .filter((verdict) => of(verdict) > 0)
+    .map((verdict) => t(`${key}.${verdict}`, { n: of(verdict) }))
+    .join(", ");
+}
+
+/** The code of a confirm that was refused because the person set the value since. */
+export const VALUE_CHANGED = "value-changed";
+
+/** What the person set, as a refusal tells it. */
+export function describeNewValue(change: Change, problem: Problem): string {
+  const now = problem.now === undefined ? change.now : problem.now;
+  if (now === undefined || now === null) return t("review.valueCleared");
+  return t("review.valueChanged", { now: formatValue(readValue(kindOf(change), now ?? null)) });
+}
+
+/** Why a verdict was refused: with the value that stands in its way, where one does. */
+export function describeRefusal(change: Change, problem: Problem): string {
+  if (problem.code !== VALUE_CHANGED) return describeProblem(problem);
+  return `${describeNewValue(change, problem)} ${t("review.replaceIt")}`;
+}

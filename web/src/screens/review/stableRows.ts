@@ -1,0 +1,60 @@
+// A list that does not move under the hand.
+//
+// While the pointer or the focus is in it, rows keep their place: one that is gone stays as a shadow
+// without buttons, and new ones wait until they are asked for. What the person does themselves shows
+// at once.
+
+export interface Row<T> {
+  key: string;
+  value: T;
+  /** Whether somebody else decided it, or it is no longer proposed. */
+  isResolved: boolean;
+}
+
+export function stabilize<T>(
+  before: readonly Row<T>[],
+  now: readonly T[],
+  keyOf: (value: T) => string,
+  how: { isHeld: boolean; decidedHere: ReadonlySet<string> },
+): { rows: Row<T>[]; waiting: number } {
+  const fresh = now.map((value) => ({ key: keyOf(value), value, isResolved: false }));
+  if (!how.isHeld || before.length === 0) return { rows: fresh, waiting: 0 };
+  const current = new Map(fresh.map((row) => [row.key, row]));
+  const rows: Row<T>[] = before.flatMap((row) => {
+    const still = current.get(row.key);
+    if (still !== undefined) return [still];
+    return how.decidedHere.has(row.key) ? [] : [{ ...row, isResolved: true }];
+  });
+  const known = new Set(rows.map((row) => row.key));
+  let waiting = 0;
+  fresh.forEach((row, at) => {
+    if (known.has(row.key)) return;
+    if (!how.decidedHere.has(row.key)) {
+      waiting += 1;
+      return;
+    }
+    // Taken back by the person: behind the row it stands behind now.
+    const ahead = fresh.slice(0, at).findLast((other) => known.has(other.key));
+    const place = ahead === undefined ? 0 : rows.findIndex((other) => other.key === ahead.key) + 1;
+    rows.splice(place, 0, row);
+    known.add(row.key);
+  });
+  return { rows, waiting };
+}
+
+/** The rows with one that left put back where it stood. */
+export function insertRow<T>(rows: readonly Row<T>[], key: string, value: T, at: number): Row<T>[] {
+  if (rows.some((row) => row.key === key && !row.isResolved)) return [...rows];
+  const others = rows.filter((row) => row.key !== key);
+  return others.toSpliced(Math.min(at, others.length), 0, { key, value, isResolved: false });
+}
+
+/** Where the focus goes when these rows leave: the next that stays, else the one before. */
+export function nextFocus(keys: readonly string[], from: string, leaving: ReadonlySet<string>): string | undefined {
+  const at = keys.indexOf(from);
+  if (at < 0) return undefined;
+  return (
+    keys.slice(at + 1).find((key) => !leaving.has(key)) ??
+    keys.slice(0, at).findLast((key) => !leaving.has(key))
+  );
+}

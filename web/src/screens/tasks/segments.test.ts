@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+
+import type { Row } from "./data";
+import { applyEdits, countNew, groupsOf, keepOrder, type LoadedSegment } from "./segments";
+
+const row = (id: string, over: Partial<Row> = {}): Row => ({ id, title: id, status: "OPEN", dueOn: null, ...over }) as Row;
+const part = (key: string, ids: string[], next: string | null = null): LoadedSegment => ({
+  segment: { key, query: {} },
+  rows: ids.map((id) => row(id)),
+  next,
+});
+const now = new Date(2026, 10, 22, 12);
+
+describe("an edit", () => {
+  it("changes its row and leaves the others as they are", () => {
+    const before = part("OPEN", ["a", "b"]);
+    const after = applyEdits(before, new Map([["b", { title: "new" }]]));
+    expect(after.rows.map((one) => one.title)).toEqual(["a", "new"]);
+    expect(after.rows[0]).toBe(before.rows[0]);
+  });
+
+  it("of a row that is elsewhere changes nothing at all", () => {
+    const before = part("OPEN", ["a"]);
+    expect(applyEdits(before, new Map([["z", { title: "new" }]]))).toBe(before);
+  });
+
+  it("keeps where a search found the row", () => {
+    const match = { where: "report", snippet: "…" };
+    const before = { ...part("OPEN", []), rows: [row("a", { match })] };
+    expect(applyEdits(before, new Map([["a", { title: "new" }]])).rows[0]?.match).toEqual(match);
+  });
+});
+
+describe("a list that is held", () => {
+  it("keeps its order, and takes the values", () => {
+    const newer = [part("IN PROGRESS", ["b"]), part("OPEN", ["c", "a"])];
+    newer[0] = { ...part("IN PROGRESS", []), rows: [row("b", { status: "IN PROGRESS" })] };
+    const kept = keepOrder([part("OPEN", ["a", "b", "gone"])], newer);
+    expect(kept[0]?.rows.map((one) => [one.id, one.status])).toEqual([["a", "OPEN"], ["b", "IN PROGRESS"], ["gone", "OPEN"]]);
+  });
+
+  it("counts what is not shown yet", () => {
+    expect(countNew([part("OPEN", ["a", "b"])], [part("OPEN", ["x", "b", "a", "y"])])).toBe(2);
+  });
+
+  it("counts no row that moved", () => {
+    expect(countNew([part("OPEN", ["a"]), part("DONE", [])], [part("OPEN", []), part("DONE", ["a"])])).toBe(0);
+  });
+
+  it("counts nothing behind the last row of a part that goes on", () => {
+    expect(countNew([part("OPEN", ["a", "b"], "2")], [part("OPEN", ["x", "a", "b", "c", "d"], "5")])).toBe(1);
+  });
+});
+
+describe("groups", () => {
+  it("are the parts that have rows", () => {
+    const groups = groupsOf([part("OPEN", []), part("DONE", ["a"], "1")], now);
+    expect(groups.map((group) => [group.key, group.rows.length, group.isWhole])).toEqual([["DONE", 1, false]]);
+  });
+
+  it("follow the due day in the part that is sorted by it; only the last may go on", () => {
+    const rows = [row("a", { dueOn: "2026-11-01" }), row("b", { dueOn: "2026-11-23" }), row("c", { dueOn: "2026-11-24" }), row("d")];
+    const groups = groupsOf([{ ...part("due", [], "4"), rows }], now);
+    expect(groups.map((group) => [group.key, group.rows.map((one) => one.id).join(""), group.isWhole])).toEqual([
+      ["overdue", "a", true],
+      ["week", "bc", true],
+      ["none", "d", false],
+    ]);
+  });
+});

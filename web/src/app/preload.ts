@@ -1,7 +1,7 @@
 // What the person may need while the server is away: every screen, and the app itself over a reload.
 
 import { live } from "../live/store.svelte";
-import { routes } from "./routes";
+import { routes } from "./nav";
 
 /** Units: milliseconds. The first screen has the line to itself. */
 const DELAY_MS = 2_000;

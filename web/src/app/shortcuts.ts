@@ -2,6 +2,7 @@
 // key opened waits for its first letter, and can be turned off.
 
 import type { Key } from "../i18n/index.svelte";
+import { nav } from "./nav";
 
 /**
  * Gives `false` where it did nothing: no field is on its way then.
@@ -11,6 +12,8 @@ type Action = (event: KeyboardEvent) => unknown;
 interface Row {
   keys: readonly string[];
   description: Key;
+  /** The screen that the description names. */
+  screen?: Key;
   /** Whether one of these keys opens a field: letters rest until it has the focus. */
   opens?: "field";
 }
@@ -18,10 +21,7 @@ interface Row {
 /** Every key of the app, in the order of the table that `?` shows. No other can be bound. */
 export const SHORTCUTS = [
   { keys: ["mod+k"], description: "shell.keys.find", opens: "field" },
-  { keys: ["g h"], description: "shell.keys.home" },
-  { keys: ["g t"], description: "shell.keys.tasks" },
-  { keys: ["g a"], description: "shell.keys.agents" },
-  { keys: ["g s"], description: "shell.keys.settings" },
+  ...nav.map((item) => ({ keys: [item.shortcut], description: "shell.keys.goTo" as const, screen: item.title })),
   { keys: ["j", "k", "ArrowDown", "ArrowUp"], description: "shell.keys.rows" },
   // What Enter opens gives the focus to its field itself.
   { keys: ["Enter"], description: "shell.keys.open" },

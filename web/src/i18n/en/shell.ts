@@ -2,6 +2,7 @@ import type { Message } from "../index.svelte";
 
 /** The frame around every screen. */
 export const shell = {
+  "shell.documentTitle": "{title} – Dormouse",
   "shell.skip": "Skip to content",
   "shell.main": "Main",
   "shell.account": "Account",
@@ -48,10 +49,7 @@ export const shell = {
   "shell.keys.key": "Key",
   "shell.keys.does": "What it does",
   "shell.keys.find": "Find a task or an agent, or do something",
-  "shell.keys.home": "Go to Home",
-  "shell.keys.tasks": "Go to Tasks",
-  "shell.keys.agents": "Go to Agents",
-  "shell.keys.settings": "Go to Settings",
+  "shell.keys.goTo": "Go to {screen}",
   "shell.keys.rows": "Next and previous row",
   "shell.keys.open": "Open the row",
   "shell.keys.back": "Close, or go back",

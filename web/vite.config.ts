@@ -43,7 +43,11 @@ export default defineConfig({
     rollupOptions: {
       input: { index: "index.html", sw: "src/worker/sw.ts" },
       // The worker has the same address in every build: the browser asks there whether there is another.
-      output: { entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js") },
+      output: {
+        entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js"),
+        // What every screen needs is one file: small files compress badly.
+        codeSplitting: { groups: [{ name: "app", test: /src\/(api|app|live)\/(?!nav)|src\/i18n\/[^/]+$|src\/ui\/(Icon|icons|Logo|DocumentTitle|EmptyState|AgentState|Elapsed)/ }] },
+      },
     },
   },
   server: {
@@ -54,5 +58,5 @@ export default defineConfig({
   },
   // Tests run the code of the browser, not that of a server.
   ...(process.env["VITEST"] === undefined ? {} : { resolve: { conditions: ["browser"] } }),
-  test: { include: ["src/**/*.test.ts"], environment: "node" },
+  test: { include: ["src/**/*.test.ts"], environment: "node", setupFiles: ["src/i18n/test-setup.ts"] },
 });

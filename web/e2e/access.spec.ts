@@ -30,7 +30,7 @@ test("the code of a link is gone from the address and the history, and the link 
   await theirs.goto(link);
   await expect(signInPage(theirs)).toBeVisible();
   await expect(theirs.getByRole("alert")).toBeVisible();
-  await expect(theirs.getByText("A code works once and for ten minutes.")).toBeVisible();
+  await expect(theirs.getByText("A code works once, within ten minutes.")).toBeVisible();
   expect(theirs.url()).toBe(`${server.address}/`);
   expect(await kept(theirs)).toBeNull();
 
@@ -144,7 +144,7 @@ test("what is at no address says so, and leads home", async ({ app, server }) =>
   await app.goto(`${server.address}/nowhere/at/all`);
   await expect(app.getByText("There is nothing at this address.")).toBeVisible();
   await app.goto(`${server.address}/tasks/jt-00000000000000000000000000`);
-  await expect(app.getByText("There is no such task.")).toBeVisible();
+  await expect(app.getByText("This task doesn’t exist.")).toBeVisible();
   await app.getByRole("link", { name: "Go to Tasks" }).last().click();
   await expect(app.getByRole("heading", { level: 1, name: "Tasks" })).toBeVisible();
 });

@@ -14,7 +14,7 @@ test("what was put off is listed where it is counted, and can be decided there",
   const list = changes(sample);
   await list.getByRole("button", { name: `Later: ${ESTIMATE}` }).click();
   await expect(list.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
-  const show = list.getByRole("button", { name: "Show 1 put off" });
+  const show = list.getByRole("button", { name: "Show 1 saved for later" });
   await show.click();
   const confirm = list.getByRole("button", { name: `Confirm: ${ESTIMATE}` });
   await expect(confirm).toBeVisible();
@@ -23,13 +23,13 @@ test("what was put off is listed where it is counted, and can be decided there",
   await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
   await expect(sample.getByRole("link", { name: `${(await read(server, id)).openProposals} to review: ${PASSPORTS}` })).toBeVisible();
   await toHome(sample);
-  await expect(sample.getByRole("heading", { level: 1, name: "Five things need you" })).toBeVisible();
+  await expect(sample.getByRole("heading", { level: 1, name: "5 things need you" })).toBeVisible();
   await expect(sample.getByRole("navigation", { name: "Main" }).getByLabel("5 need you").first()).toBeVisible();
 
   await openTask(sample, server, PASSPORTS);
   await list.getByRole("button", { name: /^Later: Due date/ }).click();
-  await expect(list.getByRole("heading", { name: "2 changes put off" })).toBeVisible();
-  await list.getByRole("button", { name: "Show 2 put off" }).click();
+  await expect(list.getByRole("heading", { name: "2 changes saved for later" })).toBeVisible();
+  await list.getByRole("button", { name: "Show 2 saved for later" }).click();
   await confirm.click();
   await expect(property(sample, ESTIMATE)).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
@@ -47,9 +47,9 @@ test("what was applied is told without zeros", async ({ sample, server }) => {
   const dialog = sample.getByRole("dialog");
   await dialog.getByRole("radiogroup", { name: ESTIMATE }).getByRole("radio", { name: "Confirm" }).check();
   await expect(dialog.getByText("1 to confirm", { exact: true })).toBeVisible();
-  await dialog.getByRole("button", { name: "Put the rest off" }).click();
+  await dialog.getByRole("button", { name: "Save the rest for later" }).click();
   await expect(dialog).toBeHidden();
-  const told = sample.getByRole("status").filter({ hasText: "1 confirmed, 1 put off" });
+  const told = sample.getByRole("status").filter({ hasText: "1 confirmed, 1 saved for later" });
   await expect(told).toBeVisible();
   await expect(told).not.toContainText("0");
 });
@@ -62,13 +62,13 @@ test("a wake that is set is seen on the task and on the agent, with when and why
   at.setHours(9, 0, 0, 0);
   await server.ask("POST", `/api/agents/${agent}/wake`, { at: at.toISOString() });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Europe/Bucharest" }).format(at);
-  const words = `wakes tomorrow ${clock}, because you asked`;
+  const words = `Wakes tomorrow ${clock}, as you scheduled`;
   await expect(sample.getByRole("link", { name: words })).toBeVisible();
   await sample.getByRole("link", { name: words }).click();
   await expect(sample.getByText(words)).toBeVisible();
-  const facts = sample.getByRole("complementary", { name: "State" });
-  await expect(facts.getByText("because you asked")).toBeVisible();
-  await facts.getByRole("button", { name: "Take back" }).click();
+  const facts = sample.getByRole("complementary", { name: "Status" });
+  await expect(facts.getByText("as you scheduled")).toBeVisible();
+  await facts.getByRole("button", { name: "Cancel" }).click();
   await expect(sample.getByText(words)).toBeHidden();
   expect((await server.ask("GET", `/api/agents/${agent}`)).scheduledWakes).toEqual([]);
 });

@@ -37,7 +37,7 @@ test("a change is confirmed, and taken back", async ({ sample, server }) => {
   // The focus is at the same button of the next row.
   await expect(list.getByRole("button", { name: /^Confirm: Due date/ })).toBeFocused();
 
-  await sample.getByRole("status").filter({ hasText: `Confirmed. ${ESTIMATE}` }).getByRole("button", { name: "Undo" }).click();
+  await sample.getByRole("status").filter({ hasText: `Confirmed: ${ESTIMATE}` }).getByRole("button", { name: "Undo" }).click();
   await expect(property(sample, "Estimate: None")).toBeVisible();
   await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBeNull();
@@ -66,7 +66,7 @@ test("a change is put off, stays in the review, and can still be taken", async (
   const list = changes(sample);
   await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).focus();
   await sample.keyboard.press("v");
-  await expect(list.getByRole("button", { name: "Show 1 put off" })).toBeVisible();
+  await expect(list.getByRole("button", { name: "Show 1 saved for later" })).toBeVisible();
   await expect(list.getByRole("button", { name: `Reject: ${ESTIMATE}` })).toBeHidden();
   await expect.poll(async () => Object.values(await endings(server, id)).sort()).toEqual(["deferred", "pending"]);
 
@@ -104,14 +104,14 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   await expect(sample).toHaveURL(new RegExp(`/tasks/${id}/changes$`));
   const dialog = sample.getByRole("dialog");
   for (const radio of await dialog.getByRole("radio").all()) await expect(radio).not.toBeChecked();
-  await expect(dialog.getByText("Nothing chosen yet")).toBeVisible();
+  await expect(dialog.getByText("Nothing selected yet")).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Apply", exact: true })).toBeDisabled();
 
   const due = dialog.getByRole("radiogroup", { name: /^Due date/ });
   const estimate = dialog.getByRole("radiogroup", { name: ESTIMATE });
   await due.getByRole("radio", { name: "Confirm" }).check();
   await estimate.getByRole("radio", { name: "Reject" }).check();
-  await dialog.getByRole("textbox", { name: "Reason for rejecting, optional" }).fill("Too short");
+  await dialog.getByRole("textbox", { name: "Reason for rejecting (optional)" }).fill("Too short");
   await expect(dialog.getByText("1 to confirm, 1 to reject")).toBeVisible();
 
   // Closing applies nothing and forgets nothing, over a reload too. The first Escape leaves the field.
@@ -125,7 +125,7 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   await review(sample);
   await expect(due.getByRole("radio", { name: "Confirm" })).toBeChecked();
   await expect(estimate.getByRole("radio", { name: "Reject" })).toBeChecked();
-  await expect(dialog.getByRole("textbox", { name: "Reason for rejecting, optional" })).toHaveValue("Too short");
+  await expect(dialog.getByRole("textbox", { name: "Reason for rejecting (optional)" })).toHaveValue("Too short");
 
   await dialog.getByRole("button", { name: "Apply 2 decisions" }).click();
   await expect(dialog).toBeHidden();
@@ -135,12 +135,12 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   expect(JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`))).toContain("Too short");
 });
 
-test("“Put all off” puts off what is open", async ({ sample, server }) => {
+test("“Save all for later” puts off what is open", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await review(sample);
-  await sample.getByRole("button", { name: "Put all off" }).click();
+  await sample.getByRole("button", { name: "Save all for later" }).click();
   await expect(sample.getByRole("dialog")).toBeHidden();
-  await expect(sample.getByRole("heading", { name: "2 changes put off" })).toBeVisible();
+  await expect(sample.getByRole("heading", { name: "2 changes saved for later" })).toBeVisible();
   expect(Object.values(await endings(server, id))).toEqual(["deferred", "deferred"]);
 });
 
@@ -148,20 +148,20 @@ test("a verdict on something else than what was seen is refused and told", async
   const id = await taskWithOldDigest(sample, server);
   const list = changes(sample);
   await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
-  await expect(list.getByRole("alert")).toHaveText("It has changed since you saw it. Look at it again.");
+  await expect(list.getByRole("alert")).toHaveText("This has changed since you saw it. Please review it again.");
   await expect(list.getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeVisible();
-  await expect(sample.getByText(`Confirmed. ${ESTIMATE}`)).toBeHidden();
+  await expect(sample.getByText(`Confirmed: ${ESTIMATE}`)).toBeHidden();
   expect((await read(server, id)).estimateMinutes).toBeNull();
 
   // Together with another: that one is taken, this one stays in the review with the reason.
   await review(sample);
   const dialog = sample.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Choose confirm for all" }).click();
+  await dialog.getByRole("button", { name: "Select Confirm for all" }).click();
   await expect(dialog.getByText("2 to confirm")).toBeVisible();
   await dialog.getByRole("button", { name: "Apply 2 decisions" }).click();
-  await expect(dialog.getByRole("alert")).toHaveText("It has changed since you saw it. Look at it again.");
+  await expect(dialog.getByRole("alert")).toHaveText("This has changed since you saw it. Please review it again.");
   await expect(dialog.getByRole("radiogroup", { name: ESTIMATE })).toBeVisible();
-  await expect(sample.getByRole("status").filter({ hasText: "1 of 2 was refused" })).toBeVisible();
+  await expect(sample.getByRole("status").filter({ hasText: "1 of 2 couldn’t be saved" })).toBeVisible();
   expect((await read(server, id)).estimateMinutes).toBeNull();
   expect((await read(server, id)).dueOn).not.toBeNull();
 });
@@ -190,14 +190,14 @@ test("two tabs decide one item: one wins, both show the same", async ({ sample, 
     await route.continue();
   });
   await changes(other).getByRole("button", { name: `Reject: ${ESTIMATE}` }).click();
-  await expect(other.getByText(`Rejected. ${ESTIMATE}`)).toBeVisible();
+  await expect(other.getByText(`Rejected: ${ESTIMATE}`)).toBeVisible();
   await changes(sample).getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
   await expect(property(sample, ESTIMATE)).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
   free();
 
-  await expect(changes(other).getByText("Your choice was not taken. Confirmed elsewhere")).toBeVisible();
-  await expect(other.getByText(`Rejected. ${ESTIMATE}`)).toBeHidden();
+  await expect(changes(other).getByText("Your decision wasn’t saved. Confirmed elsewhere")).toBeVisible();
+  await expect(other.getByText(`Rejected: ${ESTIMATE}`)).toBeHidden();
   for (const page of [sample, other]) {
     await expect(property(page, ESTIMATE)).toBeVisible();
     await expect(changes(page).getByRole("button", { name: `Confirm: ${ESTIMATE}` })).toBeHidden();

@@ -135,7 +135,7 @@ test("what is asked only on request says so too", async ({ page, server }) => {
   await expect(refused).toBeVisible();
   await page.unroute(/\/activity$/);
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText("made the task")).toBeVisible();
+  await expect(page.getByText("created the task")).toBeVisible();
 
   await page.route(/\/reports/, refuse);
   await page.getByRole("button", { name: "Earlier reports" }).click();
@@ -201,7 +201,7 @@ for (const [what, answer] of [
         await page.route(/\/api\/(?!ws)/, (route) => route.fulfill({ status, ...answer }));
         await page.goto(address);
         // In place where the screen could tell, for the whole screen where it could not.
-        const told = page.getByRole("alert").or(page.getByText("This screen could not be loaded."));
+        const told = page.getByRole("alert").or(page.getByText("This screen couldn’t be loaded."));
         await expect.soft(told.first(), `${name} ${status}`).toBeVisible();
         await expect.soft(page.getByRole("link", { name: "Tasks", exact: true }).first()).toBeVisible();
         await page.unrouteAll({ behavior: "wait" });

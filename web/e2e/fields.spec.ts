@@ -47,9 +47,9 @@ const onRow = (page: Page): Promise<void> => page.locator("[data-row]", { hasTex
 /** Each key that opens a field, and each place where it does. Its rejection is typed about below. */
 const CASES: Record<string, Record<string, Case>> = {
   "mod+k": {
-    "on a task": { open: press("Control+k", (page) => page.getByRole("combobox", { name: /^Find a task/ })) },
+    "on a task": { open: press("Control+k", (page) => page.getByRole("combobox", { name: /^Search tasks/ })) },
   },
-  c: { "on a task": { open: press("c", dialogField("What is to be done")) } },
+  c: { "on a task": { open: press("c", dialogField("What needs to be done?")) } },
   "/": {
     "in the list": { at: "list", open: press("/", (page) => page.getByRole("searchbox"), onRow) },
     "among agents": { at: "agents", open: press("/", (page) => page.getByRole("searchbox"), (page) => page.locator("[data-row]").first().focus()) },
@@ -83,12 +83,12 @@ const CASES: Record<string, Record<string, Case>> = {
     },
     "the text of a note": {
       open: async (page) => {
-        await page.getByRole("button", { name: "More for this entry" }).first().focus();
+        await page.getByRole("button", { name: "More actions for this entry" }).first().focus();
         await page.keyboard.press("Enter");
         await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
         await page.getByRole("menuitem", { name: "Edit" }).focus();
         await page.keyboard.press("Enter");
-        return page.getByRole("textbox", { name: "Text of the entry" });
+        return page.getByRole("textbox", { name: "Entry text" });
       },
     },
   },
@@ -161,7 +161,7 @@ for (const how of ["X", "a click"] as const) {
       await sample.keyboard.press("x");
     } else await due.getByRole("radio", { name: "Reject" }).click();
     await say(sample);
-    const why = dialog.getByRole("textbox", { name: "Reason for rejecting, optional" });
+    const why = dialog.getByRole("textbox", { name: "Reason for rejecting (optional)" });
     await expect(why).toBeFocused();
     await expect(why).toHaveValue(SENTENCE);
     await expect(due.getByRole("radio", { name: "Reject" })).toBeChecked();

@@ -20,10 +20,10 @@ async function drop(page: Page, files: Dropped[]): Promise<void> {
     return data;
   }, files);
   await page.dispatchEvent("main", "dragenter", { dataTransfer });
-  await expect(page.getByText("Drop to import the tasks in these files")).toBeVisible();
+  await expect(page.getByText("Drop to import tasks from these files")).toBeVisible();
   await page.dispatchEvent("main", "dragover", { dataTransfer });
   await page.dispatchEvent("main", "drop", { dataTransfer });
-  await expect(page.getByText("Drop to import the tasks in these files")).toBeHidden();
+  await expect(page.getByText("Drop to import tasks from these files")).toBeHidden();
 }
 
 test("a list that is dropped onto the page is imported, and its first report comes", async ({ app }) => {
@@ -33,7 +33,7 @@ test("a list that is dropped onto the page is imported, and its first report com
 
   const reports = app.getByRole("region", { name: "Recent reports" });
   await expect(reports.getByText("Water drips into the attic when it rains.")).toBeVisible();
-  await expect(app.getByRole("heading", { level: 1, name: "Five things need you" })).toBeVisible();
+  await expect(app.getByRole("heading", { level: 1, name: "5 things need you" })).toBeVisible();
 
   await reports.getByRole("link", { name: "Get the roof repaired" }).click();
   await expect(app.getByRole("heading", { level: 1 })).toContainText("Get the roof repaired");
@@ -43,10 +43,10 @@ test("a list that is dropped onto the page is imported, and its first report com
 });
 
 test("the sample stands after one press, with agents or without", async ({ app, server }) => {
-  await app.getByRole("checkbox", { name: "Give each task an agent" }).uncheck();
+  await app.getByRole("checkbox", { name: "Add an agent to each task" }).uncheck();
   await app.getByRole("button", { name: "Try the sample" }).click();
   await expect(app.getByRole("heading", { name: "5 tasks were imported" })).toBeVisible();
-  await expect(app.getByText("No agent has written a report yet.")).toBeVisible();
+  await expect(app.getByText("No reports yet.")).toBeVisible();
   const agents = (await server.ask("GET", "/api/agents")) as { items: unknown[] };
   expect(agents.items).toEqual([]);
 
@@ -54,7 +54,7 @@ test("the sample stands after one press, with agents or without", async ({ app, 
   await app.getByRole("link", { name: "Tasks", exact: true }).click();
   await expect(app.getByText("5 tasks", { exact: true })).toBeVisible();
   await drop(app, [{ name: "household.md", type: "text/markdown", text: await readFile(SAMPLE, "utf8") }]);
-  await expect(app.getByText("0 new, 0 updated, 5 as before")).toBeVisible();
+  await expect(app.getByText("0 new, 0 updated, 5 unchanged")).toBeVisible();
   await expect(app.getByText("5 tasks", { exact: true })).toBeVisible();
 });
 
@@ -64,7 +64,7 @@ test("what is no list is told, by file, and the others are imported", async ({ a
     { name: "one.md", type: "", text: "## Water the plants\n\n- [ ] The fern\n" },
   ]);
   await expect(app.getByRole("heading", { name: "1 task was imported" })).toBeVisible();
-  await expect(app.getByRole("alert")).toContainText("This is no Markdown file.");
+  await expect(app.getByRole("alert")).toContainText("This isn’t a Markdown file.");
   await app.getByRole("button", { name: "Close" }).click();
   await expect(app.getByRole("alert")).toBeHidden();
 });
@@ -72,7 +72,7 @@ test("what is no list is told, by file, and the others are imported", async ({ a
 test("a first task can be written by hand", async ({ app, server }) => {
   await app.getByRole("button", { name: "New task" }).click();
   const dialog = app.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "What is to be done" }).fill("Mend the fence");
+  await dialog.getByRole("textbox", { name: "What needs to be done?" }).fill("Mend the fence");
   await dialog.getByRole("textbox", { name: "Note" }).fill("It will take 4 hours.");
   await dialog.getByRole("button", { name: "Create task" }).click();
   await expect(dialog).toBeHidden();

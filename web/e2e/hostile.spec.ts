@@ -178,7 +178,7 @@ test("titles that turn text around or grow without end keep to their row", async
     await page.goto(`${server.address}/tasks/${id}`);
     await still(page);
     expect.soft(await overflow(page), id).toEqual([]);
-    await expect.soft(page.getByRole("button", { name: "More for this task" })).toBeInViewport();
+    await expect.soft(page.getByRole("button", { name: "More actions for this task" })).toBeInViewport();
   }
   await page.goto(server.address);
   await still(page);

@@ -22,7 +22,7 @@ test("J, K and Enter walk the list, G T and the palette go anywhere", async ({ s
   await standing(sample, titles[1]?.split("\n")[0] ?? "");
 
   await sample.keyboard.press("Control+k");
-  await expect(sample.getByRole("combobox", { name: "Find a task or an agent, or do something" })).toBeFocused();
+  await expect(sample.getByRole("combobox", { name: "Search tasks and agents, or run a command" })).toBeFocused();
   await sample.keyboard.type("birthday");
   await expect(sample.getByRole("option", { name: new RegExp(BIRTHDAY) }).first()).toBeVisible();
   await sample.keyboard.press("Enter");
@@ -101,7 +101,7 @@ test("Escape leaves a menu and a field as they were, with the focus on what open
   expect((await read(server, id)).title).toBe(PASSPORTS);
 
   await sample.keyboard.press("?");
-  await expect(sample.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await expect(sample.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
   await sample.keyboard.press("Escape");
   await expect(title).toBeFocused();
 });

@@ -73,7 +73,7 @@ test("a field that is being edited keeps what was typed, and offers the other te
   await expect(other.getByRole("alert")).toContainText("Changed elsewhere to “Their words”.");
   await expect(field).toHaveValue("My own words");
 
-  await other.getByRole("button", { name: "Take the other" }).click();
+  await other.getByRole("button", { name: "Use the other version" }).click();
   await standing(other, "Their words");
   await expect(field).toBeHidden();
   expect((await read(server, id)).title).toBe("Their words");
@@ -106,7 +106,7 @@ test("a link is made, stands on both tasks, and is removed", async ({ sample, co
   await sample.getByRole("button", { name: "Link a task" }).click();
   const form = sample.getByRole("dialog", { name: "Link a task" });
   await form.getByRole("combobox", { name: "This task" }).selectOption({ label: "is blocked by" });
-  await form.getByRole("combobox", { name: "Find a task" }).fill("garden");
+  await form.getByRole("combobox", { name: "Search tasks" }).fill("garden");
   await form.getByRole("option", { name: new RegExp(GARDEN) }).click();
   await expect(form).toBeHidden();
 

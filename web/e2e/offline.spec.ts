@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { changes, GARDEN, LAPTOP, note, openItems, openTask, PASSPORTS, property, read, standing, writeNote } from "./steps";
 import { expect, test } from "./world";
 
-const AWAY = /Dormouse does not answer since \d\d:\d\d\./;
+const AWAY = /Dormouse hasn’t responded since \d\d:\d\d\./;
 
 async function isAway(page: Page): Promise<void> {
   await expect(page.getByText(AWAY)).toBeVisible();
@@ -39,15 +39,15 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   await property(sample, "Priority: None").click();
   await sample.getByRole("menuitem", { name: /^P1/ }).click();
   await expect(property(sample, "Priority: P1")).toBeVisible();
-  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await expect(sample.getByText("1 change is waiting to be sent.")).toBeVisible();
   await sample.getByRole("checkbox", { name: "Fill in the forms" }).check();
   await changes(sample).getByRole("button", { name: "Confirm: Estimate: 2 h" }).click();
-  await expect(sample.getByText("To be confirmed when Dormouse answers. Estimate: 2 h")).toBeVisible();
+  await expect(sample.getByText("Will be confirmed when Dormouse is back: Estimate: 2 h")).toBeVisible();
   await expect(changes(sample).getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
-  await expect(sample.getByText("3 changes wait to be sent.")).toBeVisible();
+  await expect(sample.getByText("3 changes are waiting to be sent.")).toBeVisible();
   await expect(note(sample)).toHaveValue("The clerk said to");
   await writeNote(sample, "Written while nobody listened.");
-  await expect(sample.getByText("4 changes wait to be sent.")).toBeVisible();
+  await expect(sample.getByText("4 changes are waiting to be sent.")).toBeVisible();
   await note(sample).fill("Half a sen");
 
   // Reading goes on.
@@ -79,7 +79,7 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   await expect(sample.getByText("Written while nobody listened.", { exact: true })).toHaveCount(1);
   await expect(note(sample)).toHaveValue("Half a sen");
   await expect(property(sample, "Estimate: 2 h")).toBeVisible();
-  await expect(sample.getByText(/waits? to be sent/)).toBeHidden();
+  await expect(sample.getByText(/waiting to be sent/)).toBeHidden();
   expect(await sample.evaluate(() => document.body.hasAttribute("data-first"))).toBe(true);
 
   // The line stands again: what happens now is seen.
@@ -94,7 +94,7 @@ test("the server is killed under a note that is half typed", async ({ sample, se
   await isAway(sample);
   await note(sample).pressSequentially(" ordered.");
   await sample.getByRole("button", { name: "Add note" }).click();
-  await expect(sample.getByText("waits to be sent", { exact: false }).first()).toBeVisible();
+  await expect(sample.getByText("waiting to be sent", { exact: false }).first()).toBeVisible();
   await note(sample).pressSequentially("And then");
 
   await server.start();
@@ -123,7 +123,7 @@ test("an answer that was lost on the way: what was sent has one effect", async (
   await expect.poll(() => lost).toBe(1);
   // It is sent again by itself, under the same key.
   await sample.waitForResponse((response) => response.url().endsWith("/entries") && response.ok());
-  await expect(sample.getByText("waits to be sent")).toBeHidden();
+  await expect(sample.getByText("waiting to be sent")).toBeHidden();
   await expect(sample.getByText("Said once.", { exact: true })).toHaveCount(1);
   expect((await read(server, id)).entries.filter((entry) => entry.text === "Said once.")).toHaveLength(1);
 });
@@ -135,13 +135,13 @@ test("a verdict that waited and is refused comes back as a row with the reason",
   await server.stop();
   await isAway(sample);
   await changes(sample).getByRole("button", { name: "Confirm: Estimate: 2 h" }).click();
-  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await expect(sample.getByText("1 change is waiting to be sent.")).toBeVisible();
   await server.command("change", "reject", `${item.set}:${item.index}`);
   await server.start();
   await isBack(sample);
 
   const told = changes(sample).getByRole("alert");
-  await expect(told).toContainText("Your choice was not taken.");
+  await expect(told).toContainText("Your decision wasn’t saved.");
   await expect(told).toContainText("Rejected elsewhere");
   await expect(property(sample, "Estimate: None")).toBeVisible();
   expect((await read(server, id)).estimateMinutes).toBeNull();
@@ -174,7 +174,7 @@ test("what waited when the page was closed is sent by the next one, and a refusa
   await property(sample, "Priority: None").click();
   await sample.getByRole("menuitem", { name: /^P0/ }).click();
   await changes(sample).getByRole("button", { name: "Confirm: Estimate: 2 h" }).click();
-  await expect(sample.getByText("2 changes wait to be sent.")).toBeVisible();
+  await expect(sample.getByText("2 changes are waiting to be sent.")).toBeVisible();
   await sample.close();
   await server.command("change", "reject", `${item.set}:${item.index}`);
   await server.start();
@@ -182,9 +182,9 @@ test("what waited when the page was closed is sent by the next one, and a refusa
   const next = await context.newPage();
   await next.goto(`${server.address}/tasks/${id}`);
   await expect(property(next, "Priority: P0")).toBeVisible();
-  const told = next.getByText("Confirming “Estimate: 2 h” was refused.");
+  const told = next.getByText("Confirming “Estimate: 2 h” failed.");
   await expect(told).toBeVisible();
-  await next.getByRole("button", { name: "Let it go" }).click();
+  await next.getByRole("button", { name: "Dismiss" }).click();
   await expect(told).toBeHidden();
   expect((await read(server, id)).priority).toBe("P0");
   expect((await read(server, id)).estimateMinutes).toBeNull();
@@ -199,7 +199,7 @@ test("two tabs wait with edits and are closed: the next one sends those of both"
   for (const page of [sample, other]) {
     await property(page, "Priority: None").click();
     await page.getByRole("menuitem", { name: /^P1/ }).click();
-    await expect(page.getByText("1 change waits to be sent.")).toBeVisible();
+    await expect(page.getByText("1 change is waiting to be sent.")).toBeVisible();
   }
   await sample.close();
   await other.close();
@@ -214,7 +214,7 @@ test("the network of the browser goes: it is told, edits wait, and arrive when i
   await context.setOffline(true);
   await sample.getByRole("checkbox", { name: "Order seeds" }).check();
   await isAway(sample);
-  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await expect(sample.getByText("1 change is waiting to be sent.")).toBeVisible();
   await server.ask("PATCH", `/api/journal/tasks/${id}`, { status: "IN PROGRESS" });
   await context.setOffline(false);
   await isBack(sample);
@@ -239,8 +239,8 @@ test("once a screen was opened, all of them open without the server", async ({ s
   for (const [link, heading] of [[/^Home/, /./], ["Tasks", "Tasks"], ["Agents", "Agents"], ["Settings", "Settings"]] as const) {
     await sample.getByRole("link", { name: link, exact: true }).first().click();
     await expect(sample.getByRole("heading", { level: 1, name: heading })).toBeVisible();
-    await expect(sample.getByText("This screen could not be loaded.")).toBeHidden();
-    await expect(sample.getByText("This screen was not loaded before")).toBeHidden();
+    await expect(sample.getByText("This screen couldn’t be loaded.")).toBeHidden();
+    await expect(sample.getByText("This screen hadn’t been loaded before")).toBeHidden();
     await expect(sample.getByRole("button", { name: "Reload" })).toHaveCount(0);
   }
   await sample.keyboard.press("Control+k");
@@ -261,7 +261,7 @@ test("a screen that could not be loaded offers no reload, and opens when the ser
   await server.stop();
   await isAway(sample);
   await sample.getByRole("link", { name: "Settings", exact: true }).first().click();
-  await expect(sample.getByText("This screen was not loaded before the connection was lost.")).toBeVisible();
+  await expect(sample.getByText("This screen hadn’t been loaded before the connection was lost.")).toBeVisible();
   await expect(sample.getByRole("button", { name: "Reload" })).toHaveCount(0);
   await sample.goBack();
   await expect(note(sample)).toHaveValue("Half a sen");
@@ -285,11 +285,11 @@ test("a reload without the server keeps the app, what waits in it, and what was 
   await isAway(sample);
   await property(sample, "Priority: None").click();
   await sample.getByRole("menuitem", { name: /^P1/ }).click();
-  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await expect(sample.getByText("1 change is waiting to be sent.")).toBeVisible();
 
   await sample.reload();
   await isAway(sample);
-  await expect(sample.getByText("1 change waits to be sent.")).toBeVisible();
+  await expect(sample.getByText("1 change is waiting to be sent.")).toBeVisible();
   await server.start();
   await isBack(sample);
   await standing(sample, PASSPORTS);

@@ -18,7 +18,7 @@ async function toTasks(page: Page): Promise<void> {
 }
 
 async function remove(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "More for this task" }).click();
+  await page.getByRole("button", { name: "More actions for this task" }).click();
   await page.getByRole("menuitem", { name: "Delete task" }).click();
   await expect(page.getByRole("status").filter({ hasText: "was deleted" })).toBeVisible();
 }
@@ -29,7 +29,7 @@ test("Back after a decision is the screen before the review, wherever it was ope
   await toHome(sample);
   await sample.getByRole("listitem").filter({ hasText: GARDEN }).getByRole("link", { name: /^Review: / }).click();
   const dialog = sample.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Choose confirm for all" }).click();
+  await dialog.getByRole("button", { name: "Select Confirm for all" }).click();
   await dialog.getByRole("button", { name: /^Apply/ }).click();
   await expect(dialog).toBeHidden();
   await expect(sample).not.toHaveURL(/changes/);
@@ -202,6 +202,6 @@ test("a file that is dropped before somebody signed in stays out, and so does th
   await page.goto(server.address);
   await expect(page.getByRole("heading", { level: 1, name: "Sign in to Dormouse" })).toBeVisible();
   expect(await drop(page, "home.md", await readFile(SAMPLE, "utf8"))).toEqual({ isOver: true, isDropped: true });
-  await expect(page.getByText("Sign in first; then drop the files again.")).toBeVisible();
+  await expect(page.getByText("Sign in first, then drop the files again.")).toBeVisible();
   expect(await titles(server)).toEqual([]);
 });

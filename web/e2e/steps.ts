@@ -24,7 +24,7 @@ export async function standing(page: Page, title: string): Promise<void> {
 
 /** What is suggested for the task on screen. */
 export function changes(page: Page): Locator {
-  return page.getByRole("region", { name: /suggests|put off|left to decide/ });
+  return page.getByRole("region", { name: /suggests|saved for later|left to decide/ });
 }
 
 /** The field for a new note. */

@@ -56,7 +56,7 @@ async function statuses(server: Server, id: string): Promise<string[]> {
 test("a swipe to the right confirms, and Undo takes it back", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await swipe(sample, rowOf(sample), { steps: way(0.5) });
-  await expect(sample.getByText("Confirmed. Estimate: 2 h")).toBeVisible();
+  await expect(sample.getByText("Confirmed: Estimate: 2 h")).toBeVisible();
   await expect(rowOf(sample)).toHaveCount(0);
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
   // The tap that ended it opened no review.
@@ -70,7 +70,7 @@ test("a swipe to the right confirms, and Undo takes it back", async ({ sample, s
 test("a swipe to the left rejects", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await swipe(sample, rowOf(sample), { steps: way(-0.42) });
-  await expect(sample.getByText("Rejected. Estimate: 2 h")).toBeVisible();
+  await expect(sample.getByText("Rejected: Estimate: 2 h")).toBeVisible();
   await expect(rowOf(sample)).toHaveCount(0);
   await expect.poll(async () => statuses(server, id)).toEqual(["pending"]);
   expect((await read(server, id)).estimateMinutes).toBeNull();

@@ -8,13 +8,14 @@ import { startShortcuts } from "./app/shortcuts";
 import { router } from "./app/router.svelte";
 import { session } from "./app/session.svelte";
 import { appearance } from "./app/theme.svelte";
+import { chooseLocale, setLocale } from "./i18n/index.svelte";
 import { connection } from "./live/connection";
 import { live } from "./live/store.svelte";
 
 appearance.apply();
 router.start();
 startShortcuts();
-await session.signInFromUrl();
+await Promise.all([setLocale(chooseLocale(navigator.languages)), session.signInFromUrl()]);
 
 $effect.root(() => {
   // The line stands while somebody is signed in.

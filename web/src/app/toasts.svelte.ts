@@ -1,6 +1,7 @@
 // What just happened, with the way back; a toast says nothing that cannot be reached elsewhere.
 
 import type { Problem } from "../api/problem";
+import { t } from "../i18n/index.svelte";
 import { describeProblem } from "../i18n/problem";
 
 export interface Toast {
@@ -29,7 +30,7 @@ class Toasts {
 
   /** Tells what was refused, and what was asked. */
   showRefusal(description: string, problem: Problem): void {
-    this.show(`${description}: ${describeProblem(problem)}`, undefined, "danger");
+    this.show(t("shell.refusal", { action: description, reason: describeProblem(problem) }), undefined, "danger");
   }
 
   close(id: number): void {

@@ -1,20 +1,51 @@
-// The catalogue: every text of the page, by key. A text is plain data, so that a translator needs no
-// code: `{n}` is filled in, and one with forms is chosen by the plural rules of the language.
+// The catalogue: every text of the app, by key. Texts are plain data, so a translator needs no code:
+// `{n}` is a parameter, and a text with plural forms is chosen by the plural rules of the locale.
+//
+// A language is a folder with a catalogue and a row in `LOCALES`. Its catalogue is loaded once, before
+// the app is mounted.
 
-import { en } from "./en";
+import type { en } from "./en";
 
-/** A text, or its forms by number. */
+/** A text, or its plural forms. */
 export type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 export type Key = keyof typeof en;
+export type Catalogue = Record<Key, Message>;
 type Value = string | number;
 
-const catalogues: Record<string, Record<Key, Message>> = { en };
-const locale = "en";
-const plurals = new Intl.PluralRules(locale);
+interface Locale {
+  /** The locale that formats dates, numbers and lists. */
+  format: string;
+  load: () => Promise<Catalogue>;
+}
 
-/** A text in the person's language. With forms, `n` chooses among them. */
+const LOCALES: Record<string, Locale> = {
+  en: { format: "en-GB", load: async () => (await import("./en")).en },
+};
+const FALLBACK = "en";
+
+/** The first of the preferred languages that has a catalogue. */
+export function chooseLocale(preferred: readonly string[], available: readonly string[] = Object.keys(LOCALES)): string {
+  const languages = preferred.map((tag) => tag.toLowerCase().split("-")[0] ?? "");
+  return languages.find((language) => available.includes(language)) ?? FALLBACK;
+}
+
+let catalogue: Partial<Catalogue> = {};
+let locale = LOCALES[FALLBACK]?.format ?? FALLBACK;
+let plurals = new Intl.PluralRules(locale);
+
+/** Loads the catalogue of a locale and switches to it. Call it before anything is rendered. */
+export async function setLocale(name: string): Promise<void> {
+  const chosen = LOCALES[name];
+  if (chosen === undefined) throw new Error(`there is no catalogue for ${name}`);
+  catalogue = await chosen.load();
+  locale = chosen.format;
+  plurals = new Intl.PluralRules(locale);
+  if (typeof document !== "undefined") document.documentElement.lang = name;
+}
+
+/** A text with its parameters filled in. `n` selects the plural form. */
 export function t(key: Key, values: Record<string, Value> = {}): string {
-  const message: Message = (catalogues[locale] ?? en)[key];
+  const message = catalogue[key] ?? key;
   const text =
     typeof message === "string"
       ? message
@@ -26,12 +57,12 @@ export function t(key: Key, values: Record<string, Value> = {}): string {
   });
 }
 
-/** Whether the catalogue has this text; for keys that are made from a value of the server. */
+/** Whether the catalogue has this text; for keys made from a value of the server. */
 export function has(key: string): key is Key {
-  return key in en;
+  return key in catalogue;
 }
 
-/** The text of a value of the server, `status.OPEN`; the value itself when a newer server sent it. */
+/** The text for a value of the server, such as `status.OPEN`; the value itself if a newer server sent it. */
 export function valueText(group: string, value: string): string {
   const key = `${group}.${value}`;
   return has(key) ? t(key) : value;
@@ -41,17 +72,27 @@ export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }
 
+/** "a, b, c" */
+export function list(items: readonly string[]): string {
+  return new Intl.ListFormat(locale, { type: "unit", style: "short" }).format(items);
+}
+
+/** "a, b and c" */
+export function listAnd(items: readonly string[]): string {
+  return new Intl.ListFormat(locale, { type: "conjunction" }).format(items);
+}
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-function at(date: Date, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(locale === "en" ? "en-GB" : locale, options).format(date);
+function format(date: Date, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(locale, options).format(date);
 }
 
-/** The whole time, for those who ask. */
+/** The full date and time, for a tooltip. */
 export function exactTime(date: Date): string {
-  return at(date, { dateStyle: "full", timeStyle: "medium" });
+  return format(date, { dateStyle: "full", timeStyle: "medium" });
 }
 
 /** How long ago: minutes and hours today, the weekday within a week, then the day. */
@@ -60,49 +101,64 @@ export function ago(date: Date, now: Date): string {
   if (past < MINUTE) return t("time.now");
   if (past < HOUR) return t("time.minutesAgo", { n: Math.floor(past / MINUTE) });
   if (past < DAY && date.getDate() === now.getDate()) return t("time.hoursAgo", { n: Math.floor(past / HOUR) });
-  if (past < 6 * DAY) return at(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+  if (past < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
   const sameYear = date.getFullYear() === now.getFullYear();
-  return at(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+  return format(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
 }
 
-/** A moment to come: the clock today and tomorrow, else the weekday, else the day. */
+/** A time in the future: the clock today and tomorrow, the weekday within a week, then the day. */
 export function until(date: Date, now: Date): string {
   const ahead = date.getTime() - now.getTime();
   if (ahead < DAY && date.getDate() === now.getDate()) return clock(date);
   const tomorrow = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
   if (date.toDateString() === tomorrow.toDateString()) return t("time.tomorrow", { at: clock(date) });
-  if (ahead < 6 * DAY) return at(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+  if (ahead < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
   const sameYear = date.getFullYear() === now.getFullYear();
-  return at(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+  return format(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
 }
 
-/** A date as the head of a page has it: "Friday, 20 November". */
-export function date(moment: Date): string {
-  return at(moment, { weekday: "long", day: "numeric", month: "long" });
+/** "Friday, 20 November" */
+export function longDate(moment: Date): string {
+  return format(moment, { weekday: "long", day: "numeric", month: "long" });
 }
 
+/** "09:05" */
 export function clock(date: Date): string {
-  return at(date, { hour: "2-digit", minute: "2-digit" });
+  return format(date, { hour: "2-digit", minute: "2-digit" });
 }
 
-/** A day of the calendar, `2026-11-25`: "Wed 25 Nov". */
+/** "09:05:30" */
+export function clockWithSeconds(date: Date): string {
+  return format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+/** A calendar day, `2026-11-25`: "Wed 25 Nov". */
 export function day(iso: string, now: Date = new Date()): string {
   const date = new Date(`${iso}T00:00:00`);
   const sameYear = date.getFullYear() === now.getFullYear();
-  return at(date, { weekday: "short", day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+  return format(date, { weekday: "short", day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
 }
 
-/** Minutes as a person says them: "45 min", "2 h", "1 h 30". */
+/** Minutes as people write them: "45 min", "2 h", "1 h 30". */
 export function minutes(total: number): string {
   const [hours, rest] = [Math.floor(total / 60), total % 60];
   if (hours === 0) return t("time.minutes", { n: rest });
   return rest === 0 ? t("time.hours", { n: hours }) : t("time.hoursMinutes", { h: hours, m: String(rest).padStart(2, "0") });
 }
 
-/** Milliseconds that pass: "0:14", "1:02:03". */
+/** A running duration in milliseconds: "0:14", "1:02:03". */
 export function elapsed(ms: number): string {
   const all = Math.max(0, Math.floor(ms / 1000));
   const [hours, mins, secs] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
   const two = (part: number): string => String(part).padStart(2, "0");
   return hours > 0 ? `${hours}:${two(mins)}:${two(secs)}` : `${mins}:${two(secs)}`;
+}
+
+/** The name of a language; its code if the browser doesn't know it. */
+export function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type: "language", fallback: "code" }).of(code) ?? code;
+  } catch {
+    return code;
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { wakeReason, nextWake, describeWake } from "./scheduledWakes";
+import { describeWake, nextWake, wakeTimeText } from "./scheduledWakes";
 
 const now = new Date(2026, 10, 22, 10, 0);
 const at = (day: number, hour: number): string => new Date(2026, 10, day, hour, 0).toISOString();
@@ -16,11 +16,14 @@ describe("the next wake", () => {
   });
 
   it.each([
-    [at(22, 18), "wakeAt", "wakes 18:00, because you asked"],
-    [at(23, 9), "wakeAt", "wakes tomorrow 09:00, because you asked"],
-    [at(25, 9), "dueDate", "wakes Wed 09:00, because the due day is near"],
-    [at(22, 11), "backOff", "wakes 11:00, to try again"],
+    [at(22, 18), "wakeAt", "Wakes 18:00, as you scheduled"],
+    [at(23, 9), "wakeAt", "Wakes tomorrow 09:00, as you scheduled"],
+    [at(25, 9), "dueDate", "Wakes Wed 09:00 because the due date is near"],
+    [at(22, 11), "backOff", "Wakes 11:00 to try again"],
   ])("%s for %s", (when, reason, said) => expect(describeWake({ at: when, reason }, now)).toBe(said));
 
-  it("tells a reason that it does not know as it is", () => expect(wakeReason({ reason: "fullMoon" })).toBe("fullMoon"));
+  it("shows an unknown reason as it is", () => {
+    expect(describeWake({ at: at(22, 18), reason: "fullMoon" }, now)).toBe("Wakes 18:00: fullMoon");
+    expect(wakeTimeText({ reason: "fullMoon" })).toBe("wake.at.other");
+  });
 });

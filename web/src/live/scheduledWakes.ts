@@ -1,7 +1,7 @@
 // Wakes that are set, in the words of the person: when, and why.
 
 import type { Schemas } from "../api/client";
-import { has, t, until, valueText } from "../i18n/index.svelte";
+import { has, t, until, type Key } from "../i18n/index.svelte";
 
 export type ScheduledWake = Schemas["ScheduledWake"];
 
@@ -17,12 +17,19 @@ export function nextWake<W extends Pick<ScheduledWake, "at" | "heldBy">>(wakes: 
   return wakes.find((wake) => !isHeld(wake));
 }
 
-/** Why: "because you asked". A reason of a newer server is told as it is. */
-export function wakeReason(wake: Pick<ScheduledWake, "reason">): string {
-  return has(`wake.because.${wake.reason}`) ? valueText("wake.because", wake.reason) : wake.reason;
+/** The text for a scheduled wake; `other` where a newer server sent a reason this page doesn't know. */
+function textOf(kind: "wake.comes" | "wake.at", reason: string): Key {
+  const key = `${kind}.${reason}`;
+  return has(key) ? key : `${kind}.other`;
 }
 
-/** The whole of it: "wakes tomorrow 09:00, because you asked". */
+/** A sentence: "Wakes tomorrow 09:00, as you scheduled". */
 export function describeWake(wake: Pick<ScheduledWake, "at" | "reason">, now: Date): string {
-  return t("wake.comes", { at: wake.at === null ? "" : until(new Date(wake.at), now), why: wakeReason(wake) });
+  const at = wake.at === null ? "" : until(new Date(wake.at), now);
+  return t(textOf("wake.comes", wake.reason), { at, reason: wake.reason });
+}
+
+/** The text for a time that is shown as an element of its own: "{at}, as you scheduled". */
+export function wakeTimeText(wake: Pick<ScheduledWake, "reason">): Key {
+  return textOf("wake.at", wake.reason);
 }

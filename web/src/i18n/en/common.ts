@@ -44,14 +44,15 @@ export const common = {
   "activity.dormant": "dormant",
   "activity.destroyed": "destroyed",
 
-  "problem.offline": "Dormouse does not answer. Nothing you typed is lost.",
+  "problem.offline": "Dormouse isn’t responding. Nothing you typed is lost.",
   "problem.page-failed": "This part of the page failed.",
-  "problem.answer-unreadable": "Something answered that this page cannot read. It may come from a proxy in between.",
+  "problem.answer-unreadable": "The response can’t be read. It may come from a proxy.",
   "problem.retryAfter": "Try again in {n} s.",
 
   "edit.field": "Edit: {label}",
-  "edit.elsewhere": "Changed elsewhere to “{text}”. Saving keeps yours.",
-  "edit.takeOther": "Take the other",
-  "pick.make": "Make “{name}”",
-  "pick.nothing": "Nothing found.",
+  "edit.elsewhere": "Changed elsewhere to “{text}”. Saving keeps your version.",
+  "edit.takeOther": "Use the other version",
+  "pick.make": "Create “{name}”",
+  "pick.nothing": "No matches.",
+  "list.andMore": "+{n}",
 } as const satisfies Record<string, Message>;

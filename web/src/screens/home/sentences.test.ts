@@ -1,28 +1,25 @@
 import { describe, expect, it } from "vitest";
 
 import type { AttentionItem } from "../../live/queries";
-import { agentsSentence, byUrgency, inWords, attentionTitle } from "./sentences";
+import { agentsSentence, attentionTitle, byUrgency } from "./sentences";
 
-describe("the title", () => {
-  it("says how many things need the person", () => {
+describe("the heading", () => {
+  it("says how many things need attention", () => {
     expect(attentionTitle(0, false)).toBe("Nothing needs you");
     expect(attentionTitle(1, false)).toBe("One thing needs you");
-    expect(attentionTitle(5, false)).toBe("Five things need you");
-    expect(attentionTitle(13, false)).toBe("13 things need you");
+    expect(attentionTitle(5, false)).toBe("5 things need you");
+    expect(attentionTitle(1300, false)).toBe("1,300 things need you");
     expect(attentionTitle(100, true)).toBe("More than 100 things need you");
-  });
-
-  it("has words up to twelve", () => {
-    expect([inWords(2), inWords(12), inWords(1300)]).toEqual(["two", "twelve", "1,300"]);
   });
 });
 
 describe("the sentence about agents", () => {
-  it("tells of each state that somebody is in", () => {
-    expect(agentsSentence(2, 1, 0, 11)).toBe("Two agents are awake, one is queued, and eleven are asleep.");
-    expect(agentsSentence(0, 0, 0, 1)).toBe("One agent is asleep.");
-    expect(agentsSentence(1, 0, 1, 0)).toBe("One agent is awake and one is dormant.");
-    expect(agentsSentence(0, 0, 0, 0)).toBe("No task has an agent yet.");
+  it("counts the agents in each state", () => {
+    expect(agentsSentence({ awake: 2, queued: 1, dormant: 0, asleep: 11 })).toBe("14 agents: 2 awake, 1 queued and 11 asleep.");
+    expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 1 })).toBe("One agent is asleep.");
+    expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 7 })).toBe("All 7 agents are asleep.");
+    expect(agentsSentence({ awake: 1, queued: 0, dormant: 1, asleep: 0 })).toBe("2 agents: 1 awake and 1 dormant.");
+    expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 0 })).toBe("No agents yet.");
   });
 });
 

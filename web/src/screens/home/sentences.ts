@@ -1,39 +1,35 @@
-// The state of affairs in words.
+// What the home page says in its heading and first line.
 
 import type { AttentionItem } from "../../live/queries";
-import { has, number, t } from "../../i18n/index.svelte";
+import { listAnd, t } from "../../i18n/index.svelte";
 
-/** Small numbers in words, as a sentence says them. */
-export function inWords(n: number): string {
-  const key = `home.number.${n}`;
-  return has(key) ? t(key) : number(n);
-}
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** The title: how many things need the person. `isMore`: there are more than were counted. */
-export function attentionTitle(n: number, isMore: boolean): string {
+/** The heading. `hasMore`: the server has more than it returned. */
+export function attentionTitle(n: number, hasMore: boolean): string {
   if (n === 0) return t("home.nothing");
-  if (isMore) return t("home.needsMore", { n });
-  return t("home.needs", { n, words: capital(inWords(n)) });
+  return hasMore ? t("home.needsMore", { n }) : t("home.needs", { n });
 }
 
-/** Who is awake, who waits, who sleeps; who is none of it is left out. */
-export function agentsSentence(awake: number, queued: number, dormant: number, asleep: number): string {
-  const parts = [
-    { n: awake, key: "home.areAwake" as const },
-    { n: queued, key: "home.areQueued" as const },
-    { n: dormant, key: "home.areDormant" as const },
-    { n: asleep, key: "home.areAsleep" as const },
-  ].filter((part) => part.n > 0);
-  if (parts.length === 0) return t("home.noAgents");
-  const first = parts[0];
-  const said = parts.map((part) =>
-    part === first
-      ? t("home.agents", { n: part.n, words: capital(inWords(part.n)), state: t(part.key, { n: part.n }) })
-      : t("home.others", { n: part.n, words: inWords(part.n), state: t(part.key, { n: part.n }) }),
-  );
-  return `${new Intl.ListFormat("en", { type: "conjunction" }).format(said)}.`;
+export interface AgentCounts {
+  awake: number;
+  queued: number;
+  dormant: number;
+  asleep: number;
+}
+
+/** How many agents are in each state; states without agents are left out. */
+export function agentsSentence(counts: AgentCounts): string {
+  const states = [
+    { n: counts.awake, some: "home.awake", all: "home.allAwake" },
+    { n: counts.queued, some: "home.queued", all: "home.allQueued" },
+    { n: counts.dormant, some: "home.dormant", all: "home.allDormant" },
+    { n: counts.asleep, some: "home.asleep", all: "home.allAsleep" },
+  ] as const;
+  const present = states.filter((state) => state.n > 0);
+  const [first] = present;
+  if (first === undefined) return t("home.noAgents");
+  if (present.length === 1) return t(first.all, { n: first.n });
+  const total = present.reduce((sum, state) => sum + state.n, 0);
+  return t("home.agents", { n: total, states: listAnd(present.map((state) => t(state.some, { n: state.n }))) });
 }
 
 /** Newest first, what is about to expire last. */

@@ -1,6 +1,6 @@
 // A proposal in the person's words, for names of controls and for what is told.
 
-import { day, minutes, t, valueText } from "../../i18n/index.svelte";
+import { day, list, minutes, t, valueText } from "../../i18n/index.svelte";
 import type { Problem } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Choice } from "./draft";
@@ -42,10 +42,10 @@ export function nameOf(change: Change): string {
 
 /** How many of each verdict, without those that are none: "2 confirmed, 1 rejected". */
 export function verdictCounts(key: "review.sum" | "review.applied", of: (verdict: Choice) => number): string {
-  return (["confirm", "reject", "defer"] as const)
+  const parts = (["confirm", "reject", "defer"] as const)
     .filter((verdict) => of(verdict) > 0)
-    .map((verdict) => t(`${key}.${verdict}`, { n: of(verdict) }))
-    .join(", ");
+    .map((verdict) => t(`${key}.${verdict}`, { n: of(verdict) }));
+  return list(parts);
 }
 
 /** The code of a confirm that was refused because the person set the value since. */

@@ -1,7 +1,6 @@
 // What happened to a task, in words.
 
-import { day, has, minutes, t, valueText, type Key } from "../../i18n/index.svelte";
-import { languageName } from "./languageName";
+import { day, has, languageName, minutes, t, valueText, type Key } from "../../i18n/index.svelte";
 import type { Activity } from "./data";
 
 type What = Activity["what"][number];
@@ -24,8 +23,8 @@ function value(field: string, text: string | null | undefined): string {
 export function describeStep(what: What): string {
   switch (what.what) {
     case "fieldSet": {
-      const said = t("task.did.set", { field: valueText("task.field", what.field), from: value(what.field, what.from), to: value(what.field, what.to) });
-      return what.reason ? `${said} (${what.reason})` : said;
+      const values = { field: valueText("task.field", what.field), from: value(what.field, what.from), to: value(what.field, what.to) };
+      return what.reason ? t("task.did.setBecause", { ...values, reason: what.reason }) : t("task.did.set", values);
     }
     case "itemChecked":
       return t(what.isChecked ? "task.did.itemTicked" : "task.did.itemUnticked", { title: what.title });

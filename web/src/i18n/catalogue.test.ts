@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { en } from "./en";
+import { chooseLocale, list, listAnd, setLocale, t } from "./index.svelte";
+
+describe("the locale", () => {
+  it("is the first preferred language that has a catalogue", () => {
+    expect(chooseLocale(["de-AT", "cs", "en-US"], ["en", "cs"])).toBe("cs");
+    expect(chooseLocale(["en-US"], ["en", "cs"])).toBe("en");
+    expect(chooseLocale(["ja"], ["en", "cs"])).toBe("en");
+    expect(chooseLocale([])).toBe("en");
+  });
+
+  it("needs a catalogue", async () => {
+    await expect(setLocale("tlh")).rejects.toThrow();
+  });
+
+  it("formats lists", () => {
+    expect(list(["a", "b", "c"])).toBe("a, b, c");
+    expect(listAnd(["a", "b", "c"])).toBe("a, b and c");
+  });
+});
+
+describe("a text", () => {
+  it("takes its plural form and its parameters", () => {
+    expect(t("agents.count", { n: 1 })).toBe("1 agent");
+    expect(t("agents.count", { n: 1200 })).toBe("1,200 agents");
+    expect(t("shell.shortcutTo" as never)).toBe("shell.shortcutTo");
+  });
+
+  const withForms = Object.entries(en).filter(([, message]) => typeof message !== "string");
+  it.each(withForms)("%s has the other form, and no parameter that it lacks", (_, message) => {
+    const { other, ...forms } = message as Record<string, string>;
+    expect(other).toBeDefined();
+    if (forms["one"] !== undefined) expect(forms["one"].match(/\{\w+\}/g) ?? []).not.toContain("{undefined}");
+  });
+
+  // A literal key that nothing mentions is a text that nobody reads. Keys made from a value of the
+  // server are mentioned by their beginning.
+  it("is used", () => {
+    const root = new URL("../", import.meta.url);
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /\.(ts|svelte)$/.test(file) && !file.startsWith("i18n/en"));
+    const source = files.map((file) => readFileSync(new URL(file, root), "utf8")).join("\n");
+    const isUsed = (key: string): boolean => {
+      if (source.includes(`"${key}"`)) return true;
+      const parts = key.split(".");
+      return parts.some((_, at) => at > 0 && new RegExp(`["\`]${parts.slice(0, at).join("\\.")}(["\`]|\\.\\$\\{)`).test(source));
+    };
+    expect(Object.keys(en).filter((key) => !isUsed(key))).toEqual([]);
+  });
+});

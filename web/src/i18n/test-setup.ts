@@ -1,0 +1,5 @@
+// Tests run with the English catalogue.
+
+import { setLocale } from "./index.svelte";
+
+await setLocale("en");

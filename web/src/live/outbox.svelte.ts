@@ -182,21 +182,32 @@ export function httpTransport(token: () => string | undefined, refusedToken: () 
   };
 }
 
+/** A pending edit of one resource. */
+export interface Overlay<T> {
+  resource: Resource<T> | undefined;
+  edit: (value: T) => T;
+  /** The resource's new value, if the answer to the write contains it. Otherwise the resource is reloaded. */
+  fromAnswer?: (answer: unknown) => T | undefined;
+}
+
 /**
- * Sends an edit and shows at once what it will do: the edits lie over what was read until the server
- * has said the same, and are taken off when it refuses.
+ * Sends an edit and shows its effect immediately. The overlays stay until the server has answered and
+ * the resources hold its answer; they are removed if it rejects the edit.
  *
- * Throws: the problem with which it was refused; the caller tells the person.
+ * Throws: the problem of a rejection; the caller tells the person.
  */
-export async function optimistically<T>(
-  overlays: { resource: Resource<T> | undefined; edit: (value: T) => T }[],
-  send: () => Promise<unknown>,
-): Promise<void> {
-  const removeOverlays = overlays.map(({ resource, edit }) => resource?.addOverlay(edit));
+export async function optimistically<T>(overlays: readonly Overlay<T>[], send: () => Promise<unknown>): Promise<void> {
+  const removers = overlays.map(({ resource, edit }) => resource?.addOverlay(edit));
   try {
-    await send();
-    await Promise.all(overlays.map(({ resource }) => resource?.refresh()));
+    const answer = await send();
+    await Promise.all(
+      overlays.map(({ resource, fromAnswer }) => {
+        const value = fromAnswer?.(answer);
+        if (value === undefined) return resource?.refresh();
+        return resource?.settle(value);
+      }),
+    );
   } finally {
-    for (const removeOverlay of removeOverlays) removeOverlay?.();
+    for (const remove of removers) remove?.();
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { Problem } from "../api/problem";
-import { type PendingRequest, Outbox, type Transport } from "./outbox.svelte";
+import { type PendingRequest, Outbox, optimistically, type Transport } from "./outbox.svelte";
+import { Live } from "./store.svelte";
 
 const away = new Problem({ status: 0, code: "offline", title: "away" });
 const refusal = new Problem({ status: 409, code: "already-decided", title: "decided" });
@@ -97,5 +98,35 @@ describe("the outbox", () => {
       await Promise.resolve();
       expect([status, outbox.waiting]).toEqual([status, 1]);
     }
+  });
+});
+
+describe("an optimistic edit", () => {
+  async function loaded(): Promise<{ resource: ReturnType<Live["resourceFor"]>; loads: () => number }> {
+    let count = 0;
+    const resource = new Live().resourceFor<unknown>({ key: "k", load: () => Promise.resolve(`loaded ${++count}`), invalidatedBy: () => true });
+    await resource.refresh();
+    return { resource, loads: () => count };
+  }
+
+  it("keeps the answer of the write, and loads nothing", async () => {
+    const { resource, loads } = await loaded();
+    const sent = optimistically([{ resource, edit: () => "edited", fromAnswer: (answer) => answer }], () => Promise.resolve("answered"));
+    expect(resource.value).toBe("edited");
+    await sent;
+    expect([resource.value, loads()]).toEqual(["answered", 1]);
+  });
+
+  it("loads again where the answer is something else", async () => {
+    const { resource, loads } = await loaded();
+    await optimistically([{ resource, edit: () => "edited", fromAnswer: () => undefined }], () => Promise.resolve({}));
+    expect([resource.value, loads()]).toEqual(["loaded 2", 2]);
+  });
+
+  it("is removed when it is rejected", async () => {
+    const { resource, loads } = await loaded();
+    const sent = optimistically([{ resource, edit: () => "edited" }], () => Promise.reject(refusal));
+    await expect(sent).rejects.toBe(refusal);
+    expect([resource.value, loads()]).toEqual(["loaded 1", 1]);
   });
 });

@@ -1,29 +1,30 @@
-// Every question that more than one screen asks, with what makes its answer old.
+// The queries that several screens share, with the events that invalidate them.
 
 import { api, ask, type Schemas } from "../api/client";
 import { byQueueOrder } from "./activity";
 import type { LiveEvent } from "./socket";
 import type { Query } from "./store.svelte";
 
-/** Something that waits for the person. */
+/** Something that needs the person's attention. */
 export type AttentionItem = Schemas["Attention"];
 
-/** An event of an agent, of its runs or of what it proposes. */
+/** An event about an agent, its runs or its suggestions. */
 export const isAgentEvent = (event: LiveEvent): boolean =>
   event.type.startsWith("agent:") || event.type.startsWith("change-set:");
 
-/** Any event that touches a task. */
+/** An event that touches this task. */
 export const touchesTask =
   (task: string) =>
   (event: LiveEvent): boolean =>
     event.tasks.includes(task);
 
-export const anything = (): boolean => true;
+/** What moves the number of tasks, of agents in each state, and of queued wakes. */
+const OVERVIEW_EVENTS = ["journal:changed", "agent:created", "agent:changed", "agent:wake"];
 
 export const queries = {
   awake: (): Query<Schemas["Page_Agent"]> => ({
     key: "agents/awake",
-    // Those at work, and those that wait for their turn.
+    // Running agents, and those whose wake is due.
     load: async () => {
       const query = { activity: ["running", "queued"], limit: 50 };
       const page = await ask(api.GET("/api/agents", { params: { query } }));
@@ -34,12 +35,14 @@ export const queries = {
   overview: (): Query<Schemas["Overview"]> => ({
     key: "overview",
     load: () => ask(api.GET("/api/overview", {})),
-    invalidatedBy: anything,
+    invalidatedBy: (event) => OVERVIEW_EVENTS.includes(event.type),
   }),
   attention: (): Query<Schemas["Page_Attention"]> => ({
-    key: "needs",
+    key: "attention",
     load: () => ask(api.GET("/api/needs-attention", { params: { query: { limit: 100 } } })),
-    invalidatedBy: anything,
+    // The server says when the list may have changed. A change to a listed task may be a new title.
+    invalidatedBy: (event, page) =>
+      event.type === "needs-attention" || (page?.items.some((item) => item.taskId !== null && event.tasks.includes(item.taskId)) ?? false),
   }),
   reports: (): Query<Schemas["Page_RecentReport"]> => ({
     key: "reports",

@@ -1,34 +1,36 @@
-// The one live store: what was read from the server, kept current while somebody looks at it.
+// The store of query results, kept current while a component uses them.
 //
-// A resource is what one question was answered. Events of the line say which of them to ask again;
-// edits lie over it until the server has said the same. What nobody looks at is kept for a while, so
-// that going back shows it at once.
+// A resource is the result of one query. Live events say which results are out of date; pending edits
+// are overlays on the result until the server has confirmed them. Results without watchers are kept for
+// a while, so that going back shows them at once.
 
 import { Problem, asProblem } from "../api/problem";
 import type { LiveEvent } from "./socket";
 
-/** A question to the server, and what makes its answer old. */
+/** A request to the server, and the events that make its result out of date. */
 export interface Query<T> {
-  /** Two questions with one key are one. */
+  /** Queries with the same key share one result. */
   key: string;
   load: () => Promise<T>;
-  /** Whether an event may have changed the answer. */
-  invalidatedBy: (event: LiveEvent) => boolean;
+  /** Whether an event may have changed the result. `value` is the result so far, if there is one. */
+  invalidatedBy: (event: LiveEvent, value: T | undefined) => boolean;
+  /** The revision of a result, where it has one: an older result never replaces the answer of a write. */
+  revisionOf?: (value: T) => number;
 }
 
-/** Answers that nobody looks at are kept up to this number. */
+/** How many results to keep. Those without watchers are dropped first. */
 const MAX_RESOURCES = 80;
 
 export class Resource<T> {
   #loaded = $state.raw<T | undefined>();
   #overlays = $state.raw<((value: T) => T)[]>([]);
-  /** Why the last reading failed; what was read before stays. */
+  /** Why the last load failed; the previous result stays. */
   problem = $state.raw<Problem | undefined>();
-  /** Whether it is being read for the first time. */
+  /** Whether the first load is running. */
   isLoading = $state(false);
-  /** What is shown: what was read, with the edits that are on their way laid over it. */
+  /** The result with the pending edits applied. */
   get value(): T | undefined {
-    // Not a derived: it would belong to the component that asked first, and end with it.
+    // Not a $derived: that would belong to the component that read it first and be destroyed with it.
     const [loaded, overlays] = [this.#loaded, this.#overlays];
     if (loaded !== this.#cached.loaded || overlays !== this.#cached.overlays) {
       const value = loaded === undefined ? undefined : overlays.reduce<T>((now, edit) => edit(now), loaded);
@@ -42,6 +44,8 @@ export class Resource<T> {
   #stale = true;
   #loading: Promise<void> | undefined;
   #reloadRequested = false;
+  /** The revision of the last write's answer; see `settle`. */
+  #writtenRevision: number | undefined;
 
   constructor(public query: Query<T>) {}
 
@@ -49,13 +53,18 @@ export class Resource<T> {
     return this.#stale;
   }
 
-  /** Marks it as old; read again at once when somebody looks. */
+  /** The result as it was loaded, without pending edits. */
+  get loaded(): T | undefined {
+    return this.#loaded;
+  }
+
+  /** Marks the result as stale, and reloads it if it has watchers. */
   invalidate(): void {
     this.#stale = true;
     if (this.watchers > 0) void this.refresh();
   }
 
-  /** Reads it again. Asked while it is being read, it is read once more behind that. */
+  /** Reloads. If a load is already running, another one follows it: the running one may miss the change. */
   async refresh(): Promise<void> {
     if (this.#loading !== undefined) {
       this.#reloadRequested = true;
@@ -74,7 +83,7 @@ export class Resource<T> {
       this.isLoading = this.#loaded === undefined;
       try {
         const value = await this.query.load();
-        this.#loaded = value;
+        if (!this.#isSuperseded(value)) this.#loaded = value;
         this.problem = undefined;
       } catch (error) {
         this.problem = asProblem(error);
@@ -85,13 +94,33 @@ export class Resource<T> {
     } while (this.#reloadRequested);
   }
 
-  /** Puts an answer in that came by another way, such as that of an edit. */
-  settle(value: T): void {
-    this.#loaded = value;
-    this.problem = undefined;
+  /** Whether a write has already answered with a newer revision than this. */
+  #isSuperseded(value: T): boolean {
+    const revision = this.query.revisionOf?.(value);
+    return revision !== undefined && this.#writtenRevision !== undefined && revision < this.#writtenRevision;
   }
 
-  /** Lays an edit over what was read; gives what takes it off again. */
+  /**
+   * Takes the answer of a write as the result, so that it need not be fetched again.
+   *
+   * A load that is running may have been answered before the write; it is repeated, and its result is
+   * dropped if its revision is older. The same holds for the answer of an earlier write that arrives late.
+   */
+  settle(value: T): void {
+    if (this.#isSuperseded(value)) return;
+    this.#writtenRevision = this.query.revisionOf?.(value);
+    this.#loaded = value;
+    this.problem = undefined;
+    if (this.#loading === undefined) this.#stale = false;
+    else this.#reloadRequested = true;
+  }
+
+  /** Forgets the revision of the last write: the server may have been restored from a backup. */
+  forgetRevision(): void {
+    this.#writtenRevision = undefined;
+  }
+
+  /** Adds a pending edit on top of the result. Returns a function that removes it. */
   addOverlay(edit: (value: T) => T): () => void {
     this.#overlays = [...this.#overlays, edit];
     return () => {
@@ -101,18 +130,18 @@ export class Resource<T> {
 }
 
 export class Live {
-  /** Whether the line to the server stands. */
+  /** Whether the live connection is up. */
   isUp = $state(false);
-  /** When it broke; none while it stands or before it first stood. */
+  /** When the connection was lost; undefined while it is up and before it was first up. */
   downSince = $state.raw<Date | undefined>();
-  /** The version of the server, once it is known. */
+  /** The version of the server, once known. */
   version = $state<string | undefined>();
   #resources = new Map<string, Resource<unknown>>();
 
-  /** The resource of a question. */
+  /** The resource of a query. */
   resourceFor<T>(query: Query<T>): Resource<T> {
     const known = this.#resources.get(query.key) as Resource<T> | undefined;
-    // Keys in use move to the end: the first are those that were not looked at for longest.
+    // A key in use moves to the end, so the first keys are the least recently used.
     this.#resources.delete(query.key);
     const resource = known ?? new Resource(query);
     resource.query = query;
@@ -120,7 +149,7 @@ export class Live {
     return resource;
   }
 
-  /** Keeps a resource current until what it gives is called. */
+  /** Keeps a resource current. Returns a function that stops it. */
   watch<T>(resource: Resource<T>): () => void {
     resource.watchers += 1;
     if (resource.isStale) void resource.refresh();
@@ -130,26 +159,29 @@ export class Live {
     };
   }
 
-  /** Something happened: whatever it touches is read again. */
+  /** Invalidates the resources that an event may have changed. */
   onEvent(event: LiveEvent): void {
     for (const resource of this.#resources.values()) {
-      if (resource.query.invalidatedBy(event)) resource.invalidate();
+      if (resource.query.invalidatedBy(event, resource.loaded)) resource.invalidate();
     }
   }
 
-  /** Reads again whatever is looked at, and marks the rest as old. */
+  /** Invalidates everything: events may have been missed. */
   resync(): void {
-    for (const resource of this.#resources.values()) resource.invalidate();
+    for (const resource of this.#resources.values()) {
+      resource.forgetRevision();
+      resource.invalidate();
+    }
   }
 
-  /** Whatever has a key with this beginning is read again. */
+  /** Invalidates the resources whose keys start with this prefix. */
   invalidatePrefix(prefix: string): void {
     for (const [key, resource] of this.#resources) {
       if (key.startsWith(prefix)) resource.invalidate();
     }
   }
 
-  /** Forgets all of it: somebody else may sit here now. */
+  /** Drops all results, because another person may sign in. */
   clear(): void {
     this.#resources.clear();
     this.downSince = undefined;
@@ -170,8 +202,8 @@ export class Live {
 export const live = new Live();
 
 /**
- * A question of a component: asked while the component stands, and another one as soon as its key is
- * another. None is asked while there is none.
+ * Runs a query for as long as the component exists, and switches when its key changes. While `query`
+ * returns undefined, nothing is loaded.
  */
 export function watch<T>(query: () => Query<T> | undefined): {
   readonly value: T | undefined;
@@ -180,7 +212,7 @@ export function watch<T>(query: () => Query<T> | undefined): {
   readonly resource: Resource<T> | undefined;
   refresh(): void;
 } {
-  // A question made anew with the same key is no change.
+  // A new query object with the same key is not a change.
   const key = $derived(query()?.key);
   const resource = $derived.by(() => {
     if (key === undefined) return undefined;

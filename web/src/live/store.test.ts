@@ -82,4 +82,43 @@ describe("the live store", () => {
     await resource.refresh();
     expect(asked).toBeGreaterThan(before);
   });
+
+  it("takes the answer of a write, and no older result after it", async () => {
+    const live = new Live();
+    const gates: ((value: { revision: number }) => void)[] = [];
+    const query: Query<{ revision: number }> = {
+      key: "k",
+      load: () => new Promise((done) => gates.push(done)),
+      invalidatedBy: () => true,
+      revisionOf: (value) => value.revision,
+    };
+    const resource = live.resourceFor(query);
+    live.watch(resource);
+    resource.settle({ revision: 5 });
+    gates[0]?.({ revision: 4 });
+    await new Promise((done) => setTimeout(done));
+    expect([resource.value?.revision, gates.length]).toEqual([5, 2]);
+    resource.settle({ revision: 3 });
+    expect(resource.value?.revision).toBe(5);
+    gates[1]?.({ revision: 6 });
+    await new Promise((done) => setTimeout(done));
+    expect([resource.value?.revision, gates.length]).toEqual([6, 2]);
+  });
+
+  it("takes an older revision again once everything is reloaded, as after a restored backup", async () => {
+    const live = new Live();
+    const query: Query<{ revision: number }> = {
+      key: "k",
+      load: () => Promise.resolve({ revision: 1 }),
+      invalidatedBy: () => true,
+      revisionOf: (value) => value.revision,
+    };
+    const resource = live.resourceFor(query);
+    resource.settle({ revision: 5 });
+    live.watch(resource);
+    expect(resource.isStale).toBe(false);
+    live.resync();
+    await resource.refresh();
+    expect(resource.value?.revision).toBe(1);
+  });
 });

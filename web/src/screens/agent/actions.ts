@@ -36,9 +36,8 @@ async function sendForAnswer(
   const resource = live.resourceFor(queries.agent(agent.id));
   let answer: unknown;
   try {
-    await optimistically([{ resource, edit }], async () => {
-      answer = await outbox.send({ method, path: `/api/agents/${agent.id}${path}`, description, ...(body === undefined ? {} : { body }) });
-    });
+    const fromAnswer = (body: unknown): Agent | undefined => ((body as Agent | undefined)?.id === agent.id ? (body as Agent) : undefined);
+    await optimistically([{ resource, edit, fromAnswer }], async () => (answer = await outbox.send({ method, path: `/api/agents/${agent.id}${path}`, description, ...(body === undefined ? {} : { body }) })));
     live.invalidatePrefix(`agent-`);
     live.invalidatePrefix("roster/");
     return { body: answer };

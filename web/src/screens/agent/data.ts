@@ -65,6 +65,7 @@ export const queries = {
   agent: (id: string): Query<Agent> => ({
     key: `agent/${id}`,
     load: () => ask(api.GET("/api/agents/{agent}", { params: path(id) })),
+    revisionOf: (agent) => agent.revision,
     // Changes of its task may make it wake: no event of the agent tells of the queue alone.
     invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed",
   }),

@@ -28,6 +28,7 @@ export const queries = {
   task: (id: string): Query<Task> => ({
     key: `task/${id}`,
     load: () => readTask(id),
+    revisionOf: (task) => task.revision,
     invalidatedBy: touchesTask(id),
   }),
   agent: (task: string, agent: string): Query<Agent> => ({

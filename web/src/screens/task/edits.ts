@@ -21,7 +21,9 @@ const taskPath = (id: string): string => `/api/journal/tasks/${id}`;
 /** Sends an edit of a task and shows it meanwhile. Throws the problem of a refusal. */
 async function withOverlay(task: Task, edit: (task: Task) => Task, send: () => Promise<unknown>): Promise<void> {
   const resource = live.resourceFor(queries.task(task.id));
-  await optimistically([{ resource, edit }], send);
+  // A link to this task is a write to the other one, and answers with that.
+  const fromAnswer = (answer: unknown): Task | undefined => ((answer as Task | undefined)?.id === task.id ? (answer as Task) : undefined);
+  await optimistically([{ resource, edit, fromAnswer }], send);
 }
 
 /** The same, and a refusal is told in a toast. Says whether it was taken. */

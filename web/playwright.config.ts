@@ -1,14 +1,14 @@
 import { defineConfig } from "@playwright/test";
 
-// The system's browser: nothing is fetched for a test.
+// Use the system's browser, so that tests download nothing.
 const executablePath = process.env["DORMOUSE_CHROMIUM"] ?? "/usr/bin/chromium";
 
 export default defineConfig({
   testDir: "e2e",
-  // Each test has a server and a folder of its own.
+  // Each test has its own server and data folder.
   fullyParallel: true,
   workers: 2,
-  // A machine that is busy may make one late. What passed at its second try only is named at the end.
+  // A busy machine may delay a test. Tests that passed only on retry are listed at the end.
   retries: process.env["CI"] === undefined ? 0 : 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },

@@ -5,15 +5,15 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-// `npm run dev` shows the app from its sources, beside a server that runs already.
+// `npm run dev` serves the app from source against a running server.
 const server = process.env["DORMOUSE_SERVER"] ?? "http://127.0.0.1:7330";
 
-// The page and the server it comes from have one version: that of the workspace.
+// The page has the version of the workspace, like the server.
 const workspace = readFileSync(new URL("../Cargo.toml", import.meta.url), "utf8");
 const version = /^version = "(.+)"$/m.exec(workspace)?.[1];
 if (version === undefined) throw new Error("Cargo.toml names no version");
 
-/** Tells the worker which files it keeps, under the hash of them all. */
+/** Tells the worker which files to cache, and their combined hash. */
 function shell(): Plugin {
   return {
     name: "dormouse-shell",
@@ -36,27 +36,27 @@ export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   build: {
     target: "es2023",
-    // The policy of the server allows no script that is written into a page.
+    // The server's content security policy forbids inline scripts.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: true,
     rollupOptions: {
       input: { index: "index.html", sw: "src/worker/sw.ts" },
-      // The worker has the same address in every build: the browser asks there whether there is another.
+      // The worker keeps its address, because browsers look there for updates.
       output: {
         entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js"),
-        // What every screen needs is one file: small files compress badly.
+        // What every screen needs goes into one file, because small files compress badly.
         codeSplitting: { groups: [{ name: "app", test: /src\/(api|app|live)\/(?!nav)|src\/i18n\/[^/]+$|src\/ui\/(Icon|icons|Logo|DocumentTitle|EmptyState|AgentState|Elapsed)/ }] },
       },
     },
   },
   server: {
     proxy: {
-      // The server takes what writes from pages of its own origin alone.
+      // The server accepts writes only from pages of its own origin.
       "/api": { target: server, ws: true, changeOrigin: true, rewriteWsOrigin: true, headers: { origin: server } },
     },
   },
-  // Tests run the code of the browser, not that of a server.
+  // Tests run the browser's code, not the server's.
   ...(process.env["VITEST"] === undefined ? {} : { resolve: { conditions: ["browser"] } }),
   test: { include: ["src/**/*.test.ts"], environment: "node", setupFiles: ["src/i18n/test-setup.ts"] },
 });

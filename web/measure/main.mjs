@@ -1,9 +1,7 @@
-// Measures the app in a browser before a real server, and prints one line of JSON.
-//
+// Measures the app in a browser against a real server and prints one line of JSON.
 //   node web/measure/main.mjs --binary target/quick/dormouse [--tasks 10000] [--edits 50] [--seconds 5]
-//
-// Figures: what the first load weighs; how long after its commit an edit stands in another tab; frames
-// while a long list is scrolled; answers per second of the routes the app asks most.
+// Reports the weight of the first load, the time from a commit until another tab shows it, the frame
+// rate while scrolling a long list, and requests per second of the busiest routes.
 
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -36,7 +34,7 @@ const spread = (all) => {
   return { n: sorted.length, p50Ms: round(quantile(sorted, 0.5)), p99Ms: round(quantile(sorted, 0.99)), maxMs: round(sorted.at(-1)) };
 };
 
-// A workspace of many tasks: agents for none, so that only the page and the server are measured.
+// Many tasks without agents, so that only the page and the server are measured.
 const list = Array.from({ length: Number(given.tasks) }, (_, n) => `## Task number ${n}\n\n- [ ] First step of ${n}\n- [x] Second step\n`);
 await writeFile(join(data, "many.md"), list.join("\n"));
 await command("import", join(data, "many.md"));

@@ -18,10 +18,10 @@ startShortcuts();
 await Promise.all([setLocale(chooseLocale(navigator.languages)), session.signInFromUrl()]);
 
 $effect.root(() => {
-  // The line stands while somebody is signed in.
+  // The connection is up while someone is signed in.
   $effect(() => {
     const isIn = session.token !== undefined;
-    // What these read of the line is no reason to do it again.
+    // State that these read must not trigger the effect.
     untrack(() => {
       if (isIn) connection.start();
       else {

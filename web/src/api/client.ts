@@ -1,4 +1,4 @@
-// The one client of the API. Its types are made from the OpenAPI document of the server.
+// The only API client. Its types are generated from the server's OpenAPI document.
 
 import createClient, { type Middleware } from "openapi-fetch";
 
@@ -7,7 +7,7 @@ import { Problem, asProblem, problemOf } from "./problem";
 
 export type Schemas = components["schemas"];
 
-/** Where the token comes from, and who hears that it is no good any more. */
+/** Where the token comes from, and what to do when the server rejects it. */
 export interface Credentials {
   token(): string | undefined;
   refused(): void;
@@ -15,7 +15,7 @@ export interface Credentials {
 
 let credentials: Credentials = { token: () => undefined, refused: () => undefined };
 
-/** Says where tokens come from; once, at the start. */
+/** Sets where tokens come from. Called once, at startup. */
 export function setCredentials(ring: Credentials): void {
   credentials = ring;
 }
@@ -48,9 +48,9 @@ interface Answer<T> {
 }
 
 /**
- * The body of an answer.
+ * The body of a response.
  *
- * Throws: a `Problem` for everything that is no success, also for no answer.
+ * Throws: a `Problem` if the request failed or got no response.
  */
 export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>;
@@ -64,22 +64,22 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
     throw problemOf(response.status, answer.error, response.headers.get("Retry-After"));
   }
   const { data } = answer;
-  // Every body of the API is an object: anything else comes from somewhere else.
+  // Every body of the API is an object; anything else comes from a proxy.
   if (data !== undefined && (typeof data !== "object" || data === null || Array.isArray(data))) {
     throw new Problem({ status: -1, code: "answer-unreadable", title: "The answer cannot be read" });
   }
   return data as T;
 }
 
-/** A key under which a request that is sent twice has one effect. */
+/** An idempotency key: a request sent twice with the same key takes effect once. */
 export function idempotencyKey(): string {
   return crypto.randomUUID();
 }
 
 /**
- * Follows an answer of lines of JSON while it comes, for imports.
+ * Streams a response of JSON lines, for imports.
  *
- * Throws: a `Problem`, also when the answer breaks off.
+ * Throws: a `Problem`, even if the response breaks off halfway.
  */
 export async function lines<T>(
   path: string,

@@ -1,23 +1,23 @@
-// What went wrong, as the server tells it (RFC 9457) or as the page sees it.
+// What went wrong, as reported by the server (RFC 9457) or detected by the page.
 
-/** One field that was refused. */
+/** A rejected field. */
 export interface FieldError {
   pointer?: string;
   code?: string;
   message: string;
 }
 
-/** An answer that is no success. `status` 0: there was no answer at all. */
+/** A failed request. `status` is 0 if there was no response at all. */
 export class Problem extends Error {
   readonly status: number;
-  /** The last part of its `type`: `conflict`, `scope-missing`, `offline`. */
+  /** The last segment of its `type`: `conflict`, `scope-missing`, `offline`. */
   readonly code: string;
   readonly title: string;
   readonly detail: string;
   readonly fields: FieldError[];
-  /** Units: seconds. When it may be tried again. */
+  /** Units: seconds. When to try again. */
   readonly retryAfter: number | undefined;
-  /** Of `value-changed`: the value now, in words; `null` for none. */
+  /** For `value-changed`: the current value as text; `null` if there is none. */
   readonly now: string | null | undefined;
 
   constructor(parts: {
@@ -40,13 +40,13 @@ export class Problem extends Error {
     this.now = parts.now;
   }
 
-  /** Whether the server was not reached: nothing is known about what was asked. */
+  /** Whether the server could not be reached, so the outcome is unknown. */
   get isOffline(): boolean {
     return this.status === 0;
   }
 }
 
-/** Reads the body of a refusal; whatever it holds, the answer is a problem. */
+/** Reads the body of an error response. Any body yields a problem. */
 export function problemOf(status: number, body: unknown, retryAfter: string | null): Problem {
   const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const text = (key: string): string | undefined => {
@@ -65,7 +65,7 @@ export function problemOf(status: number, body: unknown, retryAfter: string | nu
   });
 }
 
-/** Anything that was thrown, as a problem. */
+/** Turns anything thrown into a problem. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {

@@ -42,7 +42,7 @@ describe("the navigation table", () => {
     for (const item of items) expect(keys).toContain(item.shortcut);
   });
 
-  // Each of these once had a list of its own.
+  // These files must not go back to lists of their own.
   it.each(["App.svelte", "app/shortcuts.ts", "app/preload.ts", "shell/Sidebar.svelte", "shell/TabBar.svelte", "shell/MoreSheet.svelte", "shell/CommandPalette.svelte"])(
     "is what %s uses",
     (file) => {

@@ -1,4 +1,4 @@
-// Whether a task is being made: the dialog stands over whichever screen is there.
+// Whether the dialog for a new task is open. It can appear over any screen.
 
 import { awaitField } from "./shortcuts";
 

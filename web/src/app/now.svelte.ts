@@ -1,4 +1,4 @@
-// The time on screen. It ticks only while somebody looks at a time.
+// The current time for display. It pauses while the page is hidden.
 
 class Now {
   #minute = $state.raw(new Date());
@@ -18,7 +18,7 @@ class Now {
     return this.#minute;
   }
 
-  /** For seconds that pass. */
+  /** For running durations. */
   get second(): Date {
     return this.#second;
   }

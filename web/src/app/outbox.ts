@@ -1,4 +1,4 @@
-// The outbox of this page.
+// The app's outbox.
 
 import { Outbox, httpTransport } from "../live/outbox.svelte";
 import { session } from "./session.svelte";

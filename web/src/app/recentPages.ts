@@ -1,4 +1,4 @@
-// Where a person was lately: the palette offers it first.
+// Recently visited pages, which the command palette offers first.
 
 const STORAGE_KEY = "dormouse.recent";
 const MAX_PAGES = 8;
@@ -8,7 +8,7 @@ export interface RecentPage {
   title: string;
 }
 
-/** The places with this one at the front; each stands once. */
+/** The pages with this one in front, without duplicates. */
 export function withRecent(pages: readonly RecentPage[], page: RecentPage): RecentPage[] {
   return [page, ...pages.filter((other) => other.to !== page.to)].slice(0, MAX_PAGES);
 }
@@ -22,7 +22,7 @@ export function recentPages(): RecentPage[] {
   }
 }
 
-/** Only tasks and agents are places to remember: the others are a key away. */
+/** Only tasks and agents are worth remembering; the other pages are one shortcut away. */
 export function rememberPage(path: string, title: string): void {
   const to = /^\/(tasks|agents)\/[^/]+/.exec(path)?.[0];
   if (to === undefined || title === "") return;

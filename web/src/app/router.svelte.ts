@@ -1,14 +1,15 @@
-// Addresses: which screen stands, with what, and what its query says. Every view can be linked to.
+// Routing: which screen is shown, with which parameters, and the query of the address. Every view has a
+// link.
 
 import type { Component } from "svelte";
 
 import { scrollPosition, restoreScroll, type ScrollPosition } from "./scrolling";
 import { lastOutside, isBelow, saveHistory, loadHistory } from "./tabHistory";
 
-/** A screen, loaded when it is first needed. */
+/** A screen that is loaded on first use. */
 export interface Route {
   name: string;
-  /** `/tasks/:id`; a part with a colon is given to the screen as a prop. */
+  /** `/tasks/:id`; a segment with a colon is passed to the screen as a prop. */
   path: string;
   load: () => Promise<{ default: Component<Record<string, string>> }>;
 }
@@ -18,7 +19,7 @@ export interface Match {
   params: Record<string, string>;
 }
 
-/** The route of a path; none when no screen is there. */
+/** The route of a path, or undefined if there is no such screen. */
 export function match(routes: readonly Route[], path: string): Match | undefined {
   const given = path.split("/").filter((part) => part !== "");
   for (const route of routes) {
@@ -44,26 +45,26 @@ function decode(part: string): string {
   }
 }
 
-/** An entry of the history of this tab. */
+/** An entry of this tab's history. */
 interface Entry {
   address: string;
   place?: ScrollPosition;
 }
 
-/** What stands at an address, without the dialogs and tabs over it. */
+/** The screen of a path, without dialogs and tabs. */
 const screenOf = (path: string): string => path.split("/").slice(0, 3).join("/");
 
 class Router {
   path = $state(location.pathname);
   #search = $state(location.search);
-  /** What the query says. */
+  /** The query parameters. */
   query: URLSearchParams = $derived(new URLSearchParams(this.#search));
   #entries: (Entry | undefined)[] = [];
   #index = 0;
-  /** What was deleted: going back and forth passes it by. */
+  /** Paths of deleted things: Back and Forward skip them. */
   #deletedPaths = new Set<string>();
 
-  /** The address behind the host. */
+  /** The path and the query. */
   get here(): string {
     return this.path + this.#search;
   }
@@ -85,13 +86,16 @@ class Router {
     if (moved) restoreScroll(undefined);
   }
 
-  /** Closes a dialog that has an address: back to what it stands over, and the dialog is no step behind it. */
+  /** Closes a dialog that has its own address, and leaves no history entry for it. */
   close(to: string): void {
     if (this.#entries[this.#index - 1]?.address === to) history.back();
     else this.go(to, { replace: true });
   }
 
-  /** Leaves what was deleted, for where the person was before it; back and forward pass it by. */
+  /**
+   * Leaves the pages of something deleted for the last page about something else; Back and Forward skip
+   * them.
+   */
   leave(paths: readonly string[], otherwise: string): void {
     for (const path of paths) this.#deletedPaths.add(path);
     const to = lastOutside(this.#entries.map((entry) => entry?.address), this.#index, paths);
@@ -99,12 +103,12 @@ class Router {
     else history.go(to - this.#index);
   }
 
-  /** It is there again. */
+  /** Undoes `leave`: the pages exist again. */
   restore(paths: readonly string[]): void {
     for (const path of paths) this.#deletedPaths.delete(path);
   }
 
-  /** Sets or clears parts of the query, without a step in the history. */
+  /** Sets or clears query parameters without a new history entry. */
   set(parts: Record<string, string | undefined>): void {
     const query = new URLSearchParams(this.#search);
     for (const [key, value] of Object.entries(parts)) {
@@ -115,7 +119,7 @@ class Router {
     this.go(this.path + (text === "" ? "" : `?${text}`), { replace: true });
   }
 
-  /** Follows the address bar and links from here on. */
+  /** Starts following the address bar and links. */
   start(): void {
     history.scrollRestoration = "manual";
     const at: unknown = (history.state as { at?: unknown } | null)?.at;
@@ -147,7 +151,7 @@ class Router {
     const way = at < this.#index ? -1 : 1;
     if (isBelow(location.pathname, this.#deletedPaths)) {
       const next = this.#entries[at + way];
-      // Behind the last there is nothing: the person stays where they are.
+      // There is nothing beyond the last entry, so stay here.
       if (next !== undefined) history.go(way);
       else if (at !== this.#index) history.go(this.#index - at);
       return;
@@ -160,7 +164,7 @@ class Router {
     if (moved) restoreScroll(this.#entries[at]?.place);
   }
 
-  /** Remembers where the person was in what they leave. */
+  /** Saves the scroll position of the entry that is being left. */
   #saveScroll(): void {
     const entry = this.#entries[this.#index];
     if (entry !== undefined) entry.place = scrollPosition();

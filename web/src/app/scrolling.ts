@@ -1,23 +1,23 @@
-// Where a screen was scrolled to, and the way back there once what stood there is read and drawn.
+// Saves and restores scroll positions, once the content they refer to has been loaded and rendered.
 
-/** A place in a screen: how far it was scrolled, and the first row of a list that was in sight. */
+/** A scroll position: the offset, and the first visible row of a list. */
 export interface ScrollPosition {
   y: number;
   row?: { id: string; top: number };
 }
 
-/** Brings a row of a list onto the page: drawn already, to be read first, or gone. */
+/** Brings a row into the page: it is rendered already, it has to be loaded first, or it is gone. */
 export type RevealRow = (id: string) => "drawn" | "reading" | "gone";
 
-/** Units: pixels. What a bar covers at the top. */
+/** Units: pixels. The height of the bar that covers the top. */
 const BAR_HEIGHT = 96;
-/** Units: milliseconds. What is not there by then will not come. */
+/** Units: milliseconds. Content that isn't there by then won't appear. */
 const TIMEOUT_MS = 5_000;
 
 let revealRow: RevealRow | undefined;
 let stop: (() => void) | undefined;
 
-/** Lets the list on screen be asked for its rows; gives what ends it. */
+/** Registers the list on screen as the provider of rows. Returns a function that unregisters it. */
 export function provideRowRevealer(provider: RevealRow): () => void {
   revealRow = provider;
   return () => {
@@ -25,7 +25,7 @@ export function provideRowRevealer(provider: RevealRow): () => void {
   };
 }
 
-/** Where the screen is now. */
+/** The current scroll position. */
 export function scrollPosition(): ScrollPosition {
   const rows = document.querySelectorAll<HTMLElement>("main [id^='row-']");
   for (const row of rows) {
@@ -36,8 +36,8 @@ export function scrollPosition(): ScrollPosition {
 }
 
 /**
- * Goes back to a place, as far as it is there yet; again with each frame until it stands, for what is
- * above may still be on its way. A person who scrolls meanwhile is not held back.
+ * Restores a scroll position. It is adjusted on every frame until it is stable, because content above
+ * may still be loading; scrolling by the person cancels it.
  */
 export function restoreScroll(place: ScrollPosition | undefined): void {
   stop?.();
@@ -63,7 +63,7 @@ export function restoreScroll(place: ScrollPosition | undefined): void {
       if (rowState === "gone" && (isTall || isLate)) scrollTo(0, y);
       isThere = rowState === "gone" && Math.abs(scrollY - y) < 1;
     }
-    // Twice in a row: nothing above is being drawn any more.
+    // Stable for two frames: nothing above is being rendered any more.
     settledFrames = isThere ? settledFrames + 1 : 0;
     if (settledFrames < 2 && !isLate) frame = requestAnimationFrame(step);
     else stop?.();

@@ -1,4 +1,4 @@
-// Who sits here: the token of this browser, and how one is come by.
+// The session: this browser's token, and how to get one.
 
 import { api, ask, setCredentials, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
@@ -7,7 +7,7 @@ const STORAGE_KEY = "dormouse.token";
 
 class Session {
   #token = $state<string | undefined>(localStorage.getItem(STORAGE_KEY) ?? undefined);
-  /** Why there is none, where that is to be told. */
+  /** Why signing in failed, if it did. */
   problem = $state.raw<Problem | undefined>();
   isExchanging = $state(false);
 
@@ -15,16 +15,16 @@ class Session {
     return this.#token;
   }
 
-  /** Takes the code out of the address, and exchanges it for a token. */
+  /** Takes the code from the address and exchanges it for a token. */
   async signInFromUrl(): Promise<void> {
     const code = new URLSearchParams(location.hash.slice(1)).get("code");
     if (code === null) return;
-    // The code is worth nothing once it is used, and stands in no history before.
+    // A used code is worthless, but it should not stay in the history.
     history.replaceState(history.state, "", location.pathname + location.search);
     await this.exchange(code);
   }
 
-  /** Exchanges a one-time code. */
+  /** Exchanges a one-time code for a token. */
   async exchange(code: string): Promise<boolean> {
     this.isExchanging = true;
     this.problem = undefined;
@@ -46,7 +46,7 @@ class Session {
     this.problem = undefined;
   }
 
-  /** Forgets the token: signed out, or refused by the server. */
+  /** Forgets the token, because the person signed out or the server rejected it. */
   signOut(): void {
     localStorage.removeItem(STORAGE_KEY);
     this.#token = undefined;
@@ -57,7 +57,7 @@ export const session = new Session();
 
 setCredentials({ token: () => session.token, refused: () => session.signOut() });
 
-// What another tab does counts here too.
+// Follow sign-in and sign-out in other tabs.
 addEventListener("storage", (event) => {
   if (event.key !== STORAGE_KEY) return;
   if (event.newValue === null) session.signOut();

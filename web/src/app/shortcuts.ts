@@ -1,12 +1,10 @@
-// Single keys, and two in a row: `g t`. They never fire inside a field, nor while a field that the last
-// key opened waits for its first letter, and can be turned off.
+// Keyboard shortcuts: single keys, and sequences of two such as `g t`. They never fire inside a field,
+// nor between the key that opens a field and the moment that field has focus. They can be turned off.
 
 import type { Key } from "../i18n/index.svelte";
 import { nav } from "./nav";
 
-/**
- * Gives `false` where it did nothing: no field is on its way then.
- */
+/** Returns `false` if it did nothing, in which case no field is about to open. */
 type Action = (event: KeyboardEvent) => unknown;
 
 interface Row {
@@ -14,16 +12,16 @@ interface Row {
   description: Key;
   /** The screen that the description names. */
   screen?: Key;
-  /** Whether one of these keys opens a field: letters rest until it has the focus. */
+  /** Whether these keys open a field: letters are ignored until it has focus. */
   opens?: "field";
 }
 
-/** Every key of the app, in the order of the table that `?` shows. No other can be bound. */
+/** Every shortcut, in the order of the table that `?` shows. No other key can be bound. */
 export const SHORTCUTS = [
   { keys: ["mod+k"], description: "shell.keys.find", opens: "field" },
   ...nav.map((item) => ({ keys: [item.shortcut], description: "shell.keys.goTo" as const, screen: item.title })),
   { keys: ["j", "k", "ArrowDown", "ArrowUp"], description: "shell.keys.rows" },
-  // What Enter opens gives the focus to its field itself.
+  // What Enter opens focuses its field itself.
   { keys: ["Enter"], description: "shell.keys.open" },
   { keys: ["Escape"], description: "shell.keys.back" },
   { keys: ["c"], description: "shell.keys.new", opens: "field" },
@@ -39,19 +37,19 @@ export const SHORTCUTS = [
 ] as const satisfies readonly Row[];
 
 type Name = (typeof SHORTCUTS)[number]["keys"][number];
-/** `dialog y` works while a dialog is open; the others rest then. */
+/** `dialog y` works while a dialog is open; the others don't. */
 export type KeyName = Name | `dialog ${Name}`;
 
 const opensField = new Set<string>(SHORTCUTS.flatMap((row: Row) => (row.opens === "field" ? row.keys : [])));
 
 const actions = new Map<string, Action[]>();
 let first: { key: string; at: number } | undefined;
-/** When a field began to be on its way to the focus; none while none is. */
+/** Since when a field has been about to take the focus; undefined if none is. */
 let fieldAwaitedSince: number | undefined;
 
-/** Units: milliseconds. The second key of two comes within this time. */
+/** Units: milliseconds. The time within which the second key of a sequence must follow. */
 const SEQUENCE_MS = 1_500;
-/** Units: milliseconds. A field that has not come by then will not come. */
+/** Units: milliseconds. A field that hasn't appeared by then won't appear. */
 const FIELD_TIMEOUT_MS = 3_000;
 
 const STORAGE_KEY = "dormouse.keys";
@@ -71,8 +69,8 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /**
- * Runs something on a key: `j`, `Enter`, `g t`, `mod+k` (Ctrl or Command, also inside fields), `dialog y`.
- * Who came last is asked alone. Gives what ends it.
+ * Binds an action to a key: `j`, `Enter`, `g t`, `mod+k` (Ctrl or Command, also inside fields), `dialog
+ * y`. The latest binding of a key wins. Returns a function that removes it.
  */
 export function onKey(keys: KeyName, action: Action): () => void {
   const all = actions.get(keys) ?? [];
@@ -82,13 +80,16 @@ export function onKey(keys: KeyName, action: Action): () => void {
   };
 }
 
-/** Runs each of these; gives what ends them all: `$effect(() => bind({ j: next, k: previous }))`. */
+/**
+ * Binds several keys; returns a function that removes them all: `$effect(() => bindKeys({ j: next, k:
+ * previous }))`.
+ */
 export function bindKeys(table: Partial<Record<KeyName, Action>>): () => void {
   const ends = Object.entries(table).map(([keys, action]) => onKey(keys as KeyName, action));
   return () => ends.forEach((end) => end());
 }
 
-/** A field opens and takes the focus in a moment: until then no key does anything. */
+/** A field is about to open and take the focus; keys are ignored until then. */
 export function awaitField(): void {
   if (!isTyping(document.activeElement)) fieldAwaitedSince = performance.now();
 }
@@ -102,7 +103,7 @@ function run(name: string, event: KeyboardEvent): boolean {
   return true;
 }
 
-/** Keeps a key from everybody while the field that it may be meant for is not there yet. */
+/** Swallows keys while the field they may be meant for hasn't appeared yet. */
 function suppressWhileAwaiting(event: KeyboardEvent): void {
   if (fieldAwaitedSince === undefined) return;
   if (isTyping(event.target) || event.key === "Escape" || performance.now() - fieldAwaitedSince > FIELD_TIMEOUT_MS) {
@@ -115,11 +116,11 @@ function suppressWhileAwaiting(event: KeyboardEvent): void {
 }
 
 /**
- * A letter that is typed beside an empty field that asks something (`data-asks`) is the first of the
- * answer: the field takes the focus before the letter is written.
+ * A letter typed next to an empty prompt field (`data-asks`) is the first letter of the answer: focus
+ * the field before the letter is inserted.
  */
 function focusPromptField(event: KeyboardEvent): boolean {
-  // A space presses the button that has the focus.
+  // Space presses the focused button.
   if (event.key.length !== 1 || event.key === " ") return false;
   const top = [...document.querySelectorAll("[role=dialog], [role=menu]")].at(-1) ?? document;
   const prompts = [...top.querySelectorAll<HTMLInputElement>("[data-asks]")];
@@ -128,7 +129,7 @@ function focusPromptField(event: KeyboardEvent): boolean {
   return field !== undefined;
 }
 
-/** Listens from here on. */
+/** Starts listening. */
 export function startShortcuts(): void {
   addEventListener("keydown", suppressWhileAwaiting, { capture: true });
   addEventListener("pointerdown", () => (fieldAwaitedSince = undefined), { capture: true });
@@ -139,7 +140,7 @@ export function startShortcuts(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.metaKey || event.ctrlKey) {
-      // Inside a field this takes back what was typed.
+      // Inside a field, this undoes typing.
       if (key === "z" && isTyping(event.target)) return;
       run(`mod+${key}`, event);
       return;

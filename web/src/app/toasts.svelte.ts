@@ -1,4 +1,4 @@
-// What just happened, with the way back; a toast says nothing that cannot be reached elsewhere.
+// Toasts: what just happened, with a way to undo it. Nothing is reachable only through a toast.
 
 import type { Problem } from "../api/problem";
 import { t } from "../i18n/index.svelte";
@@ -9,7 +9,7 @@ export interface Toast {
   text: string;
   tone: "plain" | "danger";
   action: { label: string; run: () => void } | undefined;
-  /** Something else to do about it; `⌘Z` runs the first. */
+  /** An alternative action. `⌘Z` runs `action`. */
   more: { label: string; run: () => void } | undefined;
 }
 
@@ -28,7 +28,7 @@ class Toasts {
     return toast.id;
   }
 
-  /** Tells what was refused, and what was asked. */
+  /** Reports that an action was rejected, and why. */
   showRefusal(description: string, problem: Problem): void {
     this.show(t("shell.refusal", { action: description, reason: describeProblem(problem) }), undefined, "danger");
   }
@@ -38,7 +38,7 @@ class Toasts {
     this.visible = this.visible.filter((toast) => toast.id !== id);
   }
 
-  /** It stays while the pointer or the focus is on it. */
+  /** A toast stays while the pointer or the focus is on it. */
   pause(id: number): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
@@ -52,7 +52,7 @@ class Toasts {
     );
   }
 
-  /** Runs the newest way back there is; false when there is none. */
+  /** Runs the most recent undo action; returns false if there is none. */
   undo(): boolean {
     const last = this.visible.findLast((toast) => toast.action !== undefined);
     if (last === undefined) return false;

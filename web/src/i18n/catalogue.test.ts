@@ -37,8 +37,8 @@ describe("a text", () => {
     if (forms["one"] !== undefined) expect(forms["one"].match(/\{\w+\}/g) ?? []).not.toContain("{undefined}");
   });
 
-  // A literal key that nothing mentions is a text that nobody reads. Keys made from a value of the
-  // server are mentioned by their beginning.
+  // A key that no code mentions is dead text. Keys built from a value of the server are mentioned by
+  // their prefix.
   it("is used", () => {
     const root = new URL("../", import.meta.url);
     const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /\.(ts|svelte)$/.test(file) && !file.startsWith("i18n/en"));

@@ -1,9 +1,9 @@
-// What went wrong, in words.
+// Problems as text.
 
 import type { Problem } from "../api/problem";
 import { has, t } from "./index.svelte";
 
-/** One sentence or two: what, and what to do. The words of the server where the page has none. */
+/** One or two sentences: what happened and what to do. Falls back to the server's text. */
 export function describeProblem(problem: Problem): string {
   const key = `problem.${problem.code}`;
   const said = [problem.detail, ...problem.fields.map((field) => field.message)].filter((text) => text !== "");

@@ -1,18 +1,18 @@
-// What an agent is doing, in the words of the page.
+// What an agent is doing.
 
 export type ActivityState = "asleep" | "queued" | "awake" | "dormant" | "failed" | "destroyed";
 
-/** The server says that an agent is `running`; for people it is awake. */
+/** The API calls a working agent `running`; the app calls it awake. */
 export function activityState(activity: string): ActivityState {
   return activity === "running" ? "awake" : (activity as ActivityState);
 }
 
-/** Since when its run goes on. */
+/** When its current run started, if it is running. */
 export function awakeSince(agent: { activity: string; awakeSince?: string | null }): string | undefined {
   return activityState(agent.activity) === "awake" ? (agent.awakeSince ?? undefined) : undefined;
 }
 
-/** Those at work first, the one that began first before the others; then those that wait, by their turn. */
+/** Running agents first, the longest running on top; then queued ones, in the order of their turn. */
 export function byQueueOrder<A extends { activity: string; awakeSince: string | null; dueAt: string | null }>(agents: readonly A[]): A[] {
   const rank = (agent: A): [number, string] =>
     activityState(agent.activity) === "awake" ? [0, agent.awakeSince ?? "~"] : [1, agent.dueAt ?? "~"];

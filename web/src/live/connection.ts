@@ -1,4 +1,4 @@
-// The line of this page: a real socket, whose news go into the live store.
+// The app's live connection: a real WebSocket that feeds the live store.
 
 import { api, ask } from "../api/client";
 import { outbox } from "../app/outbox";
@@ -37,7 +37,7 @@ export const connection = new Socket(deps, {
 addEventListener("offline", () => connection.markBroken());
 addEventListener("online", () => {
   connection.reconnectNow();
-  // The line may have outlived a short break that an edit did not.
+  // The socket may have survived a short network failure that a request did not.
   void outbox.flush();
 });
 document.addEventListener("visibilitychange", () => {

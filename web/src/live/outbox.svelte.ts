@@ -1,38 +1,41 @@
-// Edits on their way: sent in order, kept while the server is away, told when one is refused.
+// The outbox: edits are sent in order, kept while the server is unreachable, and reported if rejected.
 
 import { idempotencyKey } from "../api/client";
 import { Problem, asProblem, problemOf } from "../api/problem";
 import type { Resource } from "./store.svelte";
 
-/** An edit as it is kept: plain data, so that it outlives the page. */
+/** A stored edit: plain data, so it survives a reload. */
 export interface PendingRequest {
-  /** Under this key it has one effect, however often it is sent. */
+  /** The idempotency key: however often the request is sent, it takes effect once. */
   id: string;
   method: "POST" | "PATCH" | "PUT" | "DELETE";
   path: string;
   body?: unknown;
   ifMatch?: string;
-  /** What it does, in the words of the person's language: "Priority of Order tiles". */
+  /** What it does, in the person's language: "Changing the title of “Order tiles”". */
   description: string;
   at: string;
 }
 
-/** One that was refused when it was sent at last. */
+/** A request that the server rejected when it was finally sent. */
 export interface RefusedRequest {
   request: PendingRequest;
   problem: Problem;
 }
 
-/** Where errands are kept, and how they are sent; a test brings its own. */
+/** Where requests are stored and how they are sent; tests provide their own. */
 export interface Transport {
   send(request: PendingRequest): Promise<unknown>;
   load(): PendingRequest[];
   save(requests: PendingRequest[]): void;
-  /** Calls back after so many milliseconds. */
+  /** Runs a callback after this many milliseconds. */
   later(ms: number, then: () => void): void;
 }
 
-/** Units: milliseconds. What was not heard is sent again after this, if nothing else brings it up. */
+/**
+ * Units: milliseconds. An unanswered request is repeated after this time, unless something else triggers
+ * it earlier.
+ */
 const RETRY_MS = 5_000;
 
 interface QueueEntry {
@@ -43,7 +46,7 @@ interface QueueEntry {
 
 export class Outbox {
   #queue = $state.raw<QueueEntry[]>([]);
-  /** Edits that were made while the server was away and that it refused later. */
+  /** Edits made while the server was unreachable that it later rejected. */
   refused = $state.raw<RefusedRequest[]>([]);
   #isSending = false;
   #isRetryScheduled = false;
@@ -60,15 +63,16 @@ export class Outbox {
     }));
   }
 
-  /** Edits that the server has not heard of yet. */
+  /** The number of edits that haven't been sent. */
   get waiting(): number {
     return this.#queue.length;
   }
 
   /**
-   * Sends an edit behind those before it. While the server is away it waits, also over a reload.
+   * Queues an edit after those before it. While the server is unreachable it waits, even across a
+   * reload.
    *
-   * Throws: the problem with which it was refused.
+   * Throws: the problem of a rejection.
    */
   send<T>(request: Omit<PendingRequest, "id" | "at"> & { id?: string }): Promise<T> {
     const complete: PendingRequest = { ...request, id: request.id ?? idempotencyKey(), at: new Date().toISOString() };
@@ -80,12 +84,12 @@ export class Outbox {
     });
   }
 
-  /** Lets an edit that was refused go. */
+  /** Dismisses a rejected edit. */
   dismiss(refused: RefusedRequest): void {
     this.refused = this.refused.filter((other) => other !== refused);
   }
 
-  /** Sends what waits, as far as the server answers. */
+  /** Sends what is queued, for as long as the server responds. */
   async flush(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -98,8 +102,8 @@ export class Outbox {
         } catch (error) {
           problem = asProblem(error);
         }
-        // Nothing is known of it: it is sent again, under the same key. 401: the person signs in
-        // again first; 429 and 503 say themselves that later is better.
+        // The outcome is unknown, so the request is repeated with the same key. After 401 the person
+        // must sign in first; 429 and 503 ask to try later.
         if (problem !== undefined && (problem.isOffline || [401, 429, 503].includes(problem.status))) {
           this.#scheduleRetry(problem);
           return;
@@ -130,7 +134,7 @@ export class Outbox {
 
 const STORAGE_KEY = "dormouse.outbox";
 
-/** What a refusal says; nothing when it is no JSON. */
+/** The body of a rejection; undefined if it isn't JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -139,9 +143,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends over HTTP, keeps in the storage of this origin. */
+/** Sends over HTTP and stores requests in local storage. */
 export function httpTransport(token: () => string | undefined, refusedToken: () => void): Transport {
-  /** Errands that this tab had in hand: it alone takes them out of the storage. */
+  /** Requests this tab is responsible for: only this tab removes them from storage. */
   const own = new Set<string>();
   const read = (): PendingRequest[] => {
     const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]") as (PendingRequest & { what?: string })[];
@@ -171,7 +175,7 @@ export function httpTransport(token: () => string | undefined, refusedToken: () 
     },
     save(requests) {
       for (const request of requests) own.add(request.id);
-      // What other tabs wait with stays.
+      // Keep what other tabs have queued.
       const all = [...read().filter((request) => !own.has(request.id)), ...requests];
       if (all.length === 0) localStorage.removeItem(STORAGE_KEY);
       else localStorage.setItem(STORAGE_KEY, JSON.stringify(all));

@@ -1,18 +1,18 @@
-// Wakes that are set, in the words of the person: when, and why.
+// Scheduled wakes as text: when, and why.
 
 import type { Schemas } from "../api/client";
 import { has, t, until, type Key } from "../i18n/index.svelte";
 
 export type ScheduledWake = Schemas["ScheduledWake"];
 
-/** What keeps a wake from coming at all; the others have moved its time. */
+/** Holds that block a wake entirely; the others only delay it. */
 const BLOCKING_HOLDS = ["automation", "dormant"];
 
 export function isHeld(wake: Pick<ScheduledWake, "at" | "heldBy">): boolean {
   return wake.at === null || (wake.heldBy !== null && BLOCKING_HOLDS.includes(wake.heldBy));
 }
 
-/** The first wake that comes by itself; none where none is set. */
+/** The first wake that will happen on its own; undefined if there is none. */
 export function nextWake<W extends Pick<ScheduledWake, "at" | "heldBy">>(wakes: readonly W[]): W | undefined {
   return wakes.find((wake) => !isHeld(wake));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { type WebSocketLike, type LiveEvent, Socket, type SocketDeps } from "./socket";
 
-/** A server of events behind lines that break; time passes when it is told to. */
+/** A fake server of events over connections that break. Time passes when the test says so. */
 class Stage implements SocketDeps {
   lines: (WebSocketLike & { url: string; isOpen: boolean })[] = [];
   waits: { ms: number; then: () => void }[] = [];

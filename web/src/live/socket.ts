@@ -1,6 +1,6 @@
-// The line to the server: one WebSocket that comes back after every break and goes on where it was.
+// The live connection: one WebSocket that reconnects after every failure and resumes where it stopped.
 
-/** Something that happened; what it is about is read anew. */
+/** Something that happened. The resource it refers to is loaded again. */
 export interface LiveEvent {
   type: string;
   cursor: string;
@@ -22,7 +22,7 @@ interface Resync {
 
 type Frame = LiveEvent | Hello | Resync;
 
-/** A frame that can be read; a newer server may send others. */
+/** Parses a frame. A newer server may send frames of other types. */
 function parseFrame(data: unknown): Frame | undefined {
   let parsed: unknown;
   try {
@@ -37,17 +37,17 @@ function parseFrame(data: unknown): Frame | undefined {
   return { ...(parsed as LiveEvent), tasks: Array.isArray(tasks) ? tasks : [] };
 }
 
-/** What the line needs of the world; a test brings its own. */
+/** What the socket needs from its environment; tests provide their own. */
 export interface SocketDeps {
-  /** A ticket for one socket. Throws when there is none: `final` says that asking again is vain. */
+  /** Gets a ticket for one socket. Throws if there is none. */
   ticket(): Promise<string>;
   open(url: string): WebSocketLike;
-  /** Calls back after so many milliseconds; gives what calls it off. */
+  /** Runs a callback after this many milliseconds. Returns a function that cancels it. */
   schedule(ms: number, then: () => void): () => void;
   random(): number;
 }
 
-/** The part of a WebSocket that is used. */
+/** The part of the WebSocket interface that is used. */
 export interface WebSocketLike {
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
@@ -55,15 +55,15 @@ export interface WebSocketLike {
   close(): void;
 }
 
-/** Who listens. */
+/** Receives what the socket reports. */
 export interface Listener {
-  /** Each event once, in order. */
+  /** Called once for each event, in order. */
   event(event: LiveEvent): void;
-  /** Events may have been missed: everything on screen is read again. */
+  /** Events may have been missed: everything on screen must be loaded again. */
   resync(): void;
-  /** The line stands, or it does not. */
+  /** The connection is up or down. */
   state(up: boolean): void;
-  /** The version that answers. */
+  /** The server's version. */
   version(version: string): void;
 }
 
@@ -100,7 +100,7 @@ export class Socket {
     this.listener.state(false);
   }
 
-  /** The world changed (the network is back, the page is looked at): does not wait any longer. */
+  /** The network is back or the page is visible again: reconnects without waiting. */
   reconnectNow(): void {
     if (!this.#isWanted || this.#socket !== undefined || this.#cancelReconnect === undefined) return;
     this.#cancelReconnect();
@@ -108,7 +108,7 @@ export class Socket {
     void this.#connect();
   }
 
-  /** The network went: the line counts as broken before it notices, and another one is tried. */
+  /** The network is gone: treats the connection as broken before it notices, and reconnects. */
   markBroken(): void {
     const socket = this.#socket;
     if (socket === undefined) return;
@@ -157,7 +157,7 @@ export class Socket {
         this.#cursor ??= frame.cursor;
         this.listener.state(true);
         this.listener.version((frame as Hello).version);
-        // What was read before the line stood may be older than the place it begins at.
+        // What was loaded before the connection was up may be older than its first event.
         if (isFirst) this.listener.resync();
         break;
       }

@@ -1,4 +1,4 @@
-// What the palette offers for what was typed.
+// What the command palette finds.
 
 import { api, ask, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
@@ -17,7 +17,7 @@ export interface PaletteGroup {
   entries: readonly PaletteEntry[];
 }
 
-/** Whether each word that was typed begins a word of the text. */
+/** Whether each typed word is the start of a word in the text. */
 export function matchesWords(typed: string, text: string): boolean {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   return typed
@@ -29,12 +29,12 @@ export function matchesWords(typed: string, text: string): boolean {
 
 const MAX_TASKS = 6;
 
-/** Asks the server once the person has stopped typing. */
+/** Searches once typing pauses. */
 export class PaletteSearch {
   tasks = $state.raw<readonly Pick<Schemas["TaskRow"], "id" | "title" | "status">[]>([]);
   agents = $state.raw<readonly Schemas["Agent"][]>([]);
   isAsking = $state(false);
-  /** Why nothing could be looked for. */
+  /** Why the search failed. */
   problem = $state.raw<Problem | undefined>();
   #requestId = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;

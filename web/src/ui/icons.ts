@@ -1,4 +1,4 @@
-// Icons: strokes on a grid of 16, in the colour of the text beside them.
+// Icons: strokes on a 16-point grid, in the colour of the surrounding text.
 
 export const icons = {
   alert: ["M8 2.5 14 13H2Z", "M8 6.5v3", "M8 11.2v.1"],

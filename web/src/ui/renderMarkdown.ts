@@ -1,4 +1,4 @@
-// Markdown as HTML. Markup that stands in it never becomes any: what comes out is cleaned all the same.
+// Markdown to HTML. HTML in the source stays text; the result is sanitized nevertheless.
 
 import { Marked } from "marked";
 
@@ -7,7 +7,7 @@ const marked = new Marked({
   breaks: false,
   async: false,
   renderer: {
-    // Markup that stands in the text is text: it is read as written, and no parser ever sees it.
+    // HTML in the source is shown as text and never reaches a parser.
     html: ({ text, block }) => (block ? `<p>${escapeHtml(text)}</p>` : escapeHtml(text)),
     image: ({ href, text }) => (text === "" ? escapeHtml(href) : escapeHtml(text)),
   },
@@ -17,7 +17,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** HTML of Markdown, and of nothing else that stands in it; as it was written where it is nested too deep. */
+/** Renders Markdown and nothing else. Returns the plain source if it is nested too deeply. */
 export function renderMarkdown(markdown: string): string {
   try {
     return lowerHeadings(marked.parse(markdown) as string);
@@ -27,7 +27,7 @@ export function renderMarkdown(markdown: string): string {
   }
 }
 
-/** Headings begin at the third level: the page has its own above. */
+/** Headings start at level three, below those of the page. */
 function lowerHeadings(html: string): string {
   return html.replace(/<(\/?)h([1-6])\b/g, (_, slash: string, level: string) => {
     return `<${slash}h${Math.min(6, Number(level) + (Number(level) < 3 ? 3 - Number(level) : 1))}`;

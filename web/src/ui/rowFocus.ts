@@ -1,6 +1,6 @@
-// Walking through rows with keys: a row is what has `data-row`.
+// Keyboard navigation between rows, which are elements with `data-row`.
 
-/** Puts the focus on the next row, or the one before. */
+/** Focuses the next or the previous row. */
 export function moveRowFocus(box: HTMLElement | null, by: 1 | -1): void {
   const rows = [...(box?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
   const here = rows.findIndex((row) => row.contains(document.activeElement));

@@ -1,17 +1,17 @@
-// Which rows of a long list are worth drawing.
+// Which rows of a long list to render.
 
 export interface RowRange {
   from: number;
   to: number;
 }
 
-/** Rows are drawn in lots, so that most scrolling draws nothing anew. */
+/** Rows are rendered in batches, so that most scrolling renders nothing new. */
 const BATCH = 10;
 
 /**
- * The rows in sight, and some before and behind.
+ * The visible rows, and some before and after them.
  *
- * `top`: where the list begins, seen from the top of the window; negative when it is scrolled past.
+ * `top`: the top of the list relative to the window; negative when scrolled past.
  * Units: pixels.
  */
 export function visibleRange(count: number, height: number, top: number, window: number): RowRange {
@@ -23,7 +23,7 @@ export function visibleRange(count: number, height: number, top: number, window:
   return { from, to: Math.max(from, Math.min(count, last)) };
 }
 
-/** How far to scroll so that a row is whole in sight, below what covers the top and above the bottom. */
+/** How far to scroll until a row is fully visible between the bars at the top and the bottom. */
 export function scrollDelta(at: number, height: number, top: number, window: number, covered: RowRange): number {
   const rowTop = top + at * height;
   if (rowTop < covered.from) return rowTop - covered.from;

@@ -1,7 +1,7 @@
-// Markdown of people and agents as HTML that asks for nothing and runs nothing.
+// Markdown by people and agents as safe HTML.
 //
-// Whatever stands in it, the page makes no request because of it: no picture, no style, no frame. A
-// link is followed only when it is pressed, and only to an address of the web or of mail.
+// Whatever the text contains, the page makes no requests because of it: no images, styles or frames.
+// Links are followed only when clicked, and only to web and mail addresses.
 
 import DOMPurify from "dompurify";
 
@@ -31,7 +31,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   }
 });
 
-/** HTML that is safe to show. */
+/** HTML that is safe to insert. */
 export function safeHtml(markdown: string): TrustedHTML {
   return purify.sanitize(renderMarkdown(markdown), {
     ALLOWED_TAGS: TAGS,
@@ -39,7 +39,7 @@ export function safeHtml(markdown: string): TrustedHTML {
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     KEEP_CONTENT: true,
-    // The content policy lets no other HTML into the page.
+    // The content security policy requires trusted types.
     RETURN_TRUSTED_TYPE: true,
   });
 }

@@ -1,10 +1,10 @@
-// Keeps the app of one build at hand, so that a page opens while the server is away.
+// Caches the app of one build, so that it opens while the server is unreachable.
 //
-// A server that answers is always asked first: no page of an older build is shown beside a newer server.
-// What is kept has the hash of the build in its name, and replaces what an older one kept. Nothing of a
-// person is in it: the API is not touched.
+// The server is always asked first, so an old page never runs against a newer server. The cache is named
+// after the hash of the build and replaces the previous one. It holds no personal data: the API is not
+// touched.
 
-/** What a worker has that a page has not; the types of the two exclude each other. */
+/** The worker's global scope; its types conflict with those of a page. */
 interface Scope {
   addEventListener(type: "install", then: (event: Installing) => void): void;
   addEventListener(type: "activate", then: (event: Waiting) => void): void;
@@ -15,7 +15,7 @@ interface Waiting {
   waitUntil(work: Promise<unknown>): void;
 }
 interface Installing extends Waiting {
-  /** Lets requests go past the worker; not every browser has it. */
+  /** Lets requests bypass the worker; not every browser has it. */
   addRoutes?(route: { condition: { urlPattern: string }; source: "network" }): Promise<void>;
 }
 interface Fetching {
@@ -23,7 +23,7 @@ interface Fetching {
   respondWith(answer: Promise<Response>): void;
 }
 
-/** The files of this build, and its hash: `vite.config.ts` writes them here. */
+/** The files and the hash of this build, inserted by `vite.config.ts`. */
 declare const __SHELL__: { build: string; entry: string; files: string[] };
 
 const scope = self as unknown as Scope;
@@ -34,7 +34,7 @@ const known = new Set(files);
 
 async function install(): Promise<void> {
   const page = await fetch("/", { cache: "no-cache" });
-  // Another build came between this file and the page: its own worker keeps it.
+  // A newer build replaced the page meanwhile; its own worker caches it.
   if (!page.ok || !(await page.clone().text()).includes(entry)) throw new Error("the page is of another build");
   const cache = await caches.open(NAME);
   await Promise.all([cache.put("/", page), cache.addAll(files)]);
@@ -50,11 +50,11 @@ async function keptAt(path: string): Promise<Response | undefined> {
   return (await caches.open(NAME)).match(path);
 }
 
-/** The page from the server; the kept one when nobody answers. */
+/** The page from the server, or the cached one if it doesn't respond. */
 async function page(request: Request): Promise<Response> {
   try {
     const answer = await fetch(request);
-    // A proxy stands there, and Dormouse behind it does not answer.
+    // A proxy responds, but Dormouse behind it doesn't.
     if (answer.status < 502 || answer.status > 504) return answer;
     return (await keptAt("/")) ?? answer;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Message } from "../index.svelte";
 
-/** The roster of agents, and the page of one. */
+/** The list of agents, and the page of an agent. */
 export const agent = {
   "agent.gone": "This agent doesn’t exist.",
   "agent.goneNext": "Check the address.",

@@ -1,6 +1,6 @@
 import type { Message } from "../index.svelte";
 
-/** Words that many screens use, and the values of the server. */
+/** Texts that many screens use, and the values of the server. */
 export const common = {
   "time.tomorrow": "tomorrow {at}",
   "time.now": "just now",

@@ -1,4 +1,4 @@
-// English. One file per screen; a key begins with the name of its file.
+// English: one file per screen; a key starts with the name of its file.
 
 import { agent } from "./agent";
 import { common } from "./common";

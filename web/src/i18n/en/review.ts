@@ -1,6 +1,6 @@
 import type { Message } from "../index.svelte";
 
-/** Proposals: the list in a task, and the review of them. */
+/** Suggested changes: the list in a task, and the review dialog. */
 export const review = {
   "review.agent": "The agent",
   "review.title": { one: "{name} suggests {n} change", other: "{name} suggests {n} changes" },

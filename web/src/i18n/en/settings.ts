@@ -1,6 +1,6 @@
 import type { Message } from "../index.svelte";
 
-/** Settings: of this browser, and of who may come in. */
+/** Settings of this browser, and access tokens. */
 export const settings = {
   "settings.title": "Settings",
   "settings.look": "Theme",

@@ -1,6 +1,6 @@
 import type { Message } from "../index.svelte";
 
-/** One task: its page, without the proposals. */
+/** The page of a task, without suggested changes. */
 export const task = {
   "task.untitled": "Untitled",
   "task.title": "Title",

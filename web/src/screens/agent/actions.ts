@@ -1,4 +1,4 @@
-// What a person does to an agent: shown at once, told when it is refused.
+// Actions on an agent: shown immediately, reported if rejected.
 
 import type { Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -11,7 +11,7 @@ import { queries, type Agent } from "./data";
 
 type Method = "POST" | "PATCH" | "DELETE";
 
-/** Sends it, and says whether it was taken; a refusal is told. */
+/** Sends an action and returns whether it succeeded; a rejection is reported. */
 async function send(
   agent: Agent,
   label: Key,
@@ -23,7 +23,7 @@ async function send(
   return (await sendForAnswer(agent, label, method, path, body, edit)) !== undefined;
 }
 
-/** The same, with what the server answered. */
+/** Like `send`, but returns the server's answer. */
 async function sendForAnswer(
   agent: Agent,
   label: Key,
@@ -61,14 +61,14 @@ export async function reanalyse(agent: Agent): Promise<void> {
   }
 }
 
-/** Wakes it now, with words or without. */
+/** Wakes the agent now, with or without a message. */
 export async function wakeNow(agent: Agent, message: string): Promise<boolean> {
   const done = await send(agent, "agent.what.wake", "POST", "/wake", message === "" ? {} : { message });
   if (done) toasts.show(t(message === "" ? "agent.woken" : "agent.told", { name: agent.displayName }));
   return done;
 }
 
-/** Wakes it at a time to come; `null` takes that back. */
+/** Wakes the agent at a later time; `null` cancels that. */
 export function wakeAt(agent: Agent, at: string | null): Promise<boolean> {
   return send(agent, "agent.what.wakeAt", "POST", "/wake", { at });
 }
@@ -85,7 +85,7 @@ export function destroy(agent: Agent): Promise<boolean> {
   return sendStop(agent, "agent.what.destroy", "");
 }
 
-/** Stops something, and tells the person which of their words the agent will not hear. */
+/** Stops something, and tells the person which of their messages the agent will never read. */
 async function sendStop(agent: Agent, label: Key, path: string, edit?: (was: Agent) => Agent): Promise<boolean> {
   const answer = await sendForAnswer(agent, label, "DELETE", path, undefined, edit);
   if (answer === undefined) return false;

@@ -1,4 +1,4 @@
-// What the pages of agents ask the server.
+// The queries of the agent pages.
 
 import { api, ask, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -21,13 +21,13 @@ export interface Paged<T> {
   nextCursor: string | null;
 }
 
-/** Which agent, and the task by which events may name it. */
+/** An agent, and the task by which events may refer to it. */
 export interface AgentRef {
   id: string;
   task?: string | null | undefined;
 }
 
-/** Units: messages, and calls. What is asked for at once of one wake. */
+/** Units: messages, or calls. How many of a wake are loaded at once. */
 export const PAGE_SIZE = 100;
 export const WAKES_PAGE = 30;
 
@@ -48,7 +48,7 @@ export async function readDecisions(agent: string, cursor?: string): Promise<Pag
   return await ask(api.GET("/api/agents/{agent}/decisions", { params: { ...path(agent), query } }));
 }
 
-/** Page after page, up to a number of them. */
+/** Loads up to this many pages. */
 async function readPages<T>(pages: number, read: (cursor: string | undefined) => Promise<Paged<T>>): Promise<Paged<T>> {
   const items: T[] = [];
   let cursor: string | undefined;
@@ -66,7 +66,7 @@ export const queries = {
     key: `agent/${id}`,
     load: () => ask(api.GET("/api/agents/{agent}", { params: path(id) })),
     revisionOf: (agent) => agent.revision,
-    // Changes of its task may make it wake: no event of the agent tells of the queue alone.
+    // Changes to its task may wake it, and no agent event reports the queue alone.
     invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed",
   }),
   state: (agentRef: AgentRef): Query<AgentState> => ({
@@ -74,7 +74,7 @@ export const queries = {
     load: () => ask(api.GET("/api/agents/{agent}/state", { params: path(agentRef.id) })),
     invalidatedBy: (event) => concernsAgent(agentRef)(event) || event.type === "journal:changed",
   }),
-  /** The latest report; `null` while there is none. */
+  /** The latest report; `null` if there is none. */
   report: (agentRef: AgentRef): Query<Report | null> => ({
     key: `agent-report/${agentRef.id}`,
     load: async () => {
@@ -98,7 +98,7 @@ export const queries = {
     load: () => ask(api.GET("/api/agents/{agent}/wakes/{runKey}", { params: { path: { agent: agentRef.id, runKey } } })),
     invalidatedBy: concernsAgent(agentRef),
   }),
-  /** Messages of one wake, in their order. What a wake that ended wrote stays as it is. */
+  /** The messages of one wake, in order. Those of a finished wake never change. */
   messages: (agentRef: AgentRef, wake: Pick<Wake, "threadId" | "status">, pages: number): Query<Paged<Message>> => ({
     key: `agent-thread/${wake.threadId}/${wake.status}/${pages}`,
     load: () =>
@@ -117,7 +117,7 @@ export const queries = {
       }),
     invalidatedBy: (event) => wake.status === "started" && concernsAgent(agentRef)(event),
   }),
-  /** The newest messages that belong to no wake: words of the person, and what their decisions did. */
+  /** The newest messages outside of wakes: the person's messages, and the effects of their decisions. */
   outsideWakes: (agentRef: AgentRef): Query<Message[]> => ({
     key: `agent-outside/${agentRef.id}`,
     load: async () => {

@@ -1,4 +1,4 @@
-// A list whose first page is live; those behind it are read when they are asked for.
+// A list whose first page is live; older pages are loaded on request.
 
 import { asProblem, type Problem } from "../../api/problem";
 import type { Paged } from "./data";
@@ -11,7 +11,7 @@ export class PagedList<T> {
 
   constructor(private readonly load: (cursor: string) => Promise<Paged<T>>) {}
 
-  /** Where the next page begins, seen from the first one. */
+  /** Where the next page starts, given the first page. */
   next(first: Paged<T> | undefined): string | null {
     return this.#next === undefined ? (first?.nextCursor ?? null) : this.#next;
   }

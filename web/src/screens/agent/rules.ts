@@ -1,24 +1,24 @@
-// What the pages of agents decide by themselves: pure, without the server.
+// The logic of the agent pages: pure functions, no server.
 
 import type { Agent, Message, ToolCall, Wake } from "./data";
 
-/** The badge of an agent: who was put to rest by a person is paused, not stopped. */
+/** The badge of an agent. One that the person put to rest is paused, not dormant. */
 export function badgeOf(agent: Pick<Agent, "lifecycle" | "dormantReason">): string {
   return agent.lifecycle === "dormant" && agent.dormantReason === "paused" ? "paused" : agent.lifecycle;
 }
 
-/** What tells two keys apart at a glance. */
+/** Enough of a key to tell it from another. */
 export function shortKey(key: string): string {
   return key.length <= 12 ? key : `${key.slice(0, 6)}…${key.slice(-2)}`;
 }
 
-/** Units: milliseconds. How long a wake took; none while it runs or waits. */
+/** Units: milliseconds. How long a wake took; undefined while it is running or queued. */
 export function wakeDuration(wake: Pick<Wake, "startedAt" | "completedAt">): number | undefined {
   if (wake.startedAt == null || wake.completedAt == null) return undefined;
   return Math.max(0, Date.parse(wake.completedAt) - Date.parse(wake.startedAt));
 }
 
-/** When a wake stands in the order of things: when it began, or when its signal came. */
+/** The time by which a wake is ordered: when it started, or when it was queued. */
 export function wakeTime(wake: Pick<Wake, "createdAt" | "startedAt">): string {
   return wake.startedAt ?? wake.createdAt;
 }
@@ -26,8 +26,8 @@ export function wakeTime(wake: Pick<Wake, "createdAt" | "startedAt">): string {
 export type TimelineEntry = { is: "wake"; key: string; wake: Wake } | { is: "outside"; key: string; messages: Message[] };
 
 /**
- * Wakes, newest first, and between them what belongs to none, in its order. What is older than the
- * last wake that was read waits until the wakes before it are read, too.
+ * The wakes, newest first, with the messages outside of them in between, in order. Messages older than
+ * the last loaded wake are held back until the wakes before it are loaded.
  */
 export function timeline(wakes: readonly Wake[], outside: readonly Message[], isWhole: boolean): TimelineEntry[] {
   const rest = outside.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
@@ -39,7 +39,7 @@ export function timeline(wakes: readonly Wake[], outside: readonly Message[], is
     if (first !== undefined) entries.push({ is: "outside", key: first.id, messages });
   };
   for (const wake of wakes) {
-    // One that waits is still to come.
+    // A queued wake is still in the future.
     if (wake.status !== "queued") take(wakeTime(wake));
     entries.push({ is: "wake", key: wake.runKey ?? "queued", wake });
   }
@@ -47,7 +47,7 @@ export function timeline(wakes: readonly Wake[], outside: readonly Message[], is
   return entries;
 }
 
-/** The wakes of a live page with those behind it; each once. */
+/** The live page followed by the older ones, without duplicates. */
 export function mergePages(first: readonly Wake[], older: readonly Wake[]): Wake[] {
   const known = new Set(first.map((wake) => wake.runKey));
   return [...first, ...older.filter((wake) => !known.has(wake.runKey))];
@@ -56,7 +56,7 @@ export function mergePages(first: readonly Wake[], older: readonly Wake[]): Wake
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** What a message says in words: its text, or the answer of a tool. */
+/** The text of a message, or of a tool's result. */
 export function messageText(content: unknown): string {
   if (typeof content === "string") return content;
   const text = asObject(content)["text"];
@@ -69,7 +69,7 @@ export function countToolCalls(content: unknown): number {
   return Array.isArray(calls) ? calls.length : 0;
 }
 
-/** What a tool was given, one line for each; texts of several lines keep them. */
+/** The arguments of a tool call, one per line; multi-line texts keep their lines. */
 export function formatArgs(content: unknown): string {
   const args = asObject(asObject(content)["args"]);
   return Object.entries(args)
@@ -77,16 +77,16 @@ export function formatArgs(content: unknown): string {
     .join("\n");
 }
 
-/** Units: lines, and characters of one line. What is longer is folded. */
+/** Units: lines, and characters per line. A longer text is collapsed. */
 export const MAX_LINES = 6;
 const LINE_LENGTH = 90;
 
-/** Whether a text is too long to stand there whole. */
+/** Whether a text is too long to be shown in full. */
 export function isLong(text: string): boolean {
   return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0) > MAX_LINES;
 }
 
-/** Calls that the person's decisions made: each action with what came of it. */
+/** Tool calls made by the person's decisions, each with its result. */
 export function callsFromDecisions(messages: readonly Message[]): ToolCall[] {
   const results = new Map(
     messages.flatMap((message) =>
@@ -115,7 +115,7 @@ export function callsFromDecisions(messages: readonly Message[]): ToolCall[] {
     });
 }
 
-/** How many wakes began on each of the last days, the oldest first. */
+/** How many wakes started on each of the last days, oldest first. */
 export function wakesPerDay(wakes: readonly Wake[], now: Date, days: number): { day: string; n: number; failed: number }[] {
   const dayOf = (date: Date): string =>
     `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, "0")}-${String(date.getDate()).padStart(2, "0")}`;
@@ -133,11 +133,11 @@ export function wakesPerDay(wakes: readonly Wake[], now: Date, days: number): { 
   return counts;
 }
 
-/** Whether what was typed names the task: as it stands, but for case and space. */
+/** Whether the typed text is the title, apart from case and whitespace. */
 export function matchesTitle(typed: string, title: string): boolean {
   const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
   return plain(typed) === plain(title) && plain(typed) !== "";
 }
 
-/** Kinds of messages that can be shown alone, each with those of the server it stands for. */
+/** The kinds of messages that can be filtered. */
 export const KINDS = ["observation", "action", "toolResult", "thought", "user", "summary", "system"] as const;

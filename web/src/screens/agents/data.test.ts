@@ -5,7 +5,7 @@ import { collect, type Lifecycle } from "./data";
 
 const lists: Record<Lifecycle, number> = { dormant: 3, created: 0, active: 4, destroyed: 9 };
 
-/** Pages of two, so that every list has several. */
+/** Pages of two, so that each list has several. */
 async function read(lifecycle: Lifecycle, limit: number, cursor: string | undefined): Promise<{ items: Agent[]; nextCursor: string | null }> {
   const from = Number(cursor ?? 0);
   const to = Math.min(lists[lifecycle], from + Math.min(limit, 2));

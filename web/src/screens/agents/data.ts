@@ -1,4 +1,4 @@
-// The roster: those that stopped first, then the others, each newest first.
+// The list of agents: dormant ones first, each group newest first.
 
 import { api, ask } from "../../api/client";
 import { isAgentEvent } from "../../live/queries";
@@ -10,7 +10,7 @@ export type Lifecycle = (typeof LIFECYCLES)[number];
 
 /** Units: rows. */
 export const PAGE_SIZE = 50;
-/** What the server gives at once at most. */
+/** The largest page the server returns. */
 const MAX_PAGE = 200;
 
 export interface Roster {
@@ -20,7 +20,7 @@ export interface Roster {
 
 type Read = (lifecycle: Lifecycle, limit: number, cursor: string | undefined) => Promise<{ items: Agent[]; nextCursor: string | null }>;
 
-/** Reads the lists of these lifecycles one behind the other, until there are so many rows. */
+/** Loads the lists of these lifecycles one after the other until there are enough rows. */
 export async function collect(lifecycles: readonly Lifecycle[], count: number, read: Read): Promise<Roster> {
   const items: Agent[] = [];
   for (const [at, lifecycle] of lifecycles.entries()) {
@@ -37,12 +37,12 @@ export async function collect(lifecycles: readonly Lifecycle[], count: number, r
   return { items, isWhole: true };
 }
 
-/** The lifecycles that a filter shows; those that were destroyed only on request. */
+/** The lifecycles that a filter shows; destroyed agents only on request. */
 export function lifecyclesOf(filter: Lifecycle | undefined): Lifecycle[] {
   return filter === undefined ? ["dormant", "created", "active"] : [filter];
 }
 
-/** Events come in bursts; the list is read again at most this often. Units: milliseconds. */
+/** Units: milliseconds. Events come in bursts; the list is reloaded at most this often. */
 const MIN_INTERVAL = 1_000;
 let lastReadAt = 0;
 
@@ -61,7 +61,7 @@ export function roster(filter: Lifecycle | undefined, count: number): Query<Rost
   };
 }
 
-/** Agents that these words may mean. */
+/** Agents matching these words. */
 export function rosterSearch(words: string): Query<Roster> {
   return {
     key: `roster/find/${words}`,

@@ -32,7 +32,7 @@ export function agentsSentence(counts: AgentCounts): string {
   return t("home.agents", { n: total, states: listAnd(present.map((state) => t(state.some, { n: state.n }))) });
 }
 
-/** Newest first, what is about to expire last. */
+/** Newest first; what is about to expire comes last. */
 export function byUrgency(needs: readonly AttentionItem[]): AttentionItem[] {
   const last = (need: AttentionItem): number => (need.kind === "expiring" ? 1 : 0);
   return [...needs].sort((a, b) => last(a) - last(b) || Date.parse(b.since) - Date.parse(a.since));

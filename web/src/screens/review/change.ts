@@ -1,15 +1,15 @@
-// What a proposal says, read from its arguments: where it stands, what was, what is to be.
+// What a suggested change says, derived from its arguments: its place, and the value before and after.
 
 import type { Schemas } from "../../api/client";
 
-/** An open item of a task, of whichever set. */
+/** An open change of a task, from any change set. */
 export type Change = Omit<Schemas["TaskChange"], "runKey" | "agentName"> & {
-  /** The run that proposed it; none once its set is gone. */
+  /** The run that suggested it; undefined once its set is gone. */
   runKey: string | undefined;
   agentName: string;
 };
 
-/** The address of the wake that proposed it. */
+/** The address of the wake that suggested it. */
 export function wakeOf(change: Change): string | undefined {
   if (change.runKey === undefined) return undefined;
   return `/agents/${change.agentId}/wakes?run=${encodeURIComponent(change.runKey)}`;
@@ -28,12 +28,12 @@ const KINDS: Record<string, Kind> = {
   assign_task_label: "label",
 };
 
-/** What it changes; `other` where a newer server knows a tool that this page does not. */
+/** What it changes; `other` for a tool of a newer server. */
 export function kindOf(change: Change): Kind {
   return KINDS[change.toolName] ?? "other";
 }
 
-/** The sections of a review, in the order they are read. */
+/** The sections of a review, in reading order. */
 export const SECTIONS = ["state", "checklist", "labels", "plan", "new"] as const;
 export type Section = (typeof SECTIONS)[number];
 
@@ -53,7 +53,7 @@ export function sectionOf(change: Change): Section {
   return SECTION_OF[kindOf(change)];
 }
 
-/** Those of each section that has any, in order. */
+/** The non-empty sections, in order. */
 export function bySection<T>(rows: readonly T[], change: (row: T) => Change): { section: Section; rows: T[] }[] {
   return SECTIONS.map((section) => ({
     section,
@@ -61,12 +61,12 @@ export function bySection<T>(rows: readonly T[], change: (row: T) => Change): { 
   })).filter((group) => group.rows.length > 0);
 }
 
-/** The name of a row, the same in every answer of the server. */
+/** The key of a row, stable across responses. */
 export function keyOf(change: { set: string; index: number }): string {
   return `${change.set}:${change.index}`;
 }
 
-/** A value, so that it can be shown in the person's language. */
+/** A value in a form that can be shown in the person's language. */
 export type Value =
   | { as: "none" }
   | { as: "text"; text: string }
@@ -78,7 +78,7 @@ export type Value =
 
 const NONE: Value = { as: "none" };
 
-/** A value that was recorded in words, such as `BLOCKED (waits for the joiner)` or `[x] Take photos`. */
+/** Parses a value recorded as text, such as `BLOCKED (waits for the joiner)` or `[x] Take photos`. */
 export function readValue(kind: Kind, words: string | null): Value {
   if (words === null || words === "") return NONE;
   const plain: Value = { as: "text", text: words };
@@ -112,7 +112,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The value it proposes. */
+/** The suggested value. */
 export function proposedOf(change: Change): Value {
   const args = argsOf(change);
   const asText: Value = { as: "text", text: change.proposed ?? change.humanSummary };
@@ -148,7 +148,7 @@ export function proposedOf(change: Change): Value {
   }
 }
 
-/** What it does to a checklist item; `edit` where it does several things at once. */
+/** What it does to a checklist item; `edit` if it does several things at once. */
 export type ItemAction = "add" | "tick" | "untick" | "rename" | "archive" | "restore" | "edit";
 
 export function itemActionOf(change: Change): ItemAction {
@@ -161,12 +161,15 @@ export function itemActionOf(change: Change): ItemAction {
   return deeds.length === 1 ? (deeds[0] ?? "edit") : "edit";
 }
 
-/** Whether what it is about has changed since it was proposed. A new item or label replaces nothing. */
+/** Whether the value has changed since the suggestion. A new item or label replaces nothing. */
 export function hasDrifted(change: Change): boolean {
   return !["addItem", "label", "other"].includes(kindOf(change)) && change.now !== change.before;
 }
 
-/** Whether it may be confirmed among many; the rest takes something away or wants a look of its own. */
+/**
+ * Whether it can be confirmed in bulk. Anything destructive, outdated or unknown must be reviewed on its
+ * own.
+ */
 export function canConfirmInBulk(change: Change): boolean {
   return kindOf(change) !== "other" && !hasDrifted(change) && !change.isDestructive;
 }
@@ -181,7 +184,7 @@ export interface Left {
   n: number;
 }
 
-/** How long is left until the first of them expires; none where none does. */
+/** The time until the first of them expires; undefined if none does. */
 export function timeLeft(changes: readonly Change[], now: Date): Left | undefined {
   const ends = changes.flatMap((change) => (change.expiresAt == null ? [] : [Date.parse(change.expiresAt)]));
   if (ends.length === 0) return undefined;

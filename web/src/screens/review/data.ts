@@ -1,4 +1,4 @@
-// What the review asks the server.
+// The queries of the review.
 
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../i18n/index.svelte";
@@ -9,7 +9,7 @@ import type { Change } from "./change";
 export type Set = Schemas["ChangeSet"];
 export type Verdict = "confirm" | "reject" | "defer" | "undo";
 
-/** What became of one of many verdicts. */
+/** The result of one of several decisions. */
 export interface DecisionResult {
   set: string;
   index: number;
@@ -17,7 +17,7 @@ export interface DecisionResult {
   problem?: { type: string; title: string; status: number; detail?: string | null };
 }
 
-/** The open items of a task, of all sets, in the order they are read. */
+/** The open changes of a task from all change sets, in reading order. */
 export const changesQuery = (task: string): Query<Change[]> => ({
   key: `changes/${task}`,
   load: async () => {
@@ -31,7 +31,7 @@ export const changesQuery = (task: string): Query<Change[]> => ({
   invalidatedBy: touchesTask(task),
 });
 
-/** A set with all its items, also those that are decided. */
+/** A change set with all its items, including decided ones. */
 export function readSet(set: string): Promise<Set> {
   return ask(api.GET("/api/change-sets/{set}", { params: { path: { set } } }));
 }

@@ -1,5 +1,5 @@
-// The verdicts of a person on the proposals about one task: sent at once, shown at once, taken back by
-// undo. One that was refused comes back with the reason, also when it waited for the server to return.
+// The person's decisions on the changes suggested for a task: sent and shown immediately, and undoable.
+// A rejected one comes back with the reason, even if it had to wait for the server.
 
 import { Problem, asProblem, problemOf } from "../../api/problem";
 import { outbox } from "../../app/outbox";
@@ -22,24 +22,24 @@ export interface Resolution {
   at: string | null;
 }
 
-/** A verdict that was not taken. */
+/** A decision that the server rejected. */
 export interface Refusal {
   change: Change;
   problem: Problem;
-  /** What became of the item instead; none while it is open. */
+  /** What became of the item instead; undefined while it is open. */
   resolution: Resolution | undefined;
 }
 
-/** Refused because there is nothing left to decide: what became of it is worth telling. */
+/** Rejected because the item is already resolved, so its resolution is worth showing. */
 const RESOLVED_CODES = ["already-decided", "change-retracted", "change-set-expired"];
 
 export class Decisions {
   refusals = $state.raw<readonly Refusal[]>([]);
-  /** What was decided or taken back here: it moves at once, whatever holds the list. */
+  /** Items decided or undone here: they move at once, even if the list is held still. */
   decidedHere = $state.raw<ReadonlySet<string>>(new Set());
-  /** What became of items that went while they were looked at. */
+  /** Resolutions of items that disappeared while they were on screen. */
   resolutions = $state.raw<ReadonlyMap<string, Resolution>>(new Map());
-  /** The rejection that is being explained, and where its row stood. */
+  /** The rejection that is being explained, and where its row was. */
   explained = $state<{ change: Change; text: string; at: number } | undefined>();
   readonly task: string;
 
@@ -59,26 +59,26 @@ export class Decisions {
     this.refusals = this.refusals.filter((refusal) => keyOf(refusal.change) !== key);
   }
 
-  /** Finds out what became of an item that is open no more. */
+  /** Finds out what became of an item that is no longer open. */
   async loadResolution(change: Change): Promise<void> {
     const resolution = await readResolution(change);
     if (resolution !== undefined) this.resolutions = new Map([...this.resolutions, [keyOf(change), resolution]]);
   }
 
-  /** Asks why an item was rejected; a reason that was being typed for another is kept. */
+  /** Asks why an item was rejected. A reason being typed for another item is saved. */
   ask(change: Change, at: number): void {
     this.answer();
     this.explained = { change, text: "", at };
   }
 
-  /** Takes the reason that was typed, if any was. */
+  /** Saves the reason, if one was typed. */
   answer(): void {
     const { explained } = this;
     this.explained = undefined;
     if (explained !== undefined && explained.text.trim() !== "") void this.explain(explained.change, explained.text.trim());
   }
 
-  /** Sends a verdict on one item. `asks`: why it was rejected is asked for where its row stands. */
+  /** Sends a decision on one item. `asks`: the reason for a rejection is asked for in place of the row. */
   async decide(change: Change, verdict: Exclude<Verdict, "undo">, asks = false): Promise<void> {
     const name = nameOf(change);
     const acknowledged = this.#acknowledgedValue(change, verdict);
@@ -105,7 +105,7 @@ export class Decisions {
     }
   }
 
-  /** Sends many verdicts in one order. Gives how many were refused. */
+  /** Sends several decisions in one request. Returns how many were rejected. */
   async decideAll(wanted: readonly PendingDecision[], text: string): Promise<number> {
     const changes = wanted.map((one) => one.change);
     const whole = wanted.map((one) => ({ ...one, acknowledged: this.#acknowledgedValue(one.change, one.verdict) }));
@@ -136,7 +136,7 @@ export class Decisions {
     return refused.length;
   }
 
-  /** Takes verdicts back: the items are open again. */
+  /** Undoes decisions: the items are open again. */
   async undo(changes: readonly Change[]): Promise<void> {
     const explaining = this.explained;
     if (explaining !== undefined && changes.some((change) => keyOf(change) === keyOf(explaining.change))) this.explained = undefined;
@@ -155,7 +155,7 @@ export class Decisions {
     }
   }
 
-  /** Adds the reason to a rejection: it is taken back, and said again with the reason. */
+  /** Adds a reason to a rejection by undoing it and rejecting again with the reason. */
   async explain(change: Change, reason: string): Promise<void> {
     const name = nameOf(change);
     const description = t("review.what.reason", { name });
@@ -166,7 +166,7 @@ export class Decisions {
           const body = { digest: change.digest, ...(why === undefined ? {} : { reason: why }) };
           return outbox.send({ method: "POST", path: verdictPath(change, verdict), body, description });
         };
-        // In this order, whatever comes between: the second is taken also where the first is not.
+        // In this order whatever happens in between: the second is sent even if the first fails.
         await Promise.allSettled([send("undo")]);
         await send("reject", reason);
       });
@@ -176,7 +176,7 @@ export class Decisions {
     }
   }
 
-  /** The value that a confirm is known to replace: one that the person set after it was suggested, and saw. */
+  /** The value that a confirm knowingly replaces: one the person set after the suggestion, and has seen. */
   #acknowledgedValue(change: Change, verdict: Verdict): { now?: string | null } {
     if (verdict !== "confirm") return {};
     const refusal = this.refusalOf(keyOf(change))?.problem;
@@ -202,7 +202,7 @@ export class Decisions {
     for (const change of changes) this.dismissRefusal(keyOf(change));
   }
 
-  /** What the list will be once the server has taken these. */
+  /** The list as it will be once the server has accepted these decisions. */
   #overlay(wanted: readonly { change: Change; verdict: Verdict }[]): {
     resource: Resource<Change[]>;
     edit: (value: Change[]) => Change[];
@@ -224,7 +224,7 @@ export class Decisions {
   }
 
   async #recordRefusal(change: Change, problem: Problem): Promise<void> {
-    // What holds is read first: the reason is told once, where the item then stands.
+    // Reload first, so that the problem is reported once, where the item is now.
     await this.resource.refresh();
     const isOpen = this.resource.value?.some((other) => keyOf(other) === keyOf(change)) ?? true;
     const resolution = isOpen && !RESOLVED_CODES.includes(problem.code) ? undefined : await readResolution(change);
@@ -240,7 +240,7 @@ async function readResolution(change: Change): Promise<Resolution | undefined> {
   return item === undefined ? undefined : { status: item.status, at: item.decidedAt };
 }
 
-/** Taken, but not applied: the item says why. */
+/** The confirm was accepted but not applied; the item says why. */
 function applyFailure(verdict: Verdict, outcome: Outcome | undefined): Problem | undefined {
   const item = outcome?.item;
   if (verdict !== "confirm" || item === undefined || ["confirmed", "applying"].includes(item.status)) return undefined;
@@ -255,7 +255,10 @@ function failureOf(verdict: Verdict, decided: DecisionResult | undefined): Probl
 
 const known = new Map<string, { token: string | undefined; decisions: Decisions }>();
 
-/** Who decides about a task: one for the list and the review, and for as long as the person stays. */
+/**
+ * The decisions on a task, shared by the list and the review for as long as the same person is signed
+ * in.
+ */
 export function decisionsFor(task: string): Decisions {
   const there = known.get(task);
   if (there !== undefined && there.token === session.token) return there.decisions;

@@ -1,4 +1,4 @@
-// A proposal in the person's words, for names of controls and for what is told.
+// A suggested change as text, for the names of controls and for messages.
 
 import { day, list, minutes, t, valueText } from "../../i18n/index.svelte";
 import type { Problem } from "../../api/problem";
@@ -26,21 +26,21 @@ export function formatValue(value: Value): string {
   }
 }
 
-/** What is changed: the field, or what is done to an item. */
+/** What changes: the field, or the action on an item. */
 export function fieldOf(change: Change): string {
   const kind = kindOf(change);
   if (kind === "addItem" || kind === "editItem") return valueText("review.deed", itemActionOf(change));
   return valueText("review.field", kind);
 }
 
-/** The whole of it in one line: "Estimate: 2 h", "Tick: Take photos". */
+/** The whole change in one line: "Estimate: 2 h", "Tick: Take photos". */
 export function nameOf(change: Change): string {
   if (kindOf(change) === "other") return change.humanSummary;
   const proposed = proposedOf(change);
   return t("review.name", { field: fieldOf(change), value: formatValue(proposed) });
 }
 
-/** How many of each verdict, without those that are none: "2 confirmed, 1 rejected". */
+/** The number of each decision, without zeros: "2 confirmed, 1 rejected". */
 export function verdictCounts(key: "review.sum" | "review.applied", of: (verdict: Choice) => number): string {
   const parts = (["confirm", "reject", "defer"] as const)
     .filter((verdict) => of(verdict) > 0)
@@ -48,17 +48,17 @@ export function verdictCounts(key: "review.sum" | "review.applied", of: (verdict
   return list(parts);
 }
 
-/** The code of a confirm that was refused because the person set the value since. */
+/** The code of a confirm that was rejected because the person has set another value since. */
 export const VALUE_CHANGED = "value-changed";
 
-/** What the person set, as a refusal tells it. */
+/** The value the person has set since. */
 export function describeNewValue(change: Change, problem: Problem): string {
   const now = problem.now === undefined ? change.now : problem.now;
   if (now === undefined || now === null) return t("review.valueCleared");
   return t("review.valueChanged", { now: formatValue(readValue(kindOf(change), now ?? null)) });
 }
 
-/** Why a verdict was refused: with the value that stands in its way, where one does. */
+/** Why a decision was rejected, including the current value if that is the reason. */
 export function describeRefusal(change: Change, problem: Problem): string {
   if (problem.code !== VALUE_CHANGED) return describeProblem(problem);
   return `${describeNewValue(change, problem)} ${t("review.replaceIt")}`;

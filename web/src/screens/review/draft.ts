@@ -1,4 +1,4 @@
-// What the person has chosen in a review and not yet applied: kept until it is.
+// The selections in a review that haven't been applied yet.
 
 import { hasDrifted, keyOf, type Change } from "./change";
 
@@ -7,20 +7,20 @@ export type Choice = "confirm" | "reject" | "defer";
 export interface Chosen {
   choice: Choice;
   reason: string;
-  /** The value they saw when they chose. */
+  /** The value on screen at the time. */
   now: string | null;
   digest: string;
 }
 
 export type Draft = Record<string, Chosen>;
 
-/** The choice that stands at an item; none on a first visit. */
+/** The selection for an item; undefined on a first visit. */
 export function choiceAt(draft: Draft, change: Change): Choice | undefined {
   const chosen = draft[keyOf(change)];
   if (chosen !== undefined && chosen.digest === change.digest && chosen.now === (change.now ?? null)) {
     return chosen.choice;
   }
-  // It moved on after the choice, or since it was proposed: it wants another look.
+  // The value changed after the selection or since the suggestion, so it must be reviewed again.
   if (chosen !== undefined || hasDrifted(change) || change.status === "deferred") return "defer";
   return undefined;
 }
@@ -29,7 +29,7 @@ export function reasonAt(draft: Draft, change: Change): string {
   return draft[keyOf(change)]?.reason ?? "";
 }
 
-/** The draft with another choice; the reason that was typed stays. */
+/** The draft with another selection; a typed reason is kept. */
 export function chosen(draft: Draft, change: Change, choice: Choice, reason?: string): Draft {
   const key = keyOf(change);
   return {
@@ -38,7 +38,7 @@ export function chosen(draft: Draft, change: Change, choice: Choice, reason?: st
   };
 }
 
-/** The draft without these. */
+/** The draft without these items. */
 export function without(draft: Draft, keys: ReadonlySet<string>): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([key]) => !keys.has(key)));
 }
@@ -49,7 +49,7 @@ export interface PendingDecision {
   reason: string | undefined;
 }
 
-/** What there is to send: every choice that says something new. */
+/** The selections to send: all that say something new. */
 export function pendingDecisions(draft: Draft, open: readonly Change[]): PendingDecision[] {
   return open.flatMap((change) => {
     const verdict = choiceAt(draft, change);

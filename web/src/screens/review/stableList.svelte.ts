@@ -1,4 +1,4 @@
-// The rows of a list that does not move under the hand, kept current.
+// The rows of a list that doesn't move while the person is working in it.
 
 import { untrack } from "svelte";
 
@@ -8,7 +8,7 @@ import { stabilize, type Row } from "./stableRows";
 
 export interface StableList {
   readonly rows: readonly Row<Change>[];
-  /** New ones that wait to be shown. */
+  /** New rows that wait to be shown. */
   readonly waiting: number;
   show(): void;
 }

@@ -1,13 +1,13 @@
-// A list that does not move under the hand.
+// A list that doesn't move under the pointer.
 //
-// While the pointer or the focus is in it, rows keep their place: one that is gone stays as a shadow
-// without buttons, and new ones wait until they are asked for. What the person does themselves shows
-// at once.
+// While the pointer or the focus is inside, rows keep their places: a row that is gone stays as a
+// placeholder without buttons, and new rows wait until they are asked for. What the person does shows at
+// once.
 
 export interface Row<T> {
   key: string;
   value: T;
-  /** Whether somebody else decided it, or it is no longer proposed. */
+  /** Whether it was decided elsewhere or is no longer suggested. */
   isResolved: boolean;
 }
 
@@ -33,7 +33,7 @@ export function stabilize<T>(
       waiting += 1;
       return;
     }
-    // Taken back by the person: behind the row it stands behind now.
+    // Undone by the person: insert it after the row that precedes it now.
     const ahead = fresh.slice(0, at).findLast((other) => known.has(other.key));
     const place = ahead === undefined ? 0 : rows.findIndex((other) => other.key === ahead.key) + 1;
     rows.splice(place, 0, row);
@@ -42,14 +42,14 @@ export function stabilize<T>(
   return { rows, waiting };
 }
 
-/** The rows with one that left put back where it stood. */
+/** The rows with a removed one back in its place. */
 export function insertRow<T>(rows: readonly Row<T>[], key: string, value: T, at: number): Row<T>[] {
   if (rows.some((row) => row.key === key && !row.isResolved)) return [...rows];
   const others = rows.filter((row) => row.key !== key);
   return others.toSpliced(Math.min(at, others.length), 0, { key, value, isResolved: false });
 }
 
-/** Where the focus goes when these rows leave: the next that stays, else the one before. */
+/** Where the focus goes when these rows leave: to the next one that stays, otherwise the previous one. */
 export function nextFocus(keys: readonly string[], from: string, leaving: ReadonlySet<string>): string | undefined {
   const at = keys.indexOf(from);
   if (at < 0) return undefined;

@@ -1,27 +1,27 @@
-// A swipe over a row, with a finger: to the right confirms, to the left rejects.
+// Swiping a row with a finger: right confirms, left rejects.
 
 import type { Attachment } from "svelte/attachments";
 
 export type Side = "confirm" | "reject";
 
-/** The part of the width that commits. */
+/** The fraction of the width that commits. */
 const SHARE = 0.4;
 /** Units: pixels per millisecond. */
 const FLICK = 0.5;
-/** Units: pixels. Below this it is a tap, or a scroll that has not begun. */
+/** Units: pixels. Anything shorter is a tap, or a scroll that hasn't started. */
 const SLACK = 8;
-/** Units: pixels. A flick is at least this long. */
+/** Units: pixels. The minimum length of a flick. */
 const FLICK_LENGTH = 32;
-/** Units: milliseconds. The speed is that of the end. */
+/** Units: milliseconds. The velocity is measured over this time at the end. */
 const MEMORY = 100;
 
-/** Which way a movement goes, once it can be told. */
+/** The axis of a movement, once it is clear. */
 export function axisOf(dx: number, dy: number): "x" | "y" | undefined {
   if (Math.max(Math.abs(dx), Math.abs(dy)) < SLACK) return undefined;
   return Math.abs(dx) > Math.abs(dy) ? "x" : "y";
 }
 
-/** What a swipe that ended here means: far enough, or fast enough; thrown back means nothing. */
+/** What a finished swipe means: it must be long or fast enough, and not thrown back. */
 export function swiped(how: { dx: number; width: number; velocity: number }): Side | undefined {
   const { dx, width, velocity } = how;
   const side: Side = dx > 0 ? "confirm" : "reject";
@@ -36,7 +36,7 @@ export interface Point {
   at: number;
 }
 
-/** The speed over the last moments, in pixels per millisecond. */
+/** The final velocity, in pixels per millisecond. */
 export function velocityOf(points: readonly Point[]): number {
   const last = points.at(-1);
   if (last === undefined) return 0;
@@ -44,7 +44,7 @@ export function velocityOf(points: readonly Point[]): number {
   return last.at === first.at ? 0 : (last.x - first.x) / (last.at - first.at);
 }
 
-/** A swipe on its way: how far, to which side, and whether letting go commits it. */
+/** A swipe in progress: its distance and side, and whether releasing it commits. */
 export interface Drag {
   /** Units: pixels. */
   dx: number;
@@ -52,7 +52,7 @@ export interface Drag {
   isReady: boolean;
 }
 
-/** Lets an element be swiped. `moved` is told of every step, and of the end without one. */
+/** Makes an element swipeable. `moved` is called for every step, and with undefined at the end. */
 export function swipeable(how: {
   moved: (drag: Drag | undefined) => void;
   done: (side: Side) => void;
@@ -69,7 +69,7 @@ export function swipeable(how: {
       how.moved(undefined);
     }
     function down(event: PointerEvent): void {
-      // Only fingers: a pointer selects text, and has the buttons.
+      // Touch only: a mouse selects text and uses the buttons.
       if (event.pointerType !== "touch" || !event.isPrimary) return;
       start = { x: event.clientX, y: event.clientY, id: event.pointerId };
       isSwipe = false;
@@ -93,7 +93,7 @@ export function swipeable(how: {
       if (start === undefined || event.pointerId !== start.id) return;
       const dx = event.clientX - start.x;
       const side = isSwipe ? swiped({ dx, width: node.clientWidth, velocity: velocityOf(points) }) : undefined;
-      // The tap that ends a swipe opens nothing.
+      // The tap that ends a swipe must not open anything.
       if (isSwipe) {
         const swallow = (click: Event): void => {
           click.preventDefault();

@@ -1,4 +1,4 @@
-// A proposal for tests.
+// A suggested change for tests.
 
 import type { Change } from "./change";
 

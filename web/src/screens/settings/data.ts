@@ -1,4 +1,4 @@
-// What the settings ask the server.
+// The queries of the settings.
 
 import { api, ask, type Schemas } from "../../api/client";
 import type { Query } from "../../live/store.svelte";
@@ -7,7 +7,7 @@ export type Access = Schemas["Access"];
 export type Token = Schemas["Token"];
 export type Scope = Schemas["Scope"];
 
-/** A scope that a new token may be given. */
+/** A scope that a new token can have. */
 export type OfferedScope = Schemas["OfferedScope"];
 
 export const SCOPES: readonly OfferedScope[] = ["read", "edit", "decide", "admin"];

@@ -1,4 +1,4 @@
-// What the page of a task asks the server.
+// The queries of the task page.
 
 import { api, ask, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -6,7 +6,7 @@ import { isAgentEvent, touchesTask } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
 
 export type Task = Schemas["Task"];
-/** Another task, and what it is to this one. */
+/** A linked task and its relation to this one. */
 export type TaskLink = Schemas["TaskLink"];
 export type Agent = Schemas["Agent"];
 export type Report = Schemas["Report"];
@@ -36,7 +36,7 @@ export const queries = {
     load: () => ask(api.GET("/api/agents/{agent}", { params: { path: { agent } } })),
     invalidatedBy: (event) => event.subject === agent || (touchesTask(task)(event) && (isAgentEvent(event) || event.type === "journal:changed")),
   }),
-  /** The latest report; `null` while there is none. */
+  /** The latest report; `null` if there is none. */
   report: (task: string, agent: string): Query<Report | null> => ({
     key: `report/${agent}`,
     load: async () => {
@@ -62,7 +62,7 @@ export interface ReportPage {
   nextCursor: string | null;
 }
 
-/** Reports of an agent, newest first, page by page. */
+/** The reports of an agent, newest first, by page. */
 export async function readReports(agent: string, cursor: string | undefined): Promise<ReportPage> {
   const query = { limit: 20, ...(cursor === undefined ? {} : { cursor }) };
   const page = await ask(api.GET("/api/agents/{agent}/reports", { params: { path: { agent }, query } }));
@@ -75,7 +75,7 @@ export interface Found {
   status: Status;
 }
 
-/** Tasks in whose text these words are. */
+/** Tasks whose text contains these words. */
 export async function findTasks(words: string): Promise<Found[]> {
   const query = { q: words, limit: 12 };
   return (await ask(api.GET("/api/journal/tasks", { params: { query } }))).items;

@@ -1,4 +1,4 @@
-// What was typed and not sent yet: kept on this machine, over reloads.
+// Drafts: typed text that hasn't been sent, kept in this browser across reloads.
 
 const STORAGE_KEY = "dormouse.draft.";
 

@@ -1,4 +1,4 @@
-// Edits of a task: shown at once, sent in order, told when they are refused.
+// Edits of a task: shown immediately, sent in order, reported if rejected.
 
 import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/client";
@@ -18,7 +18,7 @@ type Patch = Schemas["TaskPatch"];
 
 const taskPath = (id: string): string => `/api/journal/tasks/${id}`;
 
-/** Sends an edit of a task and shows it meanwhile. Throws the problem of a refusal. */
+/** Sends an edit of a task and shows its effect meanwhile. Throws the problem of a rejection. */
 async function withOverlay(task: Task, edit: (task: Task) => Task, send: () => Promise<unknown>): Promise<void> {
   const resource = live.resourceFor(queries.task(task.id));
   // A link to this task is a write to the other one, and answers with that.
@@ -26,7 +26,7 @@ async function withOverlay(task: Task, edit: (task: Task) => Task, send: () => P
   await optimistically([{ resource, edit, fromAnswer }], send);
 }
 
-/** The same, and a refusal is told in a toast. Says whether it was taken. */
+/** Reports a rejection in a toast. Returns whether the edit succeeded. */
 async function reportRefusal(description: string, edit: Promise<void>): Promise<boolean> {
   try {
     await edit;
@@ -46,7 +46,7 @@ function applyPatch(task: Task, patch: Patch): Task {
   return next as unknown as Task;
 }
 
-/** Sets fields; the last to set one wins. Throws. */
+/** Sets fields; the last write wins. Throws. */
 export function setFields(task: Task, patch: Patch, field: string): Promise<void> {
   const description = t("task.what.field", { field, title: titleOf(task) });
   return withOverlay(task, (was) => applyPatch(was, patch), () => outbox.send({ method: "PATCH", path: taskPath(task.id), body: patch, description }));
@@ -56,13 +56,13 @@ export function setField(task: Task, patch: Patch, field: string): Promise<boole
   return reportRefusal(field, setFields(task, patch, field));
 }
 
-/** How often an edit is sent again because something else of the task changed. */
+/** How often an edit is retried because another part of the task changed. */
 const MAX_RETRIES = 4;
 
 /**
- * Sets the title where it is still the one that was seen.
+ * Sets the title if it is still the one the person saw.
  *
- * Throws: the problem of a refusal; `precondition-failed` when it changed elsewhere.
+ * Throws: the problem of a rejection; `precondition-failed` if the title was changed elsewhere.
  */
 export function setTitle(task: Task, title: string, seen: string): Promise<void> {
   const description = t("task.what.title", { title: titleOf(task) });
@@ -72,13 +72,13 @@ export function setTitle(task: Task, title: string, seen: string): Promise<void>
     async () => {
       let { revision } = task;
       for (let left = MAX_RETRIES; ; left -= 1) {
-        // Behind edits of one's own that wait, no revision is known.
+        // After other pending edits, the revision is unknown.
         const guard = outbox.waiting === 0 ? { ifMatch: `"${revision}"` } : {};
         try {
           return await outbox.send({ method: "PATCH", path: taskPath(task.id), body: { title }, description, ...guard });
         } catch (error) {
           if (asProblem(error).status !== 412) throw error;
-          // The whole task has one revision: an edit of anything else is no conflict with this one.
+          // The revision covers the whole task, so a change to another part is not a conflict.
           const now = await readTask(task.id);
           live.resourceFor(queries.task(task.id)).settle(now);
           if (now.title !== seen || left === 0) throw error;
@@ -124,7 +124,7 @@ function withEntry(task: Task, entry: Pick<Entry, "kind" | "text" | "minutes" | 
   return (was) => ({ ...was, entries: withPending(was.entries, known, whole, (one) => one.kind === entry.kind && one.text === entry.text) });
 }
 
-/** The day it is here. */
+/** A date in the local time zone, as `YYYY-MM-DD`. */
 export function localDay(date: Date = new Date()): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
@@ -204,7 +204,7 @@ export function removeLabel(task: Task, label: Named): Promise<boolean> {
   );
 }
 
-/** Links two tasks; with `isBack` it is the other that says what it is to this one. Throws. */
+/** Links two tasks; with `isBack`, the link is from the other task to this one. Throws. */
 export function addLink(task: Task, kind: string, isBack: boolean, other: { id: string; title: string; status: Task["status"] }): Promise<void> {
   const link = { id: `new-${crypto.randomUUID()}`, kind, direction: isBack ? ("in" as const) : ("out" as const), task: other, createdAt: new Date().toISOString() };
   const [from, to] = isBack ? [other.id, task.id] : [task.id, other.id];
@@ -227,7 +227,7 @@ export function removeLink(task: Task, link: { id: string }): Promise<boolean> {
   );
 }
 
-/** The screens that are about a task alone. */
+/** The pages about this task only. */
 export function pathsOf(task: Task): string[] {
   return [`/tasks/${task.id}`, ...(task.agent ? [`/agents/${task.agent}`] : [])];
 }
@@ -263,7 +263,6 @@ export async function addAgent(task: Task): Promise<boolean> {
   }
 }
 
-/** Wakes an agent now. */
 export async function updateNow(agent: { id: string; displayName: string }): Promise<void> {
   const description = t("task.what.wake", { name: agent.displayName });
   const sent = outbox.send({ method: "POST", path: `/api/agents/${agent.id}/wake`, body: {}, description });

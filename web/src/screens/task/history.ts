@@ -1,11 +1,11 @@
-// What happened to a task, in words.
+// The history of a task as text.
 
 import { day, has, languageName, minutes, t, valueText, type Key } from "../../i18n/index.svelte";
 import type { Activity } from "./data";
 
 type What = Activity["what"][number];
 
-/** Who did it: the person, the agent by its name, or what else changes tasks. */
+/** Who made a change: the person, the agent by name, or another source. */
 export function originName(origin: string, agentName: string | undefined): string {
   return origin === "agent" && agentName !== undefined ? agentName : valueText("task.origin", origin);
 }
@@ -19,7 +19,7 @@ function value(field: string, text: string | null | undefined): string {
   return text;
 }
 
-/** One thing that happened. A newer server may know more of them. */
+/** One step of the history. A newer server may have other kinds. */
 export function describeStep(what: What): string {
   switch (what.what) {
     case "fieldSet": {

@@ -1,7 +1,7 @@
-// Which reports stand open, remembered per task.
+// Remembers for which tasks the full report is expanded.
 
 const STORAGE_KEY = "dormouse.reports.open";
-/** Older ones are forgotten. */
+/** The oldest are dropped. */
 const MAX_TASKS = 200;
 
 function openTasks(): string[] {

@@ -1,4 +1,4 @@
-// What the page of a task decides by itself: pure, without the server.
+// The logic of the task page: pure functions, no server.
 
 import { t } from "../../i18n/index.svelte";
 import { activityState } from "../../live/activity";
@@ -10,13 +10,13 @@ export function titleOf(task: { title: string }): string {
   return task.title === "" ? t("task.untitled") : task.title;
 }
 
-/** The state of an agent in one word: what ends it or stops it comes before what it does. */
+/** The state of an agent in one word: its lifecycle if it ended or stopped, otherwise its activity. */
 export function stateOf(agent: Pick<Agent, "lifecycle" | "activity">): string {
   if (agent.lifecycle === "destroyed" || agent.lifecycle === "dormant") return agent.lifecycle;
   return activityState(agent.activity);
 }
 
-/** The first paragraph of a report that is no heading, for one without a summary. */
+/** The first paragraph of a report that is not a heading, for a report without a summary. */
 export function firstParagraph(markdown: string): string {
   const parts = markdown.split(/\n\s*\n/).map((part) => part.trim());
   return parts.find((part) => part !== "" && !/^(#|---|```)/.test(part)) ?? "";
@@ -29,7 +29,7 @@ export interface Checklist {
   done: number;
 }
 
-/** The lists of a task in the order of their first item; archived items stand apart. */
+/** The checklists of a task in the order of their first items, with archived items apart. */
 export function checklistsOf(items: readonly Item[]): Checklist[] {
   const lists = new Map<string, Checklist>();
   for (const item of items) {
@@ -41,12 +41,12 @@ export function checklistsOf(items: readonly Item[]): Checklist[] {
   return [...lists.values()];
 }
 
-/** Entries newest first: by the day they speak from, then by when they were written. */
+/** Entries newest first: by the day they are about, then by when they were written. */
 export function newestFirst(entries: readonly Entry[]): Entry[] {
   return [...entries].sort((a, b) => b.on.localeCompare(a.on) || b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id));
 }
 
-/** Proposals about items that are there, by the id of the item. */
+/** Changes suggested for existing items, by item id. */
 export function proposalsByItem(changes: readonly Change[]): Map<string, Change[]> {
   const found = new Map<string, Change[]>();
   for (const change of changes) {
@@ -61,8 +61,8 @@ export function proposalsByItem(changes: readonly Change[]): Map<string, Change[
 export { itemActionOf };
 
 /**
- * Minutes of a time as people write it: `45`, `1:30`, `1 h 30`, `1h`, `90 min`, `1.5 h`; none when it is
- * no time.
+ * Parses a duration as people write it, in minutes: `45`, `1:30`, `1 h 30`, `1h`, `90 min`, `1.5 h`.
+ * Returns undefined if it isn't one.
  */
 export function readDuration(text: string): number | undefined {
   const said = text.trim().toLowerCase().replace(",", ".");
@@ -74,16 +74,16 @@ export function readDuration(text: string): number | undefined {
   return Math.round(Number(hours ?? 0) * 60) + Number(rest ?? 0);
 }
 
-/** A piece of two texts laid over each other. */
+/** A line of a diff. */
 export interface DiffLine {
   is: "same" | "added" | "removed";
   text: string;
 }
 
-/** Beyond this many lines on both sides together, what is in the middle counts as replaced. */
+/** A larger middle part counts as replaced: comparing every pair of lines would take too long. */
 const DIFF_CELLS = 250_000;
 
-/** What changed between two texts, line by line. */
+/** The difference between two texts, line by line. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, newer] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -96,7 +96,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   if (a.length * b.length > DIFF_CELLS) {
     middle.push(...a.map((text): DiffLine => ({ is: "removed", text })), ...b.map((text): DiffLine => ({ is: "added", text })));
   } else {
-    // The longest run of lines that both have, from the end.
+    // The longest common subsequence, computed from the end.
     const best = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
     const at = (i: number, j: number): number => best[i]?.[j] ?? 0;
     for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -123,14 +123,14 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return [...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)];
 }
 
-/** The key of the words that say what the other task is to this one. */
+/** The catalogue key for how the other task relates to this one. */
 export function linkKey(link: Pick<TaskLink, "kind" | "direction">): string {
   return link.kind === "relatesTo" ? link.kind : `${link.kind}.${link.direction}`;
 }
 
 export type DueTone = "past" | "soon" | "plain";
 
-/** Past days are past; the next five want a look. */
+/** Overdue dates are past; the next five days are soon. */
 export function dueTone(due: string, today: string): DueTone {
   if (due < today) return "past";
   const days = (Date.parse(`${due}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / 86_400_000;
@@ -142,7 +142,7 @@ export const isPending = (part: { id: string }): boolean => part.id.startsWith("
 
 export const idsOf = (parts: readonly { id: string }[]): ReadonlySet<string> => new Set(parts.map((part) => part.id));
 
-/** Shows a part that is on its way, unless one like it has come that was not known: then that is it. */
+/** Adds a pending part, unless the server already has one like it that wasn't known before. */
 export function withPending<T extends { id: string }>(parts: T[], known: ReadonlySet<string>, part: T, isLike: (other: T) => boolean): T[] {
   const has = parts.some((other) => !known.has(other.id) && !isPending(other) && isLike(other));
   return has ? parts : [...parts, part];

@@ -1,8 +1,8 @@
-// How wide the page is, where markup depends on it: what is not there takes no focus.
+// The width of the page where the markup depends on it: hidden elements could take the focus.
 
 class Viewport {
   isPhone = $state(false);
-  /** Up to the width at which the properties stand beside the content. */
+  /** Up to the width at which the properties fit beside the content. */
   isMedium = $state(false);
 
   constructor() {

@@ -1,4 +1,4 @@
-// Edits that are made from the list.
+// Edits made from the list.
 
 import { asProblem } from "../../api/problem";
 import { outbox } from "../../app/outbox";
@@ -8,14 +8,14 @@ import { t, valueText } from "../../i18n/index.svelte";
 import type { Row } from "./data";
 import type { TaskList } from "./list.svelte";
 
-/** Whether a status asks why. */
+/** Whether a status requires a reason. */
 export function needsReason(status: string): boolean {
   return status === "BLOCKED" || status === "ON HOLD";
 }
 
 const titleOf = (row: Row): string => (row.title === "" ? t("tasks.untitled") : row.title);
 
-/** Sets the status; shown at once, taken back when it is refused. */
+/** Sets the status: shown immediately, reverted if rejected. */
 export async function setStatus(list: TaskList, row: Row, status: string, reason?: string): Promise<void> {
   const description = t("tasks.statusWhat", { title: titleOf(row), status: valueText("status", status) });
   const removeOverlay = list.addOverlay(row.id, { status: status as Row["status"] });
@@ -30,7 +30,7 @@ export async function setStatus(list: TaskList, row: Row, status: string, reason
   }
 }
 
-/** Takes a deleted task back. */
+/** Restores a deleted task. */
 export async function restore(list: TaskList, row: Row): Promise<void> {
   const description = t("tasks.restoreNamed", { title: titleOf(row) });
   router.restore([`/tasks/${row.id}`, ...(row.agent === null ? [] : [`/agents/${row.agent}`])]);

@@ -1,4 +1,4 @@
-// The questions of the task list, and what its rows hold.
+// The queries and rows of the task list.
 
 import { api, ask, type Schemas } from "../../api/client";
 import type { Query } from "../../live/store.svelte";
@@ -12,20 +12,20 @@ export interface Named {
 export type Row = Schemas["TaskRow"];
 export type Page = Pick<Schemas["Page_TaskRow"], "items" | "nextCursor">;
 
-/** A page of a part of the list. */
+/** A page of a segment of the list. */
 export async function readPage(segment: Segment, limit: number, cursor: string | undefined): Promise<Page> {
   const query = { ...segment.query, limit, ...(cursor === undefined ? {} : { cursor }) };
   return ask(api.GET("/api/journal/tasks", { params: { query } }));
 }
 
-/** One row by its id; none when it is gone. */
+/** One row by id; undefined if it is gone. */
 export async function readRow(id: string): Promise<Row | undefined> {
   const query = { find: id };
   const page = await ask(api.GET("/api/journal/tasks", { params: { query } }));
   return page.items.find((row) => row.id === id);
 }
 
-/** Names of labels and categories change with edits of tasks, and with nothing else. */
+/** Labels and categories change only when tasks are edited. */
 export const queries = {
   labels: (): Query<Named[]> => ({
     key: "labels",

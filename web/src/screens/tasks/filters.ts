@@ -1,9 +1,9 @@
-// What the list shows: read from the query of its address, and asked of the server.
+// The filters of the list: read from the address, sent to the server.
 
 import type { paths } from "../../api/schema";
 import type { Row } from "./data";
 
-/** What stands for no category, here and on the server. */
+/** The id that means "no category", here and on the server. */
 export const NO_CATEGORY = "none";
 
 export const STATUSES = ["IN PROGRESS", "BLOCKED", "GROOMED", "OPEN", "ON HOLD", "DONE", "REJECTED"] as const;
@@ -19,22 +19,22 @@ export type Group = (typeof GROUPS)[number];
 
 export interface Filters {
   q: string;
-  /** None: whatever the status. */
+  /** Empty: any status. */
   status: readonly string[];
   priority: readonly string[];
   label: readonly string[];
   category: readonly string[];
   due: readonly string[];
   agent: readonly string[];
-  /** Tasks with something to review, and no others. */
+  /** Only tasks with suggested changes. */
   review: boolean;
-  /** Deleted tasks, and no others. */
+  /** Only deleted tasks. */
   deleted: boolean;
   sort: Sort;
   group: Group;
 }
 
-/** The kinds of which several may be chosen: OR within one, AND across. */
+/** Filters with multiple choice: OR within one, AND between them. */
 export type Kind = "status" | "priority" | "label" | "category" | "due" | "agent";
 
 function several(query: URLSearchParams, key: string): string[] {
@@ -46,7 +46,7 @@ function one<T extends string>(query: URLSearchParams, key: string, known: reado
   return known.find((name) => name === value) ?? otherwise;
 }
 
-/** What the query says. Without a status it means the open ones; `any` means every one. */
+/** Reads the filters from a query. Without a status it means the open ones; `any` means all. */
 export function readFilters(query: URLSearchParams): Filters {
   const status = several(query, "status");
   return {
@@ -64,7 +64,7 @@ export function readFilters(query: URLSearchParams): Filters {
   };
 }
 
-/** How a choice of one kind stands in the query; nothing for what holds by itself. */
+/** The query parameter of a choice; undefined for the default. */
 export function toQuery(kind: Kind, values: readonly string[]): string | undefined {
   if (kind === "status") {
     if (values.length === 0 || values.length === STATUSES.length) return "any";
@@ -74,7 +74,7 @@ export function toQuery(kind: Kind, values: readonly string[]): string | undefin
   return values.length === 0 ? undefined : values.join(",");
 }
 
-/** Whether the list is narrowed by more than its status. */
+/** Whether the list is filtered by more than its status. */
 export function isNarrowed(filters: Filters): boolean {
   return (
     filters.q !== "" ||
@@ -84,7 +84,7 @@ export function isNarrowed(filters: Filters): boolean {
   );
 }
 
-/** A part of the list that is asked for by itself and stands in one piece. */
+/** A part of the list that is loaded with its own request. */
 export interface Segment {
   key: string;
   query: NonNullable<paths["/api/journal/tasks"]["get"]["parameters"]["query"]>;
@@ -92,7 +92,7 @@ export interface Segment {
 
 const some = (values: readonly string[]): readonly string[] | undefined => (values.length > 0 ? values : undefined);
 
-/** The parts in the order in which they stand. */
+/** The segments in display order. */
 export function segmentsOf(filters: Filters, categories: readonly string[]): Segment[] {
   const all = (over: Partial<Record<Kind | "sort" | "deleted", unknown>>): Segment["query"] => {
     const query = {
@@ -126,28 +126,28 @@ export function segmentsOf(filters: Filters, categories: readonly string[]): Seg
   }
 }
 
-/** A day as the calendar of this place has it, so many days from a moment. */
+/** A local calendar day, this many days from a moment. */
 export function dayFrom(now: Date, days = 0): string {
   const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** When it is due: past, within a week, later, or never. */
+/** The due-date group of a task. */
 export function dueGroup(dueOn: string | null, now: Date): "overdue" | "week" | "later" | "none" {
   if (dueOn === null) return "none";
   if (dueOn < dayFrom(now)) return "overdue";
   return dueOn <= dayFrom(now, 7) ? "week" : "later";
 }
 
-/** How loud a due day is: red when past, amber within five days; a task that is over is quiet. */
+/** The tone of a due date: danger if overdue, caution within five days; plain for a finished task. */
 export function dueTone(dueOn: string, status: string, now: Date): "danger" | "caution" | "plain" {
   if (status === "DONE" || status === "REJECTED") return "plain";
   if (dueOn < dayFrom(now)) return "danger";
   return dueOn <= dayFrom(now, 5) ? "caution" : "plain";
 }
 
-/** Whether a row belongs to what is shown, as far as the row tells; what is searched for is not known. */
+/** Whether a row matches the filters, as far as the row tells. The text search can't be checked here. */
 export function matchesFilters(row: Row, filters: Filters, now: Date): boolean {
   const within = (wanted: readonly string[], value: string | null | undefined): boolean =>
     wanted.length === 0 || (value != null && wanted.includes(value));
@@ -157,7 +157,7 @@ export function matchesFilters(row: Row, filters: Filters, now: Date): boolean {
   const agent = row.agent === null ? ["without"] : row.agentActivity === "running" ? ["with", "awake"] : ["with"];
   return (
     within(filters.status, row.status) &&
-    // What nobody ranked counts as the second lowest, as on the server.
+    // No priority counts as P2, as on the server.
     within(filters.priority, row.priority ?? "P2") &&
     within(filters.category, row.category?.id ?? NO_CATEGORY) &&
     (!filters.review || row.openProposals > 0) &&

@@ -1,4 +1,5 @@
-// The rows of the task list: read page by page, kept current, and still while somebody is at them.
+// The rows of the task list: loaded page by page, kept current, and held still while someone is working
+// in it.
 
 import { asProblem, type Problem } from "../../api/problem";
 import type { LiveEvent } from "../../live/socket";
@@ -8,14 +9,14 @@ import { applyEdits, countNew, dropRows, keepOrder, missingIds, type LoadedSegme
 
 const FIRST = 100;
 const NEXT = 200;
-/** Up to so many rows the list is read anew after an event; beyond, only the rows that were touched. */
+/** Up to this many rows, the whole list is reloaded after an event; beyond, only the affected rows. */
 const MAX_FULL_RELOAD = 180;
-/** So many touched rows are read one by one; more are only told of. */
+/** Up to this many affected rows are reloaded one by one; of more, only the number is shown. */
 const MAX_SINGLE_READS = 12;
 /** Units: milliseconds. */
 const MIN_INTERVAL = 600;
 
-/** Those that are deleted where live ones are shown, or live where deleted ones are. */
+/** Rows that are deleted while live ones are shown, or live while deleted ones are shown. */
 function goneOf(ids: readonly string[], read: readonly PromiseSettledResult<Row | undefined>[], isDeletedShown: boolean): Set<string> {
   return new Set(
     ids.filter((_, at) => {
@@ -32,7 +33,7 @@ export class TaskList {
   #unseen = $state.raw<ReadonlySet<string>>(new Set());
   problem = $state.raw<Problem | undefined>();
   isReading = $state(false);
-  /** Whether anything was read yet. */
+  /** Whether anything has been loaded. */
   isKnown = $state(false);
   #isHeld = false;
   #filters: Filters | undefined;
@@ -42,16 +43,16 @@ export class TaskList {
   #expected = new Set<string>();
   #readAt = 0;
 
-  /** The parts to show: up to the first that has more to read, with edits on their way laid over. */
+  /** The segments to show: up to the first incomplete one, with pending edits applied. */
   segments: LoadedSegment[] = $derived.by(() => {
     const end = this.#segments.findIndex((part) => part.next !== null);
     const shown = end === -1 ? this.#segments : this.#segments.slice(0, end + 1);
     return this.#edits.size === 0 ? shown : shown.map((part) => applyEdits(part, this.#edits));
   });
   count = $derived(this.segments.reduce((sum, part) => sum + part.rows.length, 0));
-  /** Whether the last row is the last there is. */
+  /** Whether the last row has been loaded. */
   isWhole = $derived(this.#segments.every((part) => part.next === null));
-  /** Rows that wait to be shown because the list is held. */
+  /** Rows that wait to be shown because the list is held still. */
   newCount: number = $derived(
     this.#unseen.size + (this.#waiting === undefined ? 0 : countNew(this.#segments, this.#waiting)),
   );
@@ -60,7 +61,7 @@ export class TaskList {
     return this.#key;
   }
 
-  /** Shows something else; what is there stays until the first rows of it have come. */
+  /** Shows another list. The current one stays until the first rows have arrived. */
   async show(key: string, filters: Filters, segments: readonly Segment[]): Promise<void> {
     this.#key = key;
     this.#filters = filters;
@@ -91,7 +92,7 @@ export class TaskList {
     this.#readAt = Date.now();
   }
 
-  /** Reads the next page, if there is one. */
+  /** Loads the next page, if there is one. */
   async more(): Promise<void> {
     const part = this.#segments.find((one) => one.next !== null);
     if (part === undefined || part.next === null || this.isReading) return;
@@ -115,13 +116,13 @@ export class TaskList {
     }
   }
 
-  /** Whether an event concerns the list; remembers which rows. */
+  /** Whether an event concerns the list; remembers the affected rows. */
   noteEvent(event: LiveEvent): boolean {
     for (const task of event.tasks) this.#touched.add(task);
     return event.tasks.length > 0;
   }
 
-  /** Brings what is shown up to date: all of it, or what events touched when it is long. */
+  /** Updates what is shown: all of it, or only the affected rows of a long list. */
   async renew(): Promise<void> {
     const wait = this.#readAt + MIN_INTERVAL - Date.now();
     if (wait > 0) await new Promise((done) => setTimeout(done, wait));
@@ -142,11 +143,14 @@ export class TaskList {
       this.#segments = keepOrder(this.#segments, newCount);
       await this.#dropDeleted(missingIds(this.#segments, newCount));
     } catch {
-      // What is shown stays; the line tells when the server is away.
+      // Keep what is shown; the connection reports that the server is unreachable.
     }
   }
 
-  /** A row comes by the hand of the person: it is shown as soon as it is read, whatever is held. */
+  /**
+   * Expects a row because of something the person did: it is shown once loaded, even if the list is held
+   * still.
+   */
   expectRow(id: string): void {
     this.#expected.add(id);
   }
@@ -156,10 +160,10 @@ export class TaskList {
     return came.length > 0;
   }
 
-  /** The order is held, not the existence: of rows that are shown no more, the deleted ones go. */
+  /** Holding keeps the order, not deleted rows: remove those. */
   async #dropDeleted(ids: readonly string[]): Promise<void> {
     const requestId = this.#requestId;
-    // More at once than can be asked for: what the server shows is taken as it is.
+    // Too many to check one by one: take the server's list as it is.
     const isMany = ids.length > MAX_SINGLE_READS;
     const read = await Promise.allSettled(isMany ? [] : ids.map((id) => readRow(id)));
     const gone = isMany ? new Set(ids) : goneOf(ids, read, this.#filters?.deleted ?? false);
@@ -186,20 +190,20 @@ export class TaskList {
     this.#segments = this.#segments.map((part) => dropRows(applyEdits(part, newCount), gone));
   }
 
-  /** The order stays while the pointer or the focus is in the list. */
+  /** Keeps the order while the pointer or the focus is in the list. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     if (!isHeld && this.#waiting !== undefined) this.#take(this.#waiting);
   }
 
-  /** Shows what waits. */
+  /** Shows the waiting rows. */
   async release(): Promise<void> {
     if (this.#waiting !== undefined) return this.#take(this.#waiting);
     const filters = this.#filters;
     if (filters !== undefined) await this.show(this.#key, filters, this.#segments.map((part) => part.segment));
   }
 
-  /** Lays an edit over a row; gives what takes it off. */
+  /** Adds a pending edit to a row. Returns a function that removes it. */
   addOverlay(id: string, edit: Partial<Row>): () => void {
     this.#edits = new Map(this.#edits).set(id, { ...this.#edits.get(id), ...edit });
     return () => {
@@ -209,7 +213,7 @@ export class TaskList {
     };
   }
 
-  /** Puts in what the server said of a row. */
+  /** Applies what the server said about a row. */
   settle(id: string, edit: Partial<Row>): void {
     this.#segments = this.#segments.map((part) => applyEdits(part, new Map([[id, edit]])));
     this.#touched.add(id);

@@ -1,4 +1,4 @@
-// The list as it was when one left it, so that going back finds it in its place.
+// The list as it was left, so that going back finds it unchanged.
 
 import { session } from "../../app/session.svelte";
 import { TaskList } from "./list.svelte";
@@ -8,7 +8,7 @@ class SavedList {
   #of = session.token;
   current: string | undefined;
 
-  /** The list of whoever sits here. */
+  /** The list of the signed-in person. */
   get list(): TaskList {
     if (this.#of !== session.token) {
       this.#of = session.token;

@@ -2,7 +2,7 @@
 
 export type Credential = { kind: "code"; code: string } | { kind: "token"; token: string };
 
-/** Reads it; none when there is nothing in it. */
+/** Parses it; undefined if it is empty. */
 export function parseCredential(text: string): Credential | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;

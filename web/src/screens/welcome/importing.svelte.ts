@@ -1,4 +1,4 @@
-// Imports of Markdown files: one after the other, each told while it goes on.
+// Imports Markdown files one after the other and reports their progress.
 
 import { lines, idempotencyKey } from "../../api/client";
 import { Problem, asProblem, problemOf } from "../../api/problem";
@@ -9,7 +9,7 @@ export interface Remark {
   message: string;
 }
 
-/** A file on its way, or what came of it. */
+/** A file being imported, or its result. */
 export interface FileImport {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ export interface FileImport {
   problem?: Problem;
 }
 
-/** One line of the answer, as far as the page reads it. */
+/** One line of the response, as far as the page uses it. */
 export type ImportLine =
   | { event: "read"; tasks: number }
   | { event: "task"; done: number; total: number }
@@ -31,7 +31,7 @@ export type ImportLine =
   | { event: "done"; created: number; updated: number; unchanged: number }
   | { event: "problem"; problem: { status: number } };
 
-/** A file after one more line of the answer. A line that a newer server added changes nothing. */
+/** A file after another line of the response. Unknown lines of a newer server are ignored. */
 export function applyLine(file: FileImport, line: ImportLine): FileImport {
   switch (line.event) {
     case "read":
@@ -55,7 +55,7 @@ export function applyLine(file: FileImport, line: ImportLine): FileImport {
   }
 }
 
-/** Whether a file can be a task list: by its name or by what the system says of it. */
+/** Whether a file can be a task list, by its name or type. */
 export function isText(file: { name: string; type: string }): boolean {
   return /\.(md|markdown|mdown|txt)$/i.test(file.name) || file.type.startsWith("text/");
 }
@@ -71,7 +71,7 @@ class Importer {
     return this.#isBusy;
   }
 
-  /** Imports files behind those that wait. Gives what came of all of them. */
+  /** Queues files for import. Returns the total result of the queue. */
   async add(files: readonly { name: string; type: string; text: () => Promise<string> }[]): Promise<{ isAnyDone: boolean; created: number }> {
     if (!this.#isBusy) this.files = [];
     for (const file of files) {
@@ -92,7 +92,7 @@ class Importer {
     return { isAnyDone: this.files.some((file) => file.state === "done"), created };
   }
 
-  /** Lets the report go. */
+  /** Closes the report. */
   clear(): void {
     if (!this.#isBusy) this.files = [];
   }
@@ -112,7 +112,7 @@ class Importer {
         await lines<ImportLine>(`/api/imports?${query}`, await text(), { "Content-Type": "text/markdown" }, (line) =>
           this.#change(id, (file) => applyLine(file, line)),
         );
-        // An answer that ends without its last line broke off.
+        // A response without its last line was interrupted.
         this.#change(id, (file) => (file.state === "running" ? broken(file) : file));
       } catch (error) {
         this.#change(id, (file) => ({ ...file, state: "failed", problem: asProblem(error) }));

@@ -1,3 +1,3 @@
-// The sample of the repository; loaded when somebody asks for it.
+// The sample list of the repository, loaded on request.
 
 export { default } from "../../../../samples/household.md?raw";

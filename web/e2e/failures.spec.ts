@@ -87,7 +87,7 @@ for (const name of LOOKED) {
         await page.route(broken, refuse);
         await page.goto(address);
         if (path === "/api/ws-tickets") {
-          await expect.soft(page.getByText(/does not answer since/), path).toBeVisible();
+          await expect.soft(page.getByText(/hasn’t responded since/), path).toBeVisible();
         } else if (isMeant) {
           const place = name === "review" && path.endsWith("/changes") ? page.getByRole("dialog") : page.locator("body");
           const alert = place.getByRole("alert").filter({ hasText: PROBLEM.detail });
@@ -245,7 +245,7 @@ alone("a server of another version: the page says so, and a reload keeps what wa
     });
   });
   await app.goto(`${server.address}/tasks/${task.id}`);
-  await expect(app.getByText(/Reload to use the new page/)).toBeVisible();
+  await expect(app.getByText(/Reload to use the new version/)).toBeVisible();
   await app.getByRole("textbox", { name: "Write a note" }).fill("Not too much water.");
   await app.getByRole("textbox", { name: "Add an item" }).fill("The cactus");
   await app.getByRole("heading", { level: 1 }).getByRole("button").click();

@@ -21,7 +21,7 @@ export function setCredentials(ring: Credentials): void {
 }
 
 /** Units: milliseconds. A request that takes longer counts as unanswered. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 const access: Middleware = {
   onRequest({ request }) {
@@ -37,7 +37,7 @@ const access: Middleware = {
 export const api = createClient<paths>({
   baseUrl: "",
   fetch: (request: Request) =>
-    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(PATIENCE)]) }),
+    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]) }),
 });
 api.use(access);
 
@@ -52,10 +52,10 @@ interface Answer<T> {
  *
  * Throws: a `Problem` if the request failed or got no response.
  */
-export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
+export async function unwrap<T>(request: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>;
   try {
-    answer = await asked;
+    answer = await request;
   } catch (error) {
     throw asProblem(error);
   }
@@ -94,8 +94,8 @@ export async function lines<T>(
     const response = await fetch(path, { method: "POST", body, headers: all });
     if (response.status === 401) credentials.refused();
     if (!response.ok || response.body === null) {
-      const said: unknown = await response.json().catch(() => undefined);
-      throw problemOf(response.status, said, response.headers.get("Retry-After"));
+      const problem: unknown = await response.json().catch(() => undefined);
+      throw problemOf(response.status, problem, response.headers.get("Retry-After"));
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";

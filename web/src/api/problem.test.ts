@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { asProblem, problemOf } from "./problem";
 
 describe("problems", () => {
-  it("are read from what the server says", () => {
+  it("reads what the server sends", () => {
     const body = {
       type: "/problems/validation-failed",
       title: "A value is not acceptable",
@@ -15,7 +15,7 @@ describe("problems", () => {
     expect(problemOf(429, { type: "/problems/rate-limited" }, "3").retryAfter).toBe(3);
   });
 
-  it("are made of anything else too", () => {
+  it("accepts any other body", () => {
     expect(problemOf(500, undefined, null)).toMatchObject({ status: 500, code: "http-500" });
     expect(problemOf(502, "<html>", null).title).toBe("The server answered 502");
     expect(asProblem(new TypeError("Failed to fetch"))).toMatchObject({ status: 0, code: "offline" });

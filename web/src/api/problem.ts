@@ -48,20 +48,20 @@ export class Problem extends Error {
 
 /** Reads the body of an error response. Any body yields a problem. */
 export function problemOf(status: number, body: unknown, retryAfter: string | null): Problem {
-  const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const object = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const text = (key: string): string | undefined => {
-    const value = said[key];
+    const value = object[key];
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const seconds = Number(retryAfter ?? said["retryAfter"]);
+  const seconds = Number(retryAfter ?? object["retryAfter"]);
   return new Problem({
     status,
     code: text("type")?.split("/").pop() ?? `http-${status}`,
     title: text("title") ?? `The server answered ${status}`,
     detail: text("detail"),
-    fields: Array.isArray(said["errors"]) ? (said["errors"] as FieldError[]) : undefined,
+    fields: Array.isArray(object["errors"]) ? (object["errors"] as FieldError[]) : undefined,
     retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
-    now: said["now"] === null ? null : text("now"),
+    now: object["now"] === null ? null : text("now"),
   });
 }
 

@@ -16,7 +16,7 @@ const routes: Route[] = ["/", "/tasks", "/tasks/:id", "/tasks/:id/changes", "/ag
   load,
 }));
 
-describe("addresses", () => {
+describe("routes", () => {
   it.each([
     ["/", "/", {}],
     ["/tasks/", "/tasks", {}],
@@ -29,7 +29,7 @@ describe("addresses", () => {
     expect([found?.route.path, found?.params]).toEqual([route, params]);
   });
 
-  it("nothing else is a screen", () => {
+  it("match nothing else", () => {
     for (const path of ["/task", "/tasks/a/b", "/agents/a/b/c"]) expect(match(routes, path)).toBeUndefined();
   });
 });

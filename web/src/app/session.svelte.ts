@@ -1,6 +1,6 @@
 // The session: this browser's token, and how to get one.
 
-import { api, ask, setCredentials, type Schemas } from "../api/client";
+import { api, unwrap, setCredentials, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 
 const STORAGE_KEY = "dormouse.token";
@@ -29,7 +29,7 @@ class Session {
     this.isExchanging = true;
     this.problem = undefined;
     try {
-      const answer = await ask(api.POST("/api/access/exchange", { body: { code } }));
+      const answer = await unwrap(api.POST("/api/access/exchange", { body: { code } }));
       this.setToken((answer as { token: string }).token);
       return true;
     } catch (error) {

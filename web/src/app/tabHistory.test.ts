@@ -12,16 +12,16 @@ describe("isBelow", () => {
   ])("%s", (address, is) => expect(isBelow(address, ["/tasks/jt-1"])).toBe(is));
 });
 
-describe("before", () => {
+describe("lastOutside", () => {
   const entries = ["/", "/tasks/jt-1", "/tasks?q=a", "/tasks/jt-1", "/agents/ag-1/wakes", "/tasks/jt-1"];
 
-  it("is the nearest that is about something else", () => {
+  it("finds the nearest entry about something else", () => {
     expect(lastOutside(entries, 5, ["/tasks/jt-1"])).toBe(4);
     expect(lastOutside(entries, 5, ["/tasks/jt-1", "/agents/ag-1"])).toBe(2);
     expect(lastOutside(entries, 1, ["/tasks/jt-1"])).toBe(0);
   });
 
-  it("is none where all of it is about that, or is not known", () => {
+  it("finds nothing if all entries are about it or unknown", () => {
     expect(lastOutside([undefined, "/tasks/jt-1"], 1, ["/tasks/jt-1"])).toBeUndefined();
     expect(lastOutside(["/tasks/jt-1"], 0, ["/tasks/jt-1"])).toBeUndefined();
   });

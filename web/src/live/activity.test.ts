@@ -4,17 +4,17 @@ import { awakeSince, byQueueOrder, activityState } from "./activity";
 
 const agent = (id: string, activity: string, awakeSince: string | null = null, dueAt: string | null = null) => ({ id, activity, awakeSince, dueAt });
 
-it("says awake for running, and the server's word for the rest", () => {
+it("calls a running agent awake, and keeps the server's word for the rest", () => {
   expect(["running", "queued", "asleep", "dormant"].map(activityState)).toEqual(["awake", "queued", "asleep", "dormant"]);
 });
 
-it("tells since when only of one at work", () => {
+it("knows since when only for a running agent", () => {
   expect(awakeSince(agent("a", "running", "2026-03-02T09:00:00Z"))).toBe("2026-03-02T09:00:00Z");
   expect(awakeSince(agent("a", "running"))).toBeUndefined();
   expect(awakeSince(agent("a", "asleep", "2026-03-02T09:00:00Z"))).toBeUndefined();
 });
 
-it("puts who is awake longest first, and those in the queue behind, by their turn", () => {
+it("sorts running agents by how long they run, then queued ones by their turn", () => {
   const agents = [
     agent("later", "queued", null, "2026-03-02T09:02:00Z"),
     agent("young", "running", "2026-03-02T09:01:00Z"),

@@ -1,13 +1,13 @@
 // The app's live connection: a real WebSocket that feeds the live store.
 
-import { api, ask } from "../api/client";
+import { api, unwrap } from "../api/client";
 import { outbox } from "../app/outbox";
 import { Socket, type WebSocketLike, type SocketDeps } from "./socket";
 import { live } from "./store.svelte";
 
 const deps: SocketDeps = {
   async ticket() {
-    const answer = await ask(api.POST("/api/ws-tickets", {}));
+    const answer = await unwrap(api.POST("/api/ws-tickets", {}));
     return (answer as { ticket: string }).ticket;
   },
   open(path) {
@@ -15,23 +15,23 @@ const deps: SocketDeps = {
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     return new WebSocket(url) as unknown as WebSocketLike;
   },
-  schedule(ms, then) {
-    const timer = setTimeout(then, ms);
+  schedule(ms, callback) {
+    const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),
 };
 
 export const connection = new Socket(deps, {
-  event: (event) => live.onEvent(event),
-  resync: () => live.resync(),
-  state(up) {
+  onEvent: (event) => live.onEvent(event),
+  onResync: () => live.resync(),
+  onStateChange(up) {
     if (up ? live.isUp : live.downSince !== undefined) return;
     live.isUp = up;
     live.downSince = up ? undefined : new Date();
     if (up) void outbox.flush();
   },
-  version: (version) => (live.version = version),
+  onVersion: (version) => (live.version = version),
 });
 
 addEventListener("offline", () => connection.markBroken());

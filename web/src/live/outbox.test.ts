@@ -31,7 +31,7 @@ class FakeTransport implements Transport {
 const edit = (description: string): Omit<PendingRequest, "id" | "at"> => ({ method: "PATCH", path: `/api/${description}`, description });
 
 describe("the outbox", () => {
-  it("sends in order and gives the answer", async () => {
+  it("sends requests in order and returns the answers", async () => {
     const transport = new FakeTransport();
     const outbox = new Outbox(transport);
     const answers = await Promise.all([outbox.send(edit("a")), outbox.send(edit("b"))]);
@@ -40,7 +40,7 @@ describe("the outbox", () => {
     expect(transport.stored).toEqual([]);
   });
 
-  it("keeps description the server did not hear, under its key, and sends it when it is back", async () => {
+  it("keeps an unanswered request with its key and sends it when the server is back", async () => {
     const transport = new FakeTransport();
     transport.answer = () => away;
     const outbox = new Outbox(transport);
@@ -54,7 +54,7 @@ describe("the outbox", () => {
     expect(outbox.waiting).toBe(0);
   });
 
-  it("tries again by itself, once at a time and not before it may", async () => {
+  it("retries on its own, once at a time and not too early", async () => {
     const transport = new FakeTransport();
     transport.answer = () => new Problem({ status: 429, code: "rate-limited", title: "wait", retryAfter: 9 });
     const outbox = new Outbox(transport);
@@ -67,7 +67,7 @@ describe("the outbox", () => {
     expect(await sent).toBe("done");
   });
 
-  it("tells its sender of a refusal, and goes on with the next", async () => {
+  it("reports a rejection to the sender and continues with the next request", async () => {
     const transport = new FakeTransport();
     transport.answer = (request) => (request.description === "a" ? refusal : "done");
     const outbox = new Outbox(transport);
@@ -77,7 +77,7 @@ describe("the outbox", () => {
     expect(outbox.refused).toEqual([]);
   });
 
-  it("brings back one from before a reload that is refused at last", async () => {
+  it("returns a request from before a reload that is finally rejected", async () => {
     const transport = new FakeTransport();
     transport.stored = [{ id: "k", at: "", ...edit("a") }];
     transport.answer = () => refusal;
@@ -88,7 +88,7 @@ describe("the outbox", () => {
     expect(transport.stored).toEqual([]);
   });
 
-  it("keeps an edit while nobody is signed in or the server asks to wait", async () => {
+  it("keeps requests while nobody is signed in or the server asks to wait", async () => {
     for (const status of [401, 429, 503]) {
       const transport = new FakeTransport();
       transport.answer = () => new Problem({ status, code: "later", title: "later" });

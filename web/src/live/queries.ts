@@ -1,6 +1,6 @@
 // The queries that several screens share, with the events that invalidate them.
 
-import { api, ask, type Schemas } from "../api/client";
+import { api, unwrap, type Schemas } from "../api/client";
 import { byQueueOrder } from "./activity";
 import type { LiveEvent } from "./socket";
 import type { Query } from "./store.svelte";
@@ -27,26 +27,26 @@ export const queries = {
     // Running agents, and those whose wake is due.
     load: async () => {
       const query = { activity: ["running", "queued"], limit: 50 };
-      const page = await ask(api.GET("/api/agents", { params: { query } }));
+      const page = await unwrap(api.GET("/api/agents", { params: { query } }));
       return { ...page, items: byQueueOrder(page.items) };
     },
     invalidatedBy: isAgentEvent,
   }),
   overview: (): Query<Schemas["Overview"]> => ({
     key: "overview",
-    load: () => ask(api.GET("/api/overview", {})),
+    load: () => unwrap(api.GET("/api/overview", {})),
     invalidatedBy: (event) => OVERVIEW_EVENTS.includes(event.type),
   }),
   attention: (): Query<Schemas["Page_Attention"]> => ({
     key: "attention",
-    load: () => ask(api.GET("/api/needs-attention", { params: { query: { limit: 100 } } })),
+    load: () => unwrap(api.GET("/api/needs-attention", { params: { query: { limit: 100 } } })),
     // The server says when the list may have changed. A change to a listed task may be a new title.
     invalidatedBy: (event, page) =>
       event.type === "needs-attention" || (page?.items.some((item) => item.taskId !== null && event.tasks.includes(item.taskId)) ?? false),
   }),
   reports: (): Query<Schemas["Page_RecentReport"]> => ({
     key: "reports",
-    load: () => ask(api.GET("/api/reports", { params: { query: { limit: 5 } } })),
+    load: () => unwrap(api.GET("/api/reports", { params: { query: { limit: 5 } } })),
     invalidatedBy: isAgentEvent,
   }),
 };

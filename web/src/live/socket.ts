@@ -58,13 +58,13 @@ export interface WebSocketLike {
 /** Receives what the socket reports. */
 export interface Listener {
   /** Called once for each event, in order. */
-  event(event: LiveEvent): void;
+  onEvent(event: LiveEvent): void;
   /** Events may have been missed: everything on screen must be loaded again. */
-  resync(): void;
+  onResync(): void;
   /** The connection is up or down. */
-  state(up: boolean): void;
+  onStateChange(up: boolean): void;
   /** The server's version. */
-  version(version: string): void;
+  onVersion(version: string): void;
 }
 
 /** Units: milliseconds. */
@@ -97,7 +97,7 @@ export class Socket {
     this.#socket?.close();
     this.#socket = undefined;
     this.#cursor = undefined;
-    this.listener.state(false);
+    this.listener.onStateChange(false);
   }
 
   /** The network is back or the page is visible again: reconnects without waiting. */
@@ -115,7 +115,7 @@ export class Socket {
     this.#attempt += 1;
     this.#socket = undefined;
     socket.close();
-    this.listener.state(false);
+    this.listener.onStateChange(false);
     this.#scheduleReconnect();
   }
 
@@ -127,7 +127,7 @@ export class Socket {
       ticket = await this.deps.ticket();
     } catch {
       if (attempt === this.#attempt) {
-        this.listener.state(false);
+        this.listener.onStateChange(false);
         this.#scheduleReconnect();
       }
       return;
@@ -142,7 +142,7 @@ export class Socket {
     socket.onclose = () => {
       if (attempt !== this.#attempt) return;
       this.#socket = undefined;
-      this.listener.state(false);
+      this.listener.onStateChange(false);
       this.#scheduleReconnect();
     };
   }
@@ -155,19 +155,19 @@ export class Socket {
       case "hello": {
         const isFirst = this.#cursor === undefined;
         this.#cursor ??= frame.cursor;
-        this.listener.state(true);
-        this.listener.version((frame as Hello).version);
+        this.listener.onStateChange(true);
+        this.listener.onVersion((frame as Hello).version);
         // What was loaded before the connection was up may be older than its first event.
-        if (isFirst) this.listener.resync();
+        if (isFirst) this.listener.onResync();
         break;
       }
       case "resync":
         this.#cursor = frame.cursor;
-        this.listener.resync();
+        this.listener.onResync();
         break;
       default:
         this.#cursor = frame.cursor;
-        this.listener.event(frame as LiveEvent);
+        this.listener.onEvent(frame as LiveEvent);
     }
   }
 

@@ -11,7 +11,7 @@ function asking(key: string, load: () => Promise<string>, task = "t"): Query<str
 }
 
 describe("the live store", () => {
-  it("asks once for all who look, and again for an event that touches it", async () => {
+  it("loads once for all watchers, and again for an event that touches the result", async () => {
     const live = new Live();
     let asked = 0;
     const resource = live.resourceFor(asking("k", () => Promise.resolve(`answer ${++asked}`)));
@@ -27,7 +27,7 @@ describe("the live store", () => {
     expect(resource.value).toBe(`answer ${asked}`);
   });
 
-  it("reads once more when something happens while it reads", async () => {
+  it("loads once more if something happens while it loads", async () => {
     const live = new Live();
     const gates: ((text: string) => void)[] = [];
     const resource = live.resourceFor(asking("k", () => new Promise((done) => gates.push(done))));
@@ -42,7 +42,7 @@ describe("the live store", () => {
     expect([resource.value, gates.length]).toEqual(["new", 2]);
   });
 
-  it("keeps what was read when a later reading fails", async () => {
+  it("keeps the result when a later load fails", async () => {
     const live = new Live();
     let fails = false;
     const problem = new Problem({ status: 0, code: "offline", title: "away" });
@@ -54,7 +54,7 @@ describe("the live store", () => {
     expect([resource.value, resource.problem]).toEqual(["seen", problem]);
   });
 
-  it("shows an edit over what was read, also over what is read meanwhile, until it is taken off", async () => {
+  it("shows a pending edit on top of the result, and of newer results, until it is removed", async () => {
     const live = new Live();
     let stored = "a";
     const resource = live.resourceFor(asking("k", () => Promise.resolve(stored)));
@@ -68,7 +68,7 @@ describe("the live store", () => {
     expect(resource.value).toBe("b");
   });
 
-  it("does not ask what nobody looks at, but the next one who looks", async () => {
+  it("does not load without watchers, but loads for the next one", async () => {
     const live = new Live();
     let asked = 0;
     const resource = live.resourceFor(asking("k", () => Promise.resolve(String(++asked))));

@@ -1,6 +1,6 @@
 // What the command palette finds.
 
-import { api, ask, type Schemas } from "../api/client";
+import { api, unwrap, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import type { IconName } from "../ui/icons";
 
@@ -50,7 +50,7 @@ export class PaletteSearch {
       this.problem = undefined;
       return;
     }
-    this.#timer = setTimeout(() => void this.#ask(words, requestId), 150);
+    this.#timer = setTimeout(() => void this.#unwrap(words, requestId), 150);
   }
 
   stop(): void {
@@ -58,11 +58,11 @@ export class PaletteSearch {
     this.#requestId += 1;
   }
 
-  async #ask(words: string, requestId: number): Promise<void> {
+  async #unwrap(words: string, requestId: number): Promise<void> {
     const query = { q: words, limit: MAX_TASKS };
     const [tasks, agents] = await Promise.allSettled([
-      ask(api.GET("/api/journal/tasks", { params: { query } })),
-      ask(api.GET("/api/agents", { params: { query: { find: words } } })),
+      unwrap(api.GET("/api/journal/tasks", { params: { query } })),
+      unwrap(api.GET("/api/agents", { params: { query: { find: words } } })),
     ]);
     if (requestId !== this.#requestId) return;
     this.tasks = tasks.status === "fulfilled" ? tasks.value.items.slice(0, MAX_TASKS) : [];

@@ -10,4 +10,4 @@ it.each([
   ["dark", "Theme: Dark", true],
   ["dark light", "Theme: Dark", false],
   ["über", "Überblick", true],
-])("%s fits %s: %s", (typed, text, fits) => expect(matchesWords(typed, text)).toBe(fits));
+])("%s matches %s: %s", (typed, text, fits) => expect(matchesWords(typed, text)).toBe(fits));

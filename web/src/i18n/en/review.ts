@@ -30,7 +30,7 @@ export const review = {
   "review.confirmSome": "Confirm {n} of {of}",
   "review.someHint": "The others remove something or have changed since they were suggested, so review them one by one.",
   "review.details": "Review details",
-  "review.wakeOf": "Where this suggestion comes from: {name}",
+  "review.wakeOf": "Source of the suggestion: {name}",
   "review.wakeAt": "Suggested {at}",
 
   "review.name": "{field}: {value}",

@@ -1,6 +1,6 @@
 // The queries of the agent pages.
 
-import { api, ask, type Schemas } from "../../api/client";
+import { api, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { isAgentEvent } from "../../live/queries";
 import type { LiveEvent } from "../../live/socket";
@@ -40,12 +40,12 @@ const path = (agent: string): { path: { agent: string } } => ({ path: { agent } 
 
 export async function readWakes(agent: string, limit: number, cursor?: string): Promise<Paged<Wake>> {
   const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
-  return await ask(api.GET("/api/agents/{agent}/wakes", { params: { ...path(agent), query } }));
+  return await unwrap(api.GET("/api/agents/{agent}/wakes", { params: { ...path(agent), query } }));
 }
 
 export async function readDecisions(agent: string, cursor?: string): Promise<Paged<Decision>> {
   const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
-  return await ask(api.GET("/api/agents/{agent}/decisions", { params: { ...path(agent), query } }));
+  return await unwrap(api.GET("/api/agents/{agent}/decisions", { params: { ...path(agent), query } }));
 }
 
 /** Loads up to this many pages. */
@@ -64,14 +64,14 @@ async function readPages<T>(pages: number, read: (cursor: string | undefined) =>
 export const queries = {
   agent: (id: string): Query<Agent> => ({
     key: `agent/${id}`,
-    load: () => ask(api.GET("/api/agents/{agent}", { params: path(id) })),
+    load: () => unwrap(api.GET("/api/agents/{agent}", { params: path(id) })),
     revisionOf: (agent) => agent.revision,
     // Changes to its task may wake it, and no agent event reports the queue alone.
     invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed",
   }),
   state: (agentRef: AgentRef): Query<AgentState> => ({
     key: `agent-state/${agentRef.id}`,
-    load: () => ask(api.GET("/api/agents/{agent}/state", { params: path(agentRef.id) })),
+    load: () => unwrap(api.GET("/api/agents/{agent}/state", { params: path(agentRef.id) })),
     invalidatedBy: (event) => concernsAgent(agentRef)(event) || event.type === "journal:changed",
   }),
   /** The latest report; `null` if there is none. */
@@ -79,7 +79,7 @@ export const queries = {
     key: `agent-report/${agentRef.id}`,
     load: async () => {
       try {
-        return await ask(api.GET("/api/agents/{agent}/report", { params: path(agentRef.id) }));
+        return await unwrap(api.GET("/api/agents/{agent}/report", { params: path(agentRef.id) }));
       } catch (error) {
         const problem = asProblem(error);
         if (problem.status === 404) return null;
@@ -95,7 +95,7 @@ export const queries = {
   }),
   wake: (agentRef: AgentRef, runKey: string): Query<Wake> => ({
     key: `agent-wake/${agentRef.id}/${runKey}`,
-    load: () => ask(api.GET("/api/agents/{agent}/wakes/{runKey}", { params: { path: { agent: agentRef.id, runKey } } })),
+    load: () => unwrap(api.GET("/api/agents/{agent}/wakes/{runKey}", { params: { path: { agent: agentRef.id, runKey } } })),
     invalidatedBy: concernsAgent(agentRef),
   }),
   /** The messages of one wake, in order. Those of a finished wake never change. */
@@ -104,7 +104,7 @@ export const queries = {
     load: () =>
       readPages(pages, (cursor) => {
         const query = { thread: wake.threadId ?? "", limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) };
-        return ask(api.GET("/api/agents/{agent}/messages", { params: { ...path(agentRef.id), query } }));
+        return unwrap(api.GET("/api/agents/{agent}/messages", { params: { ...path(agentRef.id), query } }));
       }),
     invalidatedBy: (event) => wake.status === "started" && concernsAgent(agentRef)(event),
   }),
@@ -113,7 +113,7 @@ export const queries = {
     load: () =>
       readPages(pages, (cursor) => {
         const query = { thread: wake.threadId ?? "", limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) };
-        return ask(api.GET("/api/agents/{agent}/tool-calls", { params: { ...path(agentRef.id), query } }));
+        return unwrap(api.GET("/api/agents/{agent}/tool-calls", { params: { ...path(agentRef.id), query } }));
       }),
     invalidatedBy: (event) => wake.status === "started" && concernsAgent(agentRef)(event),
   }),
@@ -122,7 +122,7 @@ export const queries = {
     key: `agent-outside/${agentRef.id}`,
     load: async () => {
       const query = { follow: true, limit: 200 };
-      const page = await ask(api.GET("/api/agents/{agent}/messages", { params: { ...path(agentRef.id), query } }));
+      const page = await unwrap(api.GET("/api/agents/{agent}/messages", { params: { ...path(agentRef.id), query } }));
       return page.items.filter((message) => message.runKey === null);
     },
     invalidatedBy: concernsAgent(agentRef),
@@ -130,7 +130,7 @@ export const queries = {
   prompts: (agentRef: AgentRef, runKey: string): Query<Prompt[]> => ({
     key: `agent-prompts/${runKey}`,
     load: async () =>
-      (await ask(api.GET("/api/agents/{agent}/wakes/{runKey}/prompt", { params: { path: { agent: agentRef.id, runKey } } }))).items,
+      (await unwrap(api.GET("/api/agents/{agent}/wakes/{runKey}/prompt", { params: { path: { agent: agentRef.id, runKey } } }))).items,
     invalidatedBy: () => false,
   }),
   decisions: (agentRef: AgentRef): Query<Paged<Decision>> => ({

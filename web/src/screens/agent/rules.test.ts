@@ -7,43 +7,43 @@ const wake = (runKey: string | null, startedAt: string, status = "completed"): W
   ({ runKey, startedAt: status === "queued" ? null : startedAt, createdAt: startedAt, status }) as unknown as Wake;
 const message = (id: string, createdAt: string, more: Partial<Message> = {}): Message => ({ id, createdAt, ...more }) as unknown as Message;
 
-describe("the order of what happened", () => {
+describe("the timeline", () => {
   const shape = (entries: ReturnType<typeof timeline>): string[] =>
     entries.map((piece) => (piece.is === "wake" ? piece.key : piece.messages.map((one) => one.id).join("+")));
   const wakes = [wake(null, "2026-01-07", "queued"), wake("b", "2026-01-06"), wake("a", "2026-01-03")];
   const outside = [message("5", "2026-01-05"), message("4", "2026-01-04"), message("1", "2026-01-01"), message("3", "2026-01-03"), message("8", "2026-01-08")];
 
-  it("puts what belongs to no wake between the wakes, in its order", () => {
+  it("puts messages outside of wakes between the wakes, in order", () => {
     expect(shape(timeline(wakes, outside, true))).toEqual(["queued", "8", "b", "4+5", "a", "1+3"]);
   });
 
-  it("keeps what is older than the last wake until the wakes before it are known", () => {
+  it("holds back messages older than the last wake until earlier wakes are loaded", () => {
     expect(shape(timeline(wakes, outside, false))).toEqual(["queued", "8", "b", "4+5", "a"]);
   });
 
-  it("shows a wake once that moved from the live page to those behind it", () => {
+  it("shows a wake once even if it moved from the live page to an older one", () => {
     expect(mergePages([wake("c", "3"), wake("b", "2")], [wake("b", "2"), wake("a", "1")]).map((one) => one.runKey)).toEqual(["c", "b", "a"]);
   });
 });
 
-describe("what a message says", () => {
-  it("is its text, or the answer of a tool", () => {
+describe("the text of a message", () => {
+  it("is its text, or the result of a tool", () => {
     expect([messageText("plain"), messageText({ text: "said" }), messageText({ applied: true }), messageText(null)]).toEqual(["plain", "said", "", ""]);
     expect([countToolCalls({ calls: [{}, {}] }), countToolCalls({ text: "" }), countToolCalls(null)]).toEqual([2, 0, 0]);
   });
 
-  it("tells what a tool was given, one line for each", () => {
+  it("lists the arguments of a tool call, one per line", () => {
     expect(formatArgs({ args: { minutes: 300, title: "a\nb" } })).toBe("minutes: 300\ntitle: a\nb");
     expect(formatArgs({ args: undefined })).toBe("");
   });
 
-  it("folds behind six lines, long ones counted as several", () => {
+  it("is collapsed beyond six lines, counting long lines as several", () => {
     expect([isLong("a\n".repeat(5) + "a"), isLong("a\n".repeat(6) + "a")]).toEqual([false, true]);
     expect([isLong("a".repeat(540)), isLong("a".repeat(541))]).toEqual([false, true]);
   });
 });
 
-it("pairs what a decision did with what came of it", () => {
+it("pairs the actions of decisions with their results", () => {
   const calls = callsFromDecisions([
     message("1", "1", { kind: "action", operationId: "x", toolName: "set" }),
     message("2", "2", { kind: "toolResult", operationId: "x", refused: true, content: { text: "no" } }),
@@ -56,20 +56,20 @@ it("pairs what a decision did with what came of it", () => {
   ]);
 });
 
-it("says that one who was paused is paused, and not that it stopped", () => {
+it("calls an agent paused by the person paused, not dormant", () => {
   expect(badgeOf({ lifecycle: "dormant", dormantReason: "paused" })).toBe("paused");
   expect(badgeOf({ lifecycle: "dormant", dormantReason: "failures" })).toBe("dormant");
   expect(badgeOf({ lifecycle: "active", dormantReason: null })).toBe("active");
 });
 
-it("shortens a key, and knows how long a wake took", () => {
+it("shortens a key, and computes how long a wake took", () => {
   expect(shortKey("0123456789abcdef")).toBe("012345…ef");
   expect(shortKey("short")).toBe("short");
   expect(wakeDuration({ startedAt: "2026-01-01T00:00:00Z", completedAt: "2026-01-01T00:00:19Z" })).toBe(19_000);
   expect(wakeDuration({ startedAt: "2026-01-01T00:00:00Z", completedAt: null })).toBeUndefined();
 });
 
-it("counts wakes by the day they began, and those that failed", () => {
+it("counts wakes by the day they started, and the failed ones", () => {
   const at = (day: number): string => new Date(2026, 0, day, 12).toISOString();
   const counts = wakesPerDay([wake("a", at(3)), wake("b", at(3), "failed"), wake("c", at(1)), wake("d", at(30)), wake(null, at(3), "queued")], new Date(2026, 0, 3, 8), 3);
   expect(counts).toEqual([
@@ -79,7 +79,7 @@ it("counts wakes by the day they began, and those that failed", () => {
   ]);
 });
 
-it("takes the title of the task for what it is, but for case and space", () => {
+it("accepts the title regardless of case and whitespace", () => {
   expect(matchesTitle("  plan  The trip ", "Plan the trip")).toBe(true);
   for (const typed of ["", "Plan", "Plan the trips"]) expect(matchesTitle(typed, "Plan the trip")).toBe(false);
   expect(matchesTitle("", "")).toBe(false);

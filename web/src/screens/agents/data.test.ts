@@ -19,7 +19,7 @@ it.each([
   [5, "d0 d1 d2 a0 a1", false],
   [7, "d0 d1 d2 a0 a1 a2 a3", true],
   [99, "d0 d1 d2 a0 a1 a2 a3", true],
-])("reads list behind list until there are %i", async (count, ids, isWhole) => {
+])("loads one list after the other until there are %i agents", async (count, ids, isWhole) => {
   const roster = await collect(["dormant", "created", "active"], count, read);
   expect([roster.items.map((agent) => agent.id).join(" "), roster.isWhole]).toEqual([ids, isWhole]);
 });

@@ -1,6 +1,6 @@
 // The list of agents: dormant ones first, each group newest first.
 
-import { api, ask } from "../../api/client";
+import { api, unwrap } from "../../api/client";
 import { isAgentEvent } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
 import type { Agent } from "../agent/data";
@@ -54,7 +54,7 @@ export function roster(filter: Lifecycle | undefined, count: number): Query<Rost
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
       lastReadAt = Date.now();
       return collect(lifecyclesOf(filter), count, (lifecycle, limit, cursor) =>
-        ask(api.GET("/api/agents", { params: { query: { lifecycle, limit, ...(cursor === undefined ? {} : { cursor }) } } })),
+        unwrap(api.GET("/api/agents", { params: { query: { lifecycle, limit, ...(cursor === undefined ? {} : { cursor }) } } })),
       );
     },
     invalidatedBy: isAgentEvent,
@@ -66,7 +66,7 @@ export function rosterSearch(words: string): Query<Roster> {
   return {
     key: `roster/find/${words}`,
     load: async () => {
-      const page = await ask(api.GET("/api/agents", { params: { query: { find: words } } }));
+      const page = await unwrap(api.GET("/api/agents", { params: { query: { find: words } } }));
       return { items: page.items, isWhole: page.nextCursor === null };
     },
     invalidatedBy: isAgentEvent,

@@ -23,7 +23,7 @@ describe("the sentence about agents", () => {
   });
 });
 
-it("puts the newest first, and what expires last", () => {
+it("puts the newest first, and what is about to expire last", () => {
   const need = (id: string, kind: string, hour: number) => ({ id, kind, since: `2026-11-22T0${hour}:00:00Z` }) as AttentionItem;
   const needs = [need("a", "changes", 1), need("b", "expiring", 9), need("c", "provider", 3), need("d", "expiring", 8)];
   expect(byUrgency(needs).map((one) => one.id)).toEqual(["c", "a", "b", "d"]);

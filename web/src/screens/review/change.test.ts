@@ -4,7 +4,7 @@ import { bySection, itemActionOf, canConfirmInBulk, hasDrifted, proposedOf, read
 import { change } from "./testChange";
 
 describe("readValue", () => {
-  it("takes a status and its reason apart", () => {
+  it("separates a status from its reason", () => {
     expect(readValue("status", "BLOCKED (waits (still) for parts)")).toEqual({
       as: "status",
       status: "BLOCKED",
@@ -13,14 +13,14 @@ describe("readValue", () => {
     expect(readValue("status", "IN PROGRESS")).toEqual({ as: "status", status: "IN PROGRESS", reason: undefined });
   });
 
-  it("reads times in words", () => {
+  it("parses durations", () => {
     expect(readValue("estimate", "1 h 30 min")).toEqual({ as: "minutes", minutes: 90 });
     expect(readValue("estimate", "2 hours")).toEqual({ as: "minutes", minutes: 120 });
     expect(readValue("estimate", "45 min")).toEqual({ as: "minutes", minutes: 45 });
     expect(readValue("estimate", "a while")).toEqual({ as: "text", text: "a while" });
   });
 
-  it("reads boxes, whatever their title holds", () => {
+  it("parses checkboxes with any title", () => {
     expect(readValue("editItem", "[x] Ask [again]\n(soon) (archived)")).toEqual({
       as: "box",
       isChecked: true,
@@ -29,13 +29,13 @@ describe("readValue", () => {
     });
   });
 
-  it("knows that nothing was there", () => {
+  it("recognises an empty value", () => {
     expect(readValue("dueDate", null)).toEqual({ as: "none" });
   });
 });
 
 describe("proposedOf", () => {
-  it("lays an edit of an item over what it is now", () => {
+  it("applies an edit of an item to its current value", () => {
     const tick = change({
       toolName: "update_checklist_item",
       args: { id: "ci-1", isChecked: true },
@@ -46,7 +46,7 @@ describe("proposedOf", () => {
     expect(itemActionOf(tick)).toBe("tick");
   });
 
-  it("falls back on the words of the server", () => {
+  it("falls back to the server's text", () => {
     expect(proposedOf(change({ toolName: "send_letter", proposed: null, humanSummary: "Send a letter" }))).toEqual({
       as: "text",
       text: "Send a letter",
@@ -55,20 +55,20 @@ describe("proposedOf", () => {
 });
 
 describe("hasDrifted", () => {
-  it("sees a value that moved on", () => {
+  it("notices a changed value", () => {
     expect(hasDrifted(change({ before: "1 hour", now: "3 hours" }))).toBe(true);
     expect(hasDrifted(change({ before: "1 hour", now: "1 hour" }))).toBe(false);
   });
 
-  it("does not mind other labels", () => {
+  it("ignores other labels", () => {
     expect(hasDrifted(change({ toolName: "assign_task_label", before: null, now: "garden" }))).toBe(false);
   });
 });
 
-describe("goesWithAll", () => {
+describe("canConfirmInBulk", () => {
   const item = { toolName: "update_checklist_item", before: "[ ] A", now: "[ ] A" };
 
-  it("leaves out what takes something away, what moved, and what is unknown", () => {
+  it("excludes destructive, outdated and unknown changes", () => {
     expect(canConfirmInBulk(change())).toBe(true);
     expect(canConfirmInBulk(change({ ...item, args: { isChecked: true } }))).toBe(true);
     expect(canConfirmInBulk(change({ ...item, isDestructive: true }))).toBe(false);
@@ -97,7 +97,7 @@ describe("timeLeft", () => {
   const now = new Date("2026-11-20T12:00:00Z");
   const until = (expiresAt: string | null): ReturnType<typeof change> => change({ expiresAt });
 
-  it("takes the first, in days, then hours, then minutes", () => {
+  it("picks the earliest, in days, then hours, then minutes", () => {
     expect(timeLeft([until("2026-11-27T11:00:00Z"), until(null), until("2026-11-29T12:00:00Z")], now)).toEqual({
       unit: "days",
       n: 7,

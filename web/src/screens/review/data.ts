@@ -1,6 +1,6 @@
 // The queries of the review.
 
-import { api, ask, type Schemas } from "../../api/client";
+import { api, unwrap, type Schemas } from "../../api/client";
 import { t } from "../../i18n/index.svelte";
 import { touchesTask } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
@@ -21,7 +21,7 @@ export interface DecisionResult {
 export const changesQuery = (task: string): Query<Change[]> => ({
   key: `changes/${task}`,
   load: async () => {
-    const page = await ask(api.GET("/api/journal/tasks/{task}/changes", { params: { path: { task } } }));
+    const page = await unwrap(api.GET("/api/journal/tasks/{task}/changes", { params: { path: { task } } }));
     return page.items.map((item) => ({
       ...item,
       runKey: item.runKey ?? undefined,
@@ -33,7 +33,7 @@ export const changesQuery = (task: string): Query<Change[]> => ({
 
 /** A change set with all its items, including decided ones. */
 export function readSet(set: string): Promise<Set> {
-  return ask(api.GET("/api/change-sets/{set}", { params: { path: { set } } }));
+  return unwrap(api.GET("/api/change-sets/{set}", { params: { path: { set } } }));
 }
 
 export function verdictPath(change: { set: string; index: number }, verdict: Verdict): string {

@@ -5,26 +5,26 @@ import { keyOf } from "./change";
 import { change } from "./testChange";
 
 describe("choiceAt", () => {
-  it("chooses nothing by itself", () => {
+  it("selects nothing by default", () => {
     expect(choiceAt({}, change())).toBeUndefined();
   });
 
-  it("keeps what was chosen", () => {
+  it("keeps a selection", () => {
     expect(choiceAt(chosen({}, change(), "confirm"), change())).toBe("confirm");
   });
 
-  it("puts off what moved on, also after the choice", () => {
+  it("selects Later for a changed value, even after a selection", () => {
     expect(choiceAt({}, change({ before: "1 hour", now: "3 hours" }))).toBe("defer");
     expect(choiceAt(chosen({}, change(), "confirm"), change({ now: "3 hours" }))).toBe("defer");
     expect(choiceAt(chosen({}, change(), "confirm"), change({ digest: "e".repeat(64) }))).toBe("defer");
   });
 
-  it("takes a choice that saw the drift", () => {
+  it("accepts a selection made after the value changed", () => {
     const moved = change({ before: "1 hour", now: "3 hours" });
     expect(choiceAt(chosen({}, moved, "confirm"), moved)).toBe("confirm");
   });
 
-  it("remembers what was put off", () => {
+  it("remembers items saved for later", () => {
     expect(choiceAt({}, change({ status: "deferred" }))).toBe("defer");
   });
 });
@@ -36,7 +36,7 @@ describe("the draft", () => {
     expect(without(draft, new Set([keyOf(change())]))).toEqual({});
   });
 
-  it("sends what was chosen, with the reason of a rejection only", () => {
+  it("sends the selections, with a reason only for rejections", () => {
     const [one, two, three, four] = [1, 2, 3, 4].map((index) => change({ index }));
     if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error();
     let draft = chosen({}, one, "confirm", "no word");

@@ -7,20 +7,20 @@ const rowsOf = (...keys: string[]): Row<string>[] => keys.map((key) => ({ key, v
 const none: ReadonlySet<string> = new Set();
 const seen = (result: { rows: Row<string>[] }): string[] => result.rows.map((row) => (row.isResolved ? `-${row.key}` : row.key));
 
-describe("settled", () => {
-  it("follows the server while nobody has a hand in it", () => {
+describe("stabilize", () => {
+  it("follows the server while nobody is in the list", () => {
     const result = stabilize(rowsOf("a", "b"), ["c", "b"], self, { isHeld: false, decidedHere: none });
     expect(seen(result)).toEqual(["c", "b"]);
     expect(result.waiting).toBe(0);
   });
 
-  it("moves nothing under the hand: what went stays as a shadow, what came waits", () => {
+  it("moves nothing while held: removed rows stay as placeholders, new rows wait", () => {
     const result = stabilize(rowsOf("a", "b", "c"), ["x", "c", "b"], self, { isHeld: true, decidedHere: none });
     expect(seen(result)).toEqual(["-a", "b", "c"]);
     expect(result.waiting).toBe(1);
   });
 
-  it("lets go at once of what the person decided, and takes back what they took back", () => {
+  it("removes what the person decided at once, and puts back what they undid", () => {
     const decidedHere = new Set(["b", "d"]);
     const result = stabilize(rowsOf("a", "b", "c"), ["a", "c", "d", "e"], self, { isHeld: true, decidedHere });
     expect(seen(result)).toEqual(["a", "c", "d"]);
@@ -33,8 +33,8 @@ describe("settled", () => {
   });
 });
 
-describe("nextOf", () => {
-  it("goes on, and back at the end", () => {
+describe("nextFocus", () => {
+  it("moves forward, and back at the end", () => {
     const keys = ["a", "b", "c"];
     expect(nextFocus(keys, "a", new Set(["a", "b"]))).toBe("c");
     expect(nextFocus(keys, "c", new Set(["c"]))).toBe("b");

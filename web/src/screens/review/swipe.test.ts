@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { axisOf, swiped, velocityOf } from "./swipe";
 
 describe("axisOf", () => {
-  it("waits until it can tell, and leaves scrolling alone", () => {
+  it("waits until the axis is clear, and leaves scrolling alone", () => {
     expect(axisOf(5, 3)).toBeUndefined();
     expect(axisOf(12, 4)).toBe("x");
     expect(axisOf(-12, 14)).toBe("y");
@@ -26,17 +26,17 @@ describe("swiped", () => {
     expect(swiped({ dx: 40, width, velocity: 0.2 })).toBeUndefined();
   });
 
-  it("means nothing when it is thrown back", () => {
+  it("does nothing when thrown back", () => {
     expect(swiped({ dx: 250, width, velocity: -0.8 })).toBeUndefined();
   });
 
-  it("means nothing without a width", () => {
+  it("does nothing without a width", () => {
     expect(swiped({ dx: 0, width: 0, velocity: 0 })).toBeUndefined();
   });
 });
 
 describe("velocityOf", () => {
-  it("is that of the end", () => {
+  it("measures the end of the movement", () => {
     expect(velocityOf([])).toBe(0);
     expect(velocityOf([{ x: 0, at: 0 }, { x: 300, at: 500 }, { x: 300, at: 600 }])).toBe(0);
     expect(velocityOf([{ x: 0, at: 0 }, { x: 10, at: 950 }, { x: 60, at: 1000 }])).toBe(1);

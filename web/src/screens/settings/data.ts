@@ -1,6 +1,6 @@
 // The queries of the settings.
 
-import { api, ask, type Schemas } from "../../api/client";
+import { api, unwrap, type Schemas } from "../../api/client";
 import type { Query } from "../../live/store.svelte";
 
 export type Access = Schemas["Access"];
@@ -20,20 +20,20 @@ export interface Tokens {
 export const queries = {
   access: (): Query<Access> => ({
     key: "access",
-    load: () => ask(api.GET("/api/access", {})),
+    load: () => unwrap(api.GET("/api/access", {})),
     invalidatedBy: () => false,
   }),
   tokens: (): Query<Tokens> => ({
     key: "tokens",
-    load: () => ask(api.GET("/api/tokens", {})),
+    load: () => unwrap(api.GET("/api/tokens", {})),
     invalidatedBy: (event) => event.type.startsWith("token:"),
   }),
 };
 
 export function createToken(body: Schemas["TokenParams"]): Promise<Schemas["CreatedToken"]> {
-  return ask(api.POST("/api/tokens", { body }));
+  return unwrap(api.POST("/api/tokens", { body }));
 }
 
 export function revokeToken(token: string): Promise<Token> {
-  return ask(api.DELETE("/api/tokens/{token}", { params: { path: { token } } }));
+  return unwrap(api.DELETE("/api/tokens/{token}", { params: { path: { token } } }));
 }

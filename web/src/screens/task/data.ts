@@ -1,6 +1,6 @@
 // The queries of the task page.
 
-import { api, ask, type Schemas } from "../../api/client";
+import { api, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { isAgentEvent, touchesTask } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
@@ -21,7 +21,7 @@ export interface Named {
 }
 
 export async function readTask(id: string): Promise<Task> {
-  return (await ask(api.GET("/api/journal/tasks/{task}", { params: { path: { task: id } } }))) as Task;
+  return (await unwrap(api.GET("/api/journal/tasks/{task}", { params: { path: { task: id } } }))) as Task;
 }
 
 export const queries = {
@@ -33,7 +33,7 @@ export const queries = {
   }),
   agent: (task: string, agent: string): Query<Agent> => ({
     key: `agent-of/${task}/${agent}`,
-    load: () => ask(api.GET("/api/agents/{agent}", { params: { path: { agent } } })),
+    load: () => unwrap(api.GET("/api/agents/{agent}", { params: { path: { agent } } })),
     invalidatedBy: (event) => event.subject === agent || (touchesTask(task)(event) && (isAgentEvent(event) || event.type === "journal:changed")),
   }),
   /** The latest report; `null` if there is none. */
@@ -41,7 +41,7 @@ export const queries = {
     key: `report/${agent}`,
     load: async () => {
       try {
-        return await ask(api.GET("/api/agents/{agent}/report", { params: { path: { agent } } }));
+        return await unwrap(api.GET("/api/agents/{agent}/report", { params: { path: { agent } } }));
       } catch (error) {
         const problem = asProblem(error);
         if (problem.status === 404) return null;
@@ -52,7 +52,7 @@ export const queries = {
   }),
   activity: (task: string): Query<Activity[]> => ({
     key: `activity/${task}`,
-    load: async () => (await ask(api.GET("/api/journal/tasks/{task}/activity", { params: { path: { task } } }))).items,
+    load: async () => (await unwrap(api.GET("/api/journal/tasks/{task}/activity", { params: { path: { task } } }))).items,
     invalidatedBy: touchesTask(task),
   }),
 };
@@ -65,7 +65,7 @@ export interface ReportPage {
 /** The reports of an agent, newest first, by page. */
 export async function readReports(agent: string, cursor: string | undefined): Promise<ReportPage> {
   const query = { limit: 20, ...(cursor === undefined ? {} : { cursor }) };
-  const page = await ask(api.GET("/api/agents/{agent}/reports", { params: { path: { agent }, query } }));
+  const page = await unwrap(api.GET("/api/agents/{agent}/reports", { params: { path: { agent }, query } }));
   return { items: page.items, nextCursor: page.nextCursor ?? null };
 }
 
@@ -78,5 +78,5 @@ export interface Found {
 /** Tasks whose text contains these words. */
 export async function findTasks(words: string): Promise<Found[]> {
   const query = { q: words, limit: 12 };
-  return (await ask(api.GET("/api/journal/tasks", { params: { query } }))).items;
+  return (await unwrap(api.GET("/api/journal/tasks", { params: { query } }))).items;
 }

@@ -5,7 +5,7 @@ import type { Entry, Item } from "./data";
 import { checklistsOf, diffLines, dueTone, firstParagraph, idsOf, linkKey, newestFirst, proposalsByItem, readDuration, stateOf, withPending } from "./rules";
 
 describe("stateOf", () => {
-  it("puts what stops an agent before what it does", () => {
+  it("prefers the lifecycle of a stopped agent over its activity", () => {
     expect(stateOf({ lifecycle: "dormant", activity: "running" })).toBe("dormant");
     expect(stateOf({ lifecycle: "active", activity: "running" })).toBe("awake");
     expect(stateOf({ lifecycle: "active", activity: "queued" })).toBe("queued");
@@ -14,7 +14,7 @@ describe("stateOf", () => {
 });
 
 describe("firstParagraph", () => {
-  it("passes over headings", () => {
+  it("skips headings", () => {
     expect(firstParagraph("## Done\n\nTwo photos\nare taken.\n\nMore.")).toBe("Two photos\nare taken.");
     expect(firstParagraph("# Only this")).toBe("");
   });
@@ -48,7 +48,7 @@ describe("checklistsOf", () => {
 });
 
 describe("newestFirst", () => {
-  it("goes by the day an entry speaks from, then by when it was written", () => {
+  it("sorts by the day an entry is about, then by when it was written", () => {
     const entry = (id: string, on: string, createdAt: string): Entry => ({ id, on, createdAt, kind: "text", text: "", minutes: null });
     const entries = [
       entry("late note of an early day", "2026-11-01", "2026-11-20T10:00:00Z"),
@@ -61,7 +61,7 @@ describe("newestFirst", () => {
 });
 
 describe("proposalsByItem", () => {
-  it("finds those about items that are there", () => {
+  it("finds changes to existing items", () => {
     const tick = change({ toolName: "update_checklist_item", args: { id: "ci-1", isChecked: true } });
     const found = proposalsByItem([tick, change({ toolName: "add_checklist_item", args: { id: "ci-2", title: "A" } }), change({ toolName: "update_checklist_item", args: null })]);
     expect([...found]).toEqual([["ci-1", [tick]]]);
@@ -82,7 +82,7 @@ describe("readDuration", () => {
     expect(readDuration(text)).toBe(minutes);
   });
 
-  it.each(["", "soon", "1:75", "-5", "h", "1 30"])("refuses %j", (text) => {
+  it.each(["", "soon", "1:75", "-5", "h", "1 30"])("rejects %j", (text) => {
     expect(readDuration(text)).toBeUndefined();
   });
 });
@@ -91,13 +91,13 @@ describe("diffLines", () => {
   const marks = { same: " ", added: "+", removed: "-" };
   const marked = (before: string, after: string): string[] => diffLines(before, after).map((line) => marks[line.is] + line.text);
 
-  it("keeps what both have", () => {
+  it("keeps common lines", () => {
     expect(marked("a\nb\nc\nd", "a\nc\nx\nd")).toEqual([" a", "-b", " c", "+x", " d"]);
     expect(marked("a", "a")).toEqual([" a"]);
     expect(marked("a\na", "a")).toEqual([" a", "-a"]);
   });
 
-  it("takes long texts without laying each line beside each", () => {
+  it("handles long texts without comparing every pair of lines", () => {
     const lines = (sign: string): string => Array.from({ length: 3000 }, (_, at) => sign + at).join("\n");
     const both = (sign: string): string => `top\n${lines(sign)}\nshared\n${lines(sign)}`;
     expect(diffLines(both("a"), both("b")).filter((line) => line.is === "same")).toHaveLength(1);
@@ -105,7 +105,7 @@ describe("diffLines", () => {
 });
 
 describe("linkKey", () => {
-  it("has one word for what goes both ways", () => {
+  it("has one key for symmetric links", () => {
     expect(linkKey({ kind: "relatesTo", direction: "in" })).toBe("relatesTo");
     expect(linkKey({ kind: "blocks", direction: "in" })).toBe("blocks.in");
   });
@@ -120,19 +120,19 @@ describe("dueTone", () => {
   });
 });
 
-describe("a part on its way", () => {
+describe("a pending part", () => {
   const part = (id: string, text: string): { id: string; text: string } => ({ id, text });
   const mine = part("new-1", "Twice a week.");
   const shown = (parts: { id: string; text: string }[]): string[] =>
     withPending(parts, idsOf([part("a", "Twice a week.")]), mine, (other) => other.text === mine.text).map((one) => one.id);
 
-  it("is shown once: until the one that the server made of it is there", () => {
+  it("is shown until the server's version of it is there", () => {
     expect(shown([part("a", "Twice a week.")])).toEqual(["a", "new-1"]);
     expect(shown([part("a", "Twice a week."), part("b", "Something else.")])).toEqual(["a", "b", "new-1"]);
     expect(shown([part("a", "Twice a week."), part("b", "Twice a week.")])).toEqual(["a", "b"]);
   });
 
-  it("does not give way to another one that is on its way", () => {
+  it("is not replaced by another pending part", () => {
     expect(shown([part("a", "Twice a week."), part("new-2", "Twice a week.")])).toEqual(["a", "new-2", "new-1"]);
   });
 });

@@ -65,11 +65,11 @@ export { itemActionOf };
  * Returns undefined if it isn't one.
  */
 export function readDuration(text: string): number | undefined {
-  const said = text.trim().toLowerCase().replace(",", ".");
-  const clock = /^(\d{1,3}):([0-5]\d)$/.exec(said);
+  const normalized = text.trim().toLowerCase().replace(",", ".");
+  const clock = /^(\d{1,3}):([0-5]\d)$/.exec(normalized);
   if (clock !== null) return Number(clock[1]) * 60 + Number(clock[2]);
-  const words = /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?)?)?\s*(?:(\d+)\s*(?:m(?:in(?:utes?)?)?)?)?$/.exec(said);
-  if (words === null || said === "") return undefined;
+  const words = /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?)?)?\s*(?:(\d+)\s*(?:m(?:in(?:utes?)?)?)?)?$/.exec(normalized);
+  if (words === null || normalized === "") return undefined;
   const [, hours, rest] = words;
   return Math.round(Number(hours ?? 0) * 60) + Number(rest ?? 0);
 }

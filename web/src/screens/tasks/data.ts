@@ -1,6 +1,6 @@
 // The queries and rows of the task list.
 
-import { api, ask, type Schemas } from "../../api/client";
+import { api, unwrap, type Schemas } from "../../api/client";
 import type { Query } from "../../live/store.svelte";
 import type { Segment } from "./filters";
 
@@ -15,13 +15,13 @@ export type Page = Pick<Schemas["Page_TaskRow"], "items" | "nextCursor">;
 /** A page of a segment of the list. */
 export async function readPage(segment: Segment, limit: number, cursor: string | undefined): Promise<Page> {
   const query = { ...segment.query, limit, ...(cursor === undefined ? {} : { cursor }) };
-  return ask(api.GET("/api/journal/tasks", { params: { query } }));
+  return unwrap(api.GET("/api/journal/tasks", { params: { query } }));
 }
 
 /** One row by id; undefined if it is gone. */
 export async function readRow(id: string): Promise<Row | undefined> {
   const query = { find: id };
-  const page = await ask(api.GET("/api/journal/tasks", { params: { query } }));
+  const page = await unwrap(api.GET("/api/journal/tasks", { params: { query } }));
   return page.items.find((row) => row.id === id);
 }
 
@@ -29,12 +29,12 @@ export async function readRow(id: string): Promise<Row | undefined> {
 export const queries = {
   labels: (): Query<Named[]> => ({
     key: "labels",
-    load: async () => (await ask(api.GET("/api/journal/labels", {}))).items,
+    load: async () => (await unwrap(api.GET("/api/journal/labels", {}))).items,
     invalidatedBy: (event) => event.type === "journal:changed",
   }),
   categories: (): Query<Named[]> => ({
     key: "categories",
-    load: async () => (await ask(api.GET("/api/journal/categories", {}))).items,
+    load: async () => (await unwrap(api.GET("/api/journal/categories", {}))).items,
     invalidatedBy: (event) => event.type === "journal:changed",
   }),
 };

@@ -9,18 +9,18 @@ const row = (over: Partial<Row> = {}): Row =>
   ({ id: "t1", title: "A", status: "OPEN", priority: "P1", dueOn: null, agent: null, labels: [], category: null, deletedAt: null, ...over }) as Row;
 
 describe("the query of the address", () => {
-  it("means the open statuses when it names none", () => {
+  it("means the open statuses if it names none", () => {
     expect(read("").status).toEqual(OPEN_STATUSES);
     expect(read("status=any").status).toEqual([]);
     expect(read("status=DONE,OPEN&status=OPEN").status).toEqual(["DONE", "OPEN"]);
   });
 
-  it("takes a sort and a group it knows, and no other", () => {
+  it("accepts only known sort orders and groups", () => {
     expect(read("sort=title&group=due")).toMatchObject({ sort: "title", group: "due" });
     expect(read("sort=evil&group=")).toMatchObject({ sort: "updated", group: "status" });
   });
 
-  it("is written as short as it can be", () => {
+  it("is as short as possible", () => {
     expect(toQuery("status", [...OPEN_STATUSES].reverse())).toBeUndefined();
     expect(toQuery("status", [])).toBe("any");
     expect(toQuery("status", STATUSES)).toBe("any");
@@ -36,7 +36,7 @@ describe("the query of the address", () => {
     }
   });
 
-  it("narrows by anything besides the status", () => {
+  it("is narrowed by anything but the status", () => {
     expect(isNarrowed(read("status=DONE"))).toBe(false);
     expect(isNarrowed(read("due=week"))).toBe(true);
     expect(isNarrowed(read("proposals=open"))).toBe(true);
@@ -45,24 +45,24 @@ describe("the query of the address", () => {
   });
 });
 
-describe("the parts that are asked for", () => {
-  it("are one per chosen status, in the order of work", () => {
+describe("the segments of the list", () => {
+  it("are one per selected status, in working order", () => {
     const parts = segmentsOf(read("status=DONE,BLOCKED,IN+PROGRESS&priority=P0&q=tile"), []);
     expect(parts.map((part) => part.key)).toEqual(["IN PROGRESS", "BLOCKED", "DONE"]);
     expect(parts[1]?.query).toEqual({ q: "tile", status: ["BLOCKED"], priority: ["P0"], sort: "updated" });
   });
 
-  it("are all statuses when any will do", () => {
+  it("are all statuses if any will do", () => {
     expect(segmentsOf(read("status=any"), [])).toHaveLength(STATUSES.length);
   });
 
-  it("are one by due day, whatever the sort was", () => {
+  it("are one sorted by due date, whatever the sort order was", () => {
     const [part, ...rest] = segmentsOf(read("group=due&sort=title&status=any"), []);
     expect(rest).toEqual([]);
     expect(part?.query).toEqual({ sort: "due" });
   });
 
-  it("are one per category, and one for none of them", () => {
+  it("are one per category, and one without", () => {
     const keys = (query: string) => segmentsOf(read(query), ["c1", "c2"]).map((part) => part.key);
     expect(keys("group=category")).toEqual(["c1", "c2", "none"]);
     expect(keys("group=category&category=c2")).toEqual(["c2"]);
@@ -71,12 +71,12 @@ describe("the parts that are asked for", () => {
     expect(none?.query.category).toEqual(["none"]);
   });
 
-  it("hold deleted tasks of any status, and no others", () => {
+  it("are one of deleted tasks with any status", () => {
     const [part] = segmentsOf(read("deleted=true"), []);
     expect(part?.query).toEqual({ sort: "updated", deleted: "only" });
   });
 
-  it("hold what is to be reviewed, whatever the groups are", () => {
+  it("filter for suggested changes whatever the groups are", () => {
     for (const group of ["status", "due", "category"]) {
       const parts = segmentsOf(read(`proposals=open&group=${group}`), ["c1"]);
       expect(parts.map((part) => part.query.proposals)).toEqual(parts.map(() => "open"));
@@ -85,8 +85,8 @@ describe("the parts that are asked for", () => {
   });
 });
 
-describe("a due day", () => {
-  it("is that of this place, late in the evening too", () => {
+describe("a due date", () => {
+  it("is local, even late in the evening", () => {
     expect(dayFrom(now)).toBe("2026-11-22");
     expect(dayFrom(now, 9)).toBe("2026-12-01");
   });
@@ -96,7 +96,7 @@ describe("a due day", () => {
     expect(groups).toEqual(["overdue", "week", "week", "later", "none"]);
   });
 
-  it("is amber within five days, red when past, and quiet when the task is over", () => {
+  it("is amber within five days, red when overdue, and plain for a finished task", () => {
     expect(dueTone("2026-11-21", "OPEN", now)).toBe("danger");
     expect(dueTone("2026-11-27", "OPEN", now)).toBe("caution");
     expect(dueTone("2026-11-28", "OPEN", now)).toBe("plain");
@@ -105,7 +105,7 @@ describe("a due day", () => {
   });
 });
 
-describe("whether a row belongs", () => {
+describe("whether a row matches", () => {
   const cases: [string, Partial<Row>, boolean][] = [
     ["", {}, true],
     ["", { status: "DONE" }, false],

@@ -31,7 +31,7 @@ async function shown(...pages: Page[]): Promise<TaskList> {
 }
 
 describe("the list", () => {
-  it("shows its parts up to the first that has more to read", async () => {
+  it("shows its segments up to the first incomplete one", async () => {
     const list = await shown(page(["a"]), page(["b"], "2"), page(["c"]));
     expect(ids(list)).toBe("a|b");
     expect(list.isWhole).toBe(false);
@@ -41,7 +41,7 @@ describe("the list", () => {
     expect(list.isWhole).toBe(true);
   });
 
-  it("shows what was asked for last, whichever answer comes first", async () => {
+  it("shows what was requested last, whichever answer comes first", async () => {
     const list = new TaskList();
     let slow: (answer: Page) => void = () => undefined;
     readers.page.mockReturnValueOnce(new Promise<Page>((done) => (slow = done)));
@@ -54,7 +54,7 @@ describe("the list", () => {
     expect(list.isReading).toBe(false);
   });
 
-  it("keeps what it shows when the server is away, and says so", async () => {
+  it("keeps its rows when the server is unreachable, and reports it", async () => {
     const list = await shown(page(["a"]));
     readers.page.mockRejectedValueOnce(new TypeError("gone"));
     await list.show("2", filters, [part("p")]);
@@ -63,8 +63,8 @@ describe("the list", () => {
   });
 });
 
-describe("something that happened", () => {
-  it("goes in at once while nobody is at the list", async () => {
+describe("an event", () => {
+  it("is applied at once while nobody is in the list", async () => {
     const list = await shown(page(["a", "b"]));
     list.noteEvent(touches("c"));
     readers.page.mockResolvedValueOnce(page(["c", "b", "a"]));
@@ -73,7 +73,7 @@ describe("something that happened", () => {
     expect(list.newCount).toBe(0);
   });
 
-  it("waits while somebody is, and comes when they leave", async () => {
+  it("waits while somebody is, and is applied when they leave", async () => {
     const list = await shown(page(["a", "b"]));
     list.hold(true);
     readers.page.mockResolvedValueOnce({ items: [row("c"), row("b", { title: "B" }), row("a")], nextCursor: null });
@@ -85,7 +85,7 @@ describe("something that happened", () => {
     expect(ids(list)).toBe("cba");
   });
 
-  it("reads only the rows it touched when the list is long", async () => {
+  it("reloads only the affected rows of a long list", async () => {
     const many = Array.from({ length: 200 }, (_, at) => `r${at}`);
     const list = await shown(page(many));
     readers.page.mockClear();
@@ -102,7 +102,7 @@ describe("something that happened", () => {
 });
 
 describe("an edit", () => {
-  it("lies over the row until it is taken off", async () => {
+  it("is shown on top of the row until it is removed", async () => {
     const list = await shown(page(["a"]));
     const off = list.addOverlay("a", { status: "DONE" });
     expect(list.segments[0]?.rows[0]?.status).toBe("DONE");

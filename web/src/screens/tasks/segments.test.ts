@@ -19,7 +19,7 @@ describe("an edit", () => {
     expect(after.rows[0]).toBe(before.rows[0]);
   });
 
-  it("of a row that is elsewhere changes nothing at all", () => {
+  it("changes nothing if its row is elsewhere", () => {
     const before = part("OPEN", ["a"]);
     expect(applyEdits(before, new Map([["z", { title: "new" }]]))).toBe(before);
   });
@@ -31,34 +31,34 @@ describe("an edit", () => {
   });
 });
 
-describe("a list that is held", () => {
-  it("keeps its order, and takes the values", () => {
+describe("a list that is held still", () => {
+  it("keeps its order and takes new values", () => {
     const newer = [part("IN PROGRESS", ["b"]), part("OPEN", ["c", "a"])];
     newer[0] = { ...part("IN PROGRESS", []), rows: [row("b", { status: "IN PROGRESS" })] };
     const kept = keepOrder([part("OPEN", ["a", "b", "gone"])], newer);
     expect(kept[0]?.rows.map((one) => [one.id, one.status])).toEqual([["a", "OPEN"], ["b", "IN PROGRESS"], ["gone", "OPEN"]]);
   });
 
-  it("counts what is not shown yet", () => {
+  it("counts new rows", () => {
     expect(countNew([part("OPEN", ["a", "b"])], [part("OPEN", ["x", "b", "a", "y"])])).toBe(2);
   });
 
-  it("counts no row that moved", () => {
+  it("does not count moved rows", () => {
     expect(countNew([part("OPEN", ["a"]), part("DONE", [])], [part("OPEN", []), part("DONE", ["a"])])).toBe(0);
   });
 
-  it("counts nothing behind the last row of a part that goes on", () => {
+  it("counts nothing beyond the last row of an incomplete segment", () => {
     expect(countNew([part("OPEN", ["a", "b"], "2")], [part("OPEN", ["x", "a", "b", "c", "d"], "5")])).toBe(1);
   });
 });
 
 describe("groups", () => {
-  it("are the parts that have rows", () => {
+  it("are the segments with rows", () => {
     const groups = groupsOf([part("OPEN", []), part("DONE", ["a"], "1")], now);
     expect(groups.map((group) => [group.key, group.rows.length, group.isWhole])).toEqual([["DONE", 1, false]]);
   });
 
-  it("follow the due day in the part that is sorted by it; only the last may go on", () => {
+  it("follow the due date within the segment sorted by it; only the last may be incomplete", () => {
     const rows = [row("a", { dueOn: "2026-11-01" }), row("b", { dueOn: "2026-11-23" }), row("c", { dueOn: "2026-11-24" }), row("d")];
     const groups = groupsOf([{ ...part("due", [], "4"), rows }], now);
     expect(groups.map((group) => [group.key, group.rows.map((one) => one.id).join(""), group.isWhole])).toEqual([

@@ -7,20 +7,20 @@ const file: FileImport = {
 };
 const all = (...lines: ImportLine[]): FileImport => lines.reduce(applyLine, file);
 
-describe("a file that is imported", () => {
-  it("tells how far it is, what was not understood, and what came of it", () => {
+describe("a file being imported", () => {
+  it("reports its progress, remarks and result", () => {
     const state = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, { event: "remark", line: 7, message: "a table" }, { event: "task", done: 1, total: 3 });
     expect(state).toMatchObject({ state: "running", done: 1, total: 3, remarks: [{ line: 2 }, { line: 7, message: "a table" }] });
     expect(applyLine(state, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1, remarks: [{ line: 2 }, { line: 7 }] });
   });
 
-  it("fails with what the server said, and keeps what was done", () => {
+  it("fails with the server's problem and keeps its progress", () => {
     const broken = { status: 507, type: "/problems/disk-full", title: "The disk is full" };
     const failed = all({ event: "task", done: 2, total: 3 }, { event: "problem", problem: broken });
     expect(failed).toMatchObject({ state: "failed", done: 2, problem: { code: "disk-full", status: 507 } });
   });
 
-  it("is not moved by a line nobody knows", () => {
+  it("ignores unknown lines", () => {
     expect(applyLine(file, { event: "later" } as unknown as ImportLine)).toBe(file);
   });
 });

@@ -1,4 +1,4 @@
-// Who may look: links that work once, tokens, and addresses that say nothing secret.
+// Access: one-time links, tokens, and addresses that reveal nothing secret.
 
 import type { Page } from "@playwright/test";
 
@@ -11,7 +11,7 @@ function signInPage(page: Page): ReturnType<Page["getByRole"]> {
   return page.getByRole("heading", { level: 1, name: "Sign in to Dormouse" });
 }
 
-test("the code of a link is gone from the address and the history, and the link works once", async ({ page, browser, server }) => {
+test("the code of a link disappears from the address and the history, and the link works once", async ({ page, browser, server }) => {
   const link = await server.link();
   const code = new URL(link).hash.slice("#code=".length);
   expect(code).not.toBe("");
@@ -23,7 +23,7 @@ test("the code of a link is gone from the address and the history, and the link 
   expect(entries.filter((entry) => entry.url.includes(code))).toEqual([]);
   expect(await kept(page)).toMatch(/^dm_[\w-]{43}$/);
 
-  // Whoever finds it later gets in with nothing.
+  // Anyone who finds it later gets in with nothing.
   const stranger = await browser.newContext();
   await watch(stranger, () => server.address);
   const theirs = await stranger.newPage();
@@ -34,7 +34,7 @@ test("the code of a link is gone from the address and the history, and the link 
   expect(theirs.url()).toBe(`${server.address}/`);
   expect(await kept(theirs)).toBeNull();
 
-  // A fresh one, pasted, opens the place that was asked for.
+  // A new link, pasted, opens the page that was requested.
   await theirs.goto(`${server.address}/tasks?status=any`);
   await theirs.getByRole("textbox").fill(await server.link());
   await theirs.getByRole("button", { name: "Sign in" }).click();
@@ -65,7 +65,7 @@ test("signing out forgets the token, in every tab", async ({ sample, context, se
   await expect(signInPage(other)).toBeVisible();
   expect(await kept(sample)).toBeNull();
   await expect(other.getByText(LAPTOP)).toHaveCount(0);
-  // Nothing that was read stays behind.
+  // Nothing that was loaded remains.
   expect(await sample.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain("passports");
 });
 
@@ -100,7 +100,7 @@ test("a token in an address is refused, by the page and by the API", async ({ pa
   }
 });
 
-test("addresses hold: a deep link survives a reload, and the way back goes back", async ({ sample, server }) => {
+test("addresses are stable: a deep link survives a reload, and Back goes back", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   await sample.goto(`${server.address}/tasks?status=any&group=due&q=passport`);
   await expect(sample.getByText("1 found")).toBeVisible();
@@ -126,7 +126,7 @@ test("addresses hold: a deep link survives a reload, and the way back goes back"
   await expect(property(sample, "Priority: None")).toBeVisible();
 });
 
-test("a review of one set is linked to, and opens the others on request", async ({ sample, server }) => {
+test("a review of one set has a link, and opens the other sets on request", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   const { items } = (await server.ask("GET", `/api/change-sets?task=${id}`)) as { items: { id: string }[] };
   const set = items[0]?.id ?? "";
@@ -140,7 +140,7 @@ test("a review of one set is linked to, and opens the others on request", async 
   await expect(changes(sample)).toBeVisible();
 });
 
-test("what is at no address says so, and leads home", async ({ app, server }) => {
+test("an unknown address says so and leads home", async ({ app, server }) => {
   await app.goto(`${server.address}/nowhere/at/all`);
   await expect(app.getByText("There is nothing at this address.")).toBeVisible();
   await app.goto(`${server.address}/tasks/jt-00000000000000000000000000`);

@@ -1,4 +1,5 @@
-// What is counted can be reached, what is set is seen, and what was set since is not written over unasked.
+// Counts lead to what they count, schedules are visible, and newer values are not overwritten without
+// asking.
 
 import type { Page } from "@playwright/test";
 
@@ -9,7 +10,7 @@ const ESTIMATE = "Estimate: 2 h";
 
 const toHome = (page: Page): Promise<void> => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Home/ }).first().click();
 
-test("what was put off is listed where it is counted, and can be decided there", async ({ sample, server }) => {
+test("what was saved for later is listed where it is counted, and can be decided there", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await list.getByRole("button", { name: `Later: ${ESTIMATE}` }).click();
@@ -19,7 +20,7 @@ test("what was put off is listed where it is counted, and can be decided there",
   const confirm = list.getByRole("button", { name: `Confirm: ${ESTIMATE}` });
   await expect(confirm).toBeVisible();
 
-  // The list, Home and its badge count what is there.
+  // The list, Home and its badge agree.
   await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
   await expect(sample.getByRole("link", { name: `${(await read(server, id)).openProposals} to review: ${PASSPORTS}` })).toBeVisible();
   await toHome(sample);
@@ -41,7 +42,7 @@ test("what was put off is listed where it is counted, and can be decided there",
   expect((await read(server, id)).dueOn).toBeNull();
 });
 
-test("what was applied is told without zeros", async ({ sample, server }) => {
+test("the result of a review leaves out zeros", async ({ sample, server }) => {
   await openTask(sample, server, PASSPORTS);
   await sample.getByRole("link", { name: "Review details" }).click();
   const dialog = sample.getByRole("dialog");
@@ -54,7 +55,7 @@ test("what was applied is told without zeros", async ({ sample, server }) => {
   await expect(told).not.toContainText("0");
 });
 
-test("a wake that is set is seen on the task and on the agent, with when and why", async ({ sample, server }) => {
+test("a scheduled wake is shown on the task and on the agent, with its time and reason", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
   const at = new Date();
@@ -73,10 +74,10 @@ test("a wake that is set is seen on the task and on the agent, with when and why
   expect((await server.ask("GET", `/api/agents/${agent}`)).scheduledWakes).toEqual([]);
 });
 
-test("a value that the person set since is shown, and replaced only when that is asked for", async ({ sample, server }) => {
+test("a value the person has set since is shown, and replaced only on request", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const sent: unknown[] = [];
-  // As the server answers about a proposal without evidence: it stays open.
+  // As the server answers about a suggestion without evidence: it stays open.
   await sample.route("**/api/change-sets/*/items/*/confirm", async (route) => {
     const { now, digest } = route.request().postDataJSON() as { digest: string; now?: string | null };
     sent.push(now);
@@ -93,7 +94,7 @@ test("a value that the person set since is shown, and replaced only when that is
   expect(sent).toEqual([undefined, "45 min"]);
 });
 
-test("a proposal that the person overtook between the look and the press is told as such", async ({ sample, server }) => {
+test("a suggestion overtaken between the look and the click is reported as such", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await sample.route("**/api/change-sets/*/items/*/confirm", async (route) => {
     await server.ask("PATCH", `/api/journal/tasks/${id}`, { estimateMinutes: 45 });

@@ -1,11 +1,11 @@
-// What an agent suggests is decided: one by one, all at once, in the review, from two tabs.
+// Suggested changes are decided: one by one, in bulk, in the review, from two tabs.
 
 import type { Page } from "@playwright/test";
 
 import { BIRTHDAY, changes, openItems, openTask, PASSPORTS, property, read } from "./steps";
 import { expect, type Server, test } from "./world";
 
-/** What became of the items of a task, by what they do. */
+/** The resolutions of a task's changes, by tool. */
 async function endings(server: Server, task: string): Promise<Record<string, string>> {
   const sets = (await server.ask("GET", `/api/change-sets?task=${task}&all=true`)) as { items: { id: string }[] };
   const all: Record<string, string> = {};
@@ -23,7 +23,7 @@ async function review(page: Page): Promise<void> {
   await expect(page.getByRole("dialog", { name: /suggests/ })).toBeVisible();
 }
 
-test("a change is confirmed, and taken back", async ({ sample, server }) => {
+test("a change is confirmed, and undone", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await expect(list.getByRole("heading", { name: /suggests 2 changes/ })).toBeVisible();
@@ -34,7 +34,7 @@ test("a change is confirmed, and taken back", async ({ sample, server }) => {
   await expect(property(sample, ESTIMATE)).toBeVisible();
   await expect(list.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
   expect((await read(server, id)).estimateMinutes).toBe(120);
-  // The focus is at the same button of the next row.
+  // The focus is on the same button of the next row.
   await expect(list.getByRole("button", { name: /^Confirm: Due date/ })).toBeFocused();
 
   await sample.getByRole("status").filter({ hasText: `Confirmed: ${ESTIMATE}` }).getByRole("button", { name: "Undo" }).click();
@@ -43,7 +43,7 @@ test("a change is confirmed, and taken back", async ({ sample, server }) => {
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBeNull();
 });
 
-test("a change is rejected with a reason, which the agent will read", async ({ sample, server }) => {
+test("a change is rejected with a reason that the agent will read", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).click();
@@ -61,7 +61,7 @@ test("a change is rejected with a reason, which the agent will read", async ({ s
   expect((await read(server, id)).estimateMinutes).toBeNull();
 });
 
-test("a change is put off, stays in the review, and can still be taken", async ({ sample, server }) => {
+test("a change saved for later stays in the review and can still be confirmed", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await list.getByRole("button", { name: `Reject: ${ESTIMATE}` }).focus();
@@ -79,12 +79,12 @@ test("a change is put off, stays in the review, and can still be taken", async (
   await expect(property(sample, ESTIMATE)).toBeVisible();
 });
 
-test("“confirm all” confirms the rows it names, and no other", async ({ sample, server }) => {
+test("“Confirm all” confirms the rows it names, and no others", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const rows = changes(sample);
   const all = rows.getByRole("button", { name: "Confirm all 2" });
   await expect(all).toBeVisible();
-  // What it says follows the list: what the person sets is suggested no more.
+  // The text follows the list: what the person sets is no longer suggested.
   await server.ask("PATCH", `/api/journal/tasks/${id}`, { estimateMinutes: 45 });
   await expect(rows.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
   await expect(all).toBeHidden();
@@ -98,7 +98,7 @@ test("“confirm all” confirms the rows it names, and no other", async ({ samp
   await expect(property(sample, "Estimate: 5 h")).toBeVisible();
 });
 
-test("the review begins with nothing chosen, keeps what was chosen, and applies it together", async ({ sample, server }) => {
+test("the review starts with nothing selected, keeps selections, and applies them together", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await review(sample);
   await expect(sample).toHaveURL(new RegExp(`/tasks/${id}/changes$`));
@@ -114,7 +114,8 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   await dialog.getByRole("textbox", { name: "Reason for rejecting (optional)" }).fill("Too short");
   await expect(dialog.getByText("1 to confirm, 1 to reject")).toBeVisible();
 
-  // Closing applies nothing and forgets nothing, over a reload too. The first Escape leaves the field.
+  // Closing applies nothing and forgets nothing, even across a reload. The first Escape leaves the
+  // field.
   await sample.keyboard.press("Escape");
   await expect(dialog).toBeVisible();
   await sample.keyboard.press("Escape");
@@ -135,7 +136,7 @@ test("the review begins with nothing chosen, keeps what was chosen, and applies 
   expect(JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`))).toContain("Too short");
 });
 
-test("“Save all for later” puts off what is open", async ({ sample, server }) => {
+test("“Save all for later” saves what is open for later", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await review(sample);
   await sample.getByRole("button", { name: "Save all for later" }).click();
@@ -144,7 +145,7 @@ test("“Save all for later” puts off what is open", async ({ sample, server }
   expect(Object.values(await endings(server, id))).toEqual(["deferred", "deferred"]);
 });
 
-test("a verdict on something else than what was seen is refused and told", async ({ sample, server }) => {
+test("a decision on something other than what was seen is rejected and reported", async ({ sample, server }) => {
   const id = await taskWithOldDigest(sample, server);
   const list = changes(sample);
   await list.getByRole("button", { name: `Confirm: ${ESTIMATE}` }).click();
@@ -153,7 +154,7 @@ test("a verdict on something else than what was seen is refused and told", async
   await expect(sample.getByText(`Confirmed: ${ESTIMATE}`)).toBeHidden();
   expect((await read(server, id)).estimateMinutes).toBeNull();
 
-  // Together with another: that one is taken, this one stays in the review with the reason.
+  // Together with another: that one is accepted, this one stays in the review with the reason.
   await review(sample);
   const dialog = sample.getByRole("dialog");
   await dialog.getByRole("button", { name: "Select Confirm for all" }).click();
@@ -207,7 +208,7 @@ test("two tabs decide one item: one wins, both show the same", async ({ sample, 
   expect(Object.values(await endings(server, id)).sort()).toEqual(["confirmed", "pending"]);
 });
 
-test("a row that is decided elsewhere does not jump away under the hand", async ({ sample, server }) => {
+test("a row that is decided elsewhere does not jump away under the pointer", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await list.getByRole("button", { name: /^Confirm: Due date/ }).focus();

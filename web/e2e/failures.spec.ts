@@ -1,4 +1,4 @@
-// What a server can do wrong, and what the screen says then. The rest of it lives on.
+// What a server can do wrong, and what the screen shows then. The rest of it keeps working.
 
 import { readFileSync } from "node:fs";
 
@@ -9,7 +9,7 @@ import { test as alone, type Server } from "./world";
 
 const PROBLEM = { type: "https://dormouse.example/problems/internal", title: "Something failed", status: 500, detail: "The disk is on fire." };
 
-/** The paths of the document, as expressions; the longest are looked at first. */
+/** The paths of the document as regular expressions, the longest first. */
 const paths = Object.keys((JSON.parse(readFileSync("openapi.json", "utf8")) as { paths: Record<string, unknown> }).paths)
   .sort((a, b) => b.split("/").length - a.split("/").length || Number(a.includes("{")) - Number(b.includes("{")))
   .map((path) => ({ path, fits: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }));
@@ -19,23 +19,23 @@ function pathOf(url: string): string | undefined {
   return paths.find((one) => one.fits.test(pathname))?.path;
 }
 
-/** What only adds to what stands: without it the screen is whole. The frame tells of none of it either. */
+/** Optional parts: without them the screen is complete, and the frame does not report them either. */
 const EXTRA: Record<string, string[]> = {
-  // The number beside Home, and who is awake, stand in the frame of every screen.
+  // The badge of Home and the awake agents are in the frame of every screen.
   "*": ["/api/needs-attention", "/api/agents"],
-  // The menus of the filters tell of theirs when they are opened: a test of its own.
+  // The filter menus report their failures when they are opened, which has its own test.
   tasks: ["/api/journal/labels", "/api/journal/categories"],
-  // The wake behind a proposal is a link more.
+  // The wake of a suggestion is only a link.
   task: ["/api/change-sets"],
-  // The review lies over its task, which tells of its own.
+  // The review is a dialog over its task, which reports its own failures.
   review: ["/api/change-sets", "/api/agents/{agent}", "/api/agents/{agent}/report"],
-  // Of the task, only the language of its texts is wanted.
+  // Only the language of the task's texts is needed.
   "agent: activity": ["/api/journal/tasks/{task}"],
   "agent: tool calls": ["/api/journal/tasks/{task}"],
   "agent: wakes": ["/api/journal/tasks/{task}"],
   "agent: decisions": ["/api/journal/tasks/{task}"],
 };
-/** Where they are what the screen is about. */
+/** Where they are the subject of the screen. */
 const MEANT: Record<string, string[]> = {
   home: ["/api/needs-attention", "/api/agents"],
   agents: ["/api/agents"],
@@ -49,7 +49,7 @@ function isTold(screen: string, path: string): boolean {
 const refuse = (route: Route): Promise<void> =>
   route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(PROBLEM) });
 
-/** What a screen asks while it is opened. */
+/** What a screen requests while it opens. */
 async function askedBy(page: Page, show: () => Promise<void>): Promise<string[]> {
   const asked = new Set<string>();
   page.on("request", (request) => {
@@ -93,13 +93,13 @@ for (const name of LOOKED) {
           const alert = place.getByRole("alert").filter({ hasText: PROBLEM.detail });
           await expect.soft(alert.first(), path).toBeVisible();
           await expect.soft(alert.getByText("internal").first(), path).toBeVisible();
-          // It is over: the person tries again, and what was missing comes.
+          // The failure is over: the person tries again, and the missing part appears.
           await page.unroute(broken, refuse);
           const retry = place.getByRole("alert").getByRole("button", { name: "Try again" });
           for (let left = await retry.count(); left > 0; left -= 1) if ((await retry.count()) > 0) await retry.first().click();
           await expect.soft(place.getByRole("alert"), path).toHaveCount(0);
         }
-        // The frame and the screen stand.
+        // The frame and the screen are there.
         await expect.soft(page.getByRole("heading", { level: 1, includeHidden: true }), path).toBeAttached();
         await expect.soft(page.getByRole("link", { name: "Settings", includeHidden: true }).first(), path).toBeAttached();
         await page.unrouteAll({ behavior: "wait" });
@@ -108,7 +108,7 @@ for (const name of LOOKED) {
   });
 }
 
-test("filters whose names cannot be read say so in their menu", async ({ page, server }) => {
+test("filters whose names cannot be loaded say so in their menu", async ({ page, server }) => {
   await signIn(page, server);
   await page.route(/\/api\/journal\/(labels|categories)/, refuse);
   await open(page, server, "/tasks");
@@ -124,7 +124,7 @@ test("filters whose names cannot be read say so in their menu", async ({ page, s
   }
 });
 
-test("what is asked only on request says so too", async ({ page, server }) => {
+test("what is loaded only on request reports its failure too", async ({ page, server }) => {
   await signIn(page, server);
   const task = await addressOf("task", server);
   const refused = page.getByText(PROBLEM.detail).first();
@@ -165,7 +165,7 @@ test("the list by category says so when the categories fail", async ({ page, ser
   await expect(page.getByRole("link", { name: /roof/ }).first()).toBeVisible();
 });
 
-alone("an edit that fails is taken back, and told", async ({ app, server }) => {
+alone("an edit that fails is reverted and reported", async ({ app, server }) => {
   const task = (await server.ask("POST", "/api/journal/tasks", { title: "Water the plants" })) as { id: string };
   await server.ask("POST", `/api/journal/tasks/${task.id}/checklist-items`, { title: "The fern" });
   await app.goto(`${server.address}/tasks/${task.id}`);
@@ -173,7 +173,7 @@ alone("an edit that fails is taken back, and told", async ({ app, server }) => {
   const write = (route: Route): Promise<void> => (route.request().method() === "GET" ? route.continue() : refuse(route));
 
   await app.route(/\/api\/journal\/tasks\//, write);
-  // It may be taken back before the click has returned.
+  // It may be reverted before the click has returned.
   await box.click();
   await expect(app.getByText(PROBLEM.detail).first()).toBeVisible();
   await expect(box).not.toBeChecked();
@@ -200,7 +200,7 @@ for (const [what, answer] of [
       for (const status of [200, 502]) {
         await page.route(/\/api\/(?!ws)/, (route) => route.fulfill({ status, ...answer }));
         await page.goto(address);
-        // In place where the screen could tell, for the whole screen where it could not.
+        // In place where possible, otherwise for the whole screen.
         const told = page.getByRole("alert").or(page.getByText("This screen couldn’t be loaded."));
         await expect.soft(told.first(), `${name} ${status}`).toBeVisible();
         await expect.soft(page.getByRole("link", { name: "Tasks", exact: true }).first()).toBeVisible();
@@ -210,7 +210,7 @@ for (const [what, answer] of [
   });
 }
 
-test("a slow answer: bars after a moment, then what was asked for", async ({ page, server }) => {
+test("a slow answer: placeholder bars after a moment, then the content", async ({ page, server }) => {
   await signIn(page, server);
   let resolve = (): void => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
@@ -221,7 +221,7 @@ test("a slow answer: bars after a moment, then what was asked for", async ({ pag
   await page.goto(`${server.address}/tasks`);
   const bars = page.locator("main [aria-busy=true]");
   await expect(bars).toBeAttached();
-  // Nothing for 300 ms, so that quick answers do not flicker.
+  // Nothing for 300 ms, so that quick answers don't flicker.
   const from = await bars.evaluate((node) => {
     const [appear] = node.getAnimations();
     return Number(appear?.effect?.getTiming().delay);
@@ -259,7 +259,7 @@ alone("a server of another version: the page says so, and a reload keeps what wa
   await expect.poll(async () => ((await server.ask("GET", `/api/journal/tasks/${task.id}`)) as { title: string }).title).toBe("Water all plants");
 });
 
-alone("a frame that nobody knows, and one that is no frame, do no harm", async ({ app, server }) => {
+alone("an unknown frame and an invalid one do no harm", async ({ app, server }) => {
   await app.routeWebSocket(/\/api\/ws/, (socket) => {
     const real = socket.connectToServer();
     real.onMessage((message) => {

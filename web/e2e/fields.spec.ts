@@ -7,29 +7,29 @@ import { changes, openItems, openTask, PASSPORTS, property, read } from "./steps
 import { expect, type Server, taskId, test } from "./world";
 
 const ESTIMATE = "Estimate: 2 h";
-/** Every single key of the app is in it, and many Y, X and V. */
+/** It contains every single-letter shortcut, and many Y, X and V. */
 const SENTENCE = "Why? Very busy: my taxi / van. Xavier said yes, PDELSRC gt gh j k yxvyxv";
 
 async function statuses(server: Server, id: string): Promise<string[]> {
   return (await openItems(server, id)).map((item) => item.status).sort();
 }
 
-/** Types a sentence without a pause behind the key that opened the field. */
+/** Types a sentence without a pause after the key that opened the field. */
 async function say(page: Page): Promise<void> {
   await page.keyboard.type(SENTENCE);
 }
 
-/** The focus on a suggestion, where Y, X and V decide. */
+/** Focuses a suggestion, where Y, X and V decide. */
 async function onSuggestion(page: Page): Promise<void> {
   await changes(page).getByRole("button", { name: `Reject: ${ESTIMATE}` }).focus();
 }
 
 interface Case {
-  /** Presses the key; gives the field that it opens. */
+  /** Presses the key; returns the field it opens. */
   open: (page: Page, server: Server, id: string) => Promise<Locator>;
-  /** Its letters are no text: a day is picked. */
+  /** Letters are not text there: a date is picked. */
   isDate?: boolean;
-  /** Where it is done. */
+  /** Where it happens. */
   at?: "task" | "list" | "agents";
 }
 
@@ -44,7 +44,7 @@ const press =
 const dialogField = (name: string) => (page: Page) => page.getByRole("dialog").getByRole("textbox", { name });
 const onRow = (page: Page): Promise<void> => page.locator("[data-row]", { hasText: PASSPORTS }).focus();
 
-/** Each key that opens a field, and each place where it does. Its rejection is typed about below. */
+/** Each key that opens a field, and each place where it does. Rejections have their own tests below. */
 const CASES: Record<string, Record<string, Case>> = {
   "mod+k": {
     "on a task": { open: press("Control+k", (page) => page.getByRole("combobox", { name: /^Search tasks/ })) },
@@ -67,7 +67,7 @@ const CASES: Record<string, Record<string, Case>> = {
     "in the list": { at: "list", open: press("l", (page) => page.getByRole("dialog").getByRole("combobox"), onRow) },
   },
   x: {},
-  // Not by one key, but with keys alone.
+  // Not with a single key, but with the keyboard only.
   Enter: {
     title: { open: press("Enter", (page) => page.getByRole("textbox", { name: "Title" }), (page) => page.getByRole("button", { name: PASSPORTS, exact: true }).focus()) },
     "an item": { open: press("Enter", (page) => page.getByRole("textbox", { name: "item", exact: true }), (page) => page.getByRole("button", { name: "Fill in the forms", exact: true }).focus()) },
@@ -94,12 +94,12 @@ const CASES: Record<string, Record<string, Case>> = {
   },
 };
 
-test("each key of the table that opens a field is typed behind", () => {
+test("each shortcut that opens a field has a test case", () => {
   const opening = SHORTCUTS.filter((row) => "opens" in row).flatMap((row) => [...row.keys]);
   expect(Object.keys(CASES).filter((key) => key !== "Enter").sort()).toEqual([...opening].sort());
 });
 
-test("a sentence behind each key that opens a field goes into the field, and does nothing else", async ({ sample, server }) => {
+test("a sentence after each key that opens a field goes into the field and does nothing else", async ({ sample, server }) => {
   test.slow();
   const id = await taskId(server, PASSPORTS);
   const all = Object.entries(CASES).flatMap(([key, places]) => Object.entries(places).map(([place, one]) => ({ name: `${key}, ${place}`, ...one })));
@@ -114,7 +114,7 @@ test("a sentence behind each key that opens a field goes into the field, and doe
       await say(sample);
       await expect(field).toBeFocused();
       const typed = await field.inputValue();
-      // All of it, or its end: what came before the field was there went nowhere.
+      // All of it, or its end: what came before the field was there is lost.
       if (isDate) expect(typed).toBe("");
       else expect(typed !== "" && (SENTENCE.endsWith(typed) || typed.endsWith(SENTENCE)), typed).toBe(true);
       expect(await statuses(server, id)).toEqual(["pending", "pending"]);
@@ -137,7 +137,7 @@ for (const how of ["X", "a click"] as const) {
     await expect(why).toHaveValue(SENTENCE);
     expect(await statuses(server, id)).toEqual(["pending"]);
 
-    // Enter goes on to the next, where a key decides again.
+    // Enter moves on to the next row, where keys decide again.
     await sample.keyboard.press("Enter");
     await expect(changes(sample).getByRole("button", { name: `Reject: ${ESTIMATE}` })).toBeFocused();
     await expect(why).toBeHidden();
@@ -149,7 +149,7 @@ for (const how of ["X", "a click"] as const) {
     expect([view.dueOn, view.estimateMinutes]).toEqual([null, null]);
   });
 
-  test(`in the review, what is typed after ${how} is the reason, and chooses nothing else`, async ({ sample, server }) => {
+  test(`in the review, what is typed after ${how} is the reason, and selects nothing else`, async ({ sample, server }) => {
     const id = await openTask(sample, server, PASSPORTS);
     await sample.getByRole("link", { name: "Review details" }).click();
     const dialog = sample.getByRole("dialog");
@@ -181,7 +181,7 @@ for (const how of ["X", "a click"] as const) {
   });
 }
 
-test("a reason may be left out: Enter goes on, and the next key decides about the next", async ({ sample, server }) => {
+test("a reason can be skipped: Enter goes on, and the next key decides the next row", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await sample.getByRole("link", { name: "Review details" }).click();
   const dialog = sample.getByRole("dialog");
@@ -198,12 +198,12 @@ test("a reason may be left out: Enter goes on, and the next key decides about th
   await expect.poll(() => statuses(server, id)).toEqual([]);
 });
 
-test("a letter beside an empty reason is the first of the reason", async ({ sample, server }) => {
+test("a letter typed next to an empty reason is its first letter", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await sample.getByRole("link", { name: "Review details" }).click();
   const dialog = sample.getByRole("dialog");
   const due = dialog.getByRole("radiogroup", { name: /^Due date/ });
-  // An arrow passes over it: the focus stays among the choices.
+  // An arrow passes over it: the focus stays on the radio buttons.
   await due.getByRole("radio", { name: "Later" }).click();
   await sample.keyboard.press("ArrowLeft");
   await expect(due.getByRole("radio", { name: "Reject" })).toBeFocused();

@@ -12,7 +12,7 @@ interface Dropped {
   text: string;
 }
 
-/** Drags files over the page and lets them go. */
+/** Drags files over the page and drops them. */
 async function drop(page: Page, files: Dropped[]): Promise<void> {
   const dataTransfer = await page.evaluateHandle((given) => {
     const data = new DataTransfer();
@@ -26,7 +26,7 @@ async function drop(page: Page, files: Dropped[]): Promise<void> {
   await expect(page.getByText("Drop to import tasks from these files")).toBeHidden();
 }
 
-test("a list that is dropped onto the page is imported, and its first report comes", async ({ app }) => {
+test("a dropped list is imported, and its first report arrives", async ({ app }) => {
   await expect(app.getByRole("heading", { level: 1, name: "Nothing here yet" })).toBeVisible();
   await drop(app, [{ name: "home.md", type: "text/markdown", text: await readFile(SAMPLE, "utf8") }]);
   await expect(app.getByRole("heading", { name: "5 tasks were imported" })).toBeVisible();
@@ -42,7 +42,7 @@ test("a list that is dropped onto the page is imported, and its first report com
   await expect(card.getByRole("heading", { name: /suggests 1 change/ })).toBeVisible();
 });
 
-test("the sample stands after one press, with agents or without", async ({ app, server }) => {
+test("the sample is imported with one click, with or without agents", async ({ app, server }) => {
   await app.getByRole("checkbox", { name: "Add an agent to each task" }).uncheck();
   await app.getByRole("button", { name: "Try the sample" }).click();
   await expect(app.getByRole("heading", { name: "5 tasks were imported" })).toBeVisible();
@@ -50,7 +50,7 @@ test("the sample stands after one press, with agents or without", async ({ app, 
   const agents = (await server.ask("GET", "/api/agents")) as { items: unknown[] };
   expect(agents.items).toEqual([]);
 
-  // The same file again makes nothing twice.
+  // Importing the file again creates nothing.
   await app.getByRole("link", { name: "Tasks", exact: true }).click();
   await expect(app.getByText("5 tasks", { exact: true })).toBeVisible();
   await drop(app, [{ name: "household.md", type: "text/markdown", text: await readFile(SAMPLE, "utf8") }]);
@@ -58,7 +58,7 @@ test("the sample stands after one press, with agents or without", async ({ app, 
   await expect(app.getByText("5 tasks", { exact: true })).toBeVisible();
 });
 
-test("what is no list is told, by file, and the others are imported", async ({ app }) => {
+test("a file that is not a list is reported, and the others are imported", async ({ app }) => {
   await drop(app, [
     { name: "photo.png", type: "image/png", text: "no text" },
     { name: "one.md", type: "", text: "## Water the plants\n\n- [ ] The fern\n" },

@@ -1,5 +1,5 @@
-// Text that means harm: it is shown as text. The fixtures see to it that no page asks, breaks its policy or
-// fails because of it; here, that nothing of it runs, and that the layout holds.
+// Hostile text is shown as text. The fixtures check that no page makes foreign requests, violates its
+// policy or fails; these tests check that nothing of it runs and that the layout holds.
 
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import type { Page } from "@playwright/test";
 import { expect, overflow, signIn, still } from "./stage";
 import { type Server, test } from "./world";
 
-/** An address that answers nobody: whoever asks it is found out. */
+/** An address that nobody answers, so that every request to it is noticed. */
 const AWAY = "http://outside.example";
 
 const MARKUP = [
@@ -28,7 +28,7 @@ const MARKUP = [
   "[a link](javascript:alert(7)) [data](data:text/html,<script>alert(8)</script>) [vb](vbscript:msgbox(1)) [mixed](JaVaScRiPt&colon;alert(9)) [tab](java\tscript:alert(10))",
   "<a href=\"javascript:alert(11)\" onclick=\"alert(12)\" target=_self>html link</a> [file](file:///etc/passwd) [blob](blob:null/1)",
   "<details open ontoggle=alert(13)>detail</details><marquee onstart=alert(14)>runs</marquee><body onload=alert(15)>",
-  // Nestings that a second reading would turn into markup.
+  // Nesting that a second parse would turn into markup.
   "<svg></p><style><a id=\"</style><img src=1 onerror=alert(16)>\">",
   "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(17)&gt;\">",
   "<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(18)>",
@@ -62,7 +62,7 @@ const TITLES = [
   "%s%n {{7*7}} ${7*7} {n} {title}",
 ];
 
-/** What a page of a task must never do; anything said in a dialog counts too. */
+/** What a task page must never do; a dialog of the browser counts too. */
 async function guarded(page: Page): Promise<string[]> {
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
@@ -79,7 +79,7 @@ async function harmless(page: Page, dialogs: readonly string[]): Promise<void> {
     const main = document.querySelector("main");
     return {
       harmed: (window as { harmed?: number }).harmed ?? 0,
-      // The icons of the app are the only pictures; nothing else is let into a text.
+      // The app's icons are the only images; texts may contain none.
       elements: [...(main?.querySelectorAll(".md :is(script, img, svg, iframe, object, embed, style, link, form, video, audio, base, meta, button, [style], [id], [name], [onerror], [onload])") ?? [])].map((node) => node.outerHTML.slice(0, 120)),
       targets: [...(main?.querySelectorAll<HTMLAnchorElement>(".md a[href]") ?? [])].map((link) => link.protocol).filter((scheme) => !["http:", "https:", "mailto:"].includes(scheme)),
     };
@@ -105,7 +105,7 @@ test("markup in entries, items and titles is text", async ({ page, server }) => 
   await expect(page.getByRole("listitem").getByText("over everything").first()).toBeVisible();
   await harmless(page, dialogs);
   expect(await overflow(page)).toEqual([]);
-  // What looks like a link and leads nowhere good does nothing when it is pressed.
+  // Links that lead nowhere good do nothing when clicked.
   for (const name of ["a link", "data", "mixed"]) await page.getByText(name, { exact: true }).first().click();
   await page.getByRole("heading", { name: "History" }).click();
   await still(page);
@@ -119,7 +119,7 @@ test("markup in entries, items and titles is text", async ({ page, server }) => 
 });
 
 for (const [at, text] of DEEP.entries()) {
-  test(`nesting without end (${at + 1}) leaves the page usable`, async ({ page, server }) => {
+  test(`endless nesting (${at + 1}) leaves the page usable`, async ({ page, server }) => {
     const dialogs = await guarded(page);
     const id = await taskWith(server, "Deep", [text, "A plain note."]);
     await signIn(page, server);
@@ -133,7 +133,7 @@ for (const [at, text] of DEEP.entries()) {
   });
 }
 
-test("titles that turn text around or grow without end keep to their row", async ({ page, server }) => {
+test("titles that reverse text or never end stay in their row", async ({ page, server }) => {
   const dialogs = await guarded(page);
   await server.ask("POST", "/api/journal/tasks", { title: "Plain one" });
   const ids: string[] = [];
@@ -147,7 +147,7 @@ test("titles that turn text around or grow without end keep to their row", async
     const rows = page.getByRole("main").getByRole("listitem");
     await expect(rows).toHaveCount(TITLES.length + 2);
     expect.soft(await overflow(page), `${width}`).toEqual([]);
-    // Each title is an island: the frame of its row and the rows beside it read from left to right.
+    // Each title is isolated: its row and the rows beside it read from left to right.
     const odd = await page.evaluate(() =>
       [...document.querySelectorAll("main a[data-row]")].flatMap((link) => {
         const title = link.querySelector("[dir=auto]");
@@ -186,7 +186,7 @@ test("titles that turn text around or grow without end keep to their row", async
   await harmless(page, dialogs);
 });
 
-test("a title of 10,000 characters is refused in its field, and stays there", async ({ page, server }) => {
+test("a title of 10,000 characters is rejected in its field and stays there", async ({ page, server }) => {
   const long = "long ".repeat(2_000).trim();
   const id = await taskWith(server, "Short", []);
   await signIn(page, server);
@@ -212,7 +212,7 @@ test("a title of 10,000 characters is refused in its field, and stays there", as
   }
 });
 
-test("a checklist up to its limit is usable, and one more item is refused with its text kept", async ({ page, server }) => {
+test("a checklist at its limit is usable, and one more item is rejected with its text kept", async ({ page, server }) => {
   const folder = await mkdtemp(join(tmpdir(), "dormouse-many-"));
   const file = join(folder, "many.md");
   await writeFile(file, `## Everything\n\n${Array.from({ length: 500 }, (_, n) => `- [ ] Item ${n}`).join("\n")}\n`);
@@ -264,7 +264,7 @@ test("the collected naughty strings and injections are text too", async ({ page,
   const mails = read("bipia-email-test.jsonl").split("\n").filter((one) => one !== "").map((one) => (JSON.parse(one) as { context: string }).context);
   const attacks = Object.values(JSON.parse(read("bipia-text-attacks-test.json")) as Record<string, string[]>).flat();
 
-  // As titles, each a task; the server may refuse what is no text.
+  // As titles, one task each; the server may reject what isn't text.
   let refused = 0;
   for (const title of naughty) await server.ask("POST", "/api/journal/tasks", { title: title.slice(0, 500) }).catch(() => (refused += 1));
   expect(refused).toBeLessThan(naughty.length / 4);
@@ -281,7 +281,7 @@ test("the collected naughty strings and injections are text too", async ({ page,
     expect.soft(await overflow(page), path).toEqual([]);
     await harmless(page, dialogs);
   }
-  // The whole list is scrolled past, so that every row was drawn once.
+  // Scroll past the whole list, so that every row is rendered once.
   await page.goto(`${server.address}/tasks?status=any`);
   await still(page);
   await page.mouse.move(640, 500);
@@ -293,7 +293,7 @@ test("the collected naughty strings and injections are text too", async ({ page,
   }
   await harmless(page, dialogs);
 
-  // And as the file of an import.
+  // And as an imported file.
   const folder = await mkdtemp(join(tmpdir(), "dormouse-naughty-"));
   const file = join(folder, "naughty.md");
   await writeFile(file, read("blns.txt"));

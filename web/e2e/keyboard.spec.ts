@@ -1,4 +1,4 @@
-// What can be done without a pointer.
+// Working without a pointer.
 
 import { BIRTHDAY, changes, note, openTask, PASSPORTS, property, read, standing } from "./steps";
 import { expect, test } from "./world";
@@ -32,7 +32,7 @@ test("J, K and Enter walk the list, G T and the palette go anywhere", async ({ s
   await expect(sample).toHaveURL(`${server.address}/`);
 });
 
-test("Y confirms, Ctrl Z takes it back, and the focus stays where the hand is", async ({ sample, server }) => {
+test("Y confirms, Ctrl Z undoes it, and the focus stays in place", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   await list.getByRole("button", { name: "Confirm: Estimate: 2 h" }).focus();
@@ -47,7 +47,7 @@ test("Y confirms, Ctrl Z takes it back, and the focus stays where the hand is", 
   await expect(list.getByRole("heading", { name: /suggests 1 change$/ })).toBeVisible();
 });
 
-test("R opens the review, its keys choose, Escape closes it and gives the focus back", async ({ sample, server }) => {
+test("R opens the review, its keys select, Escape closes it and returns the focus", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const details = sample.getByRole("link", { name: "Review details" });
   await details.focus();
@@ -74,7 +74,7 @@ test("R opens the review, its keys choose, Escape closes it and gives the focus 
   await expect.poll(async () => (await read(server, id)).dueOn !== null || (await read(server, id)).estimateMinutes !== null).toBe(true);
 });
 
-test("single letters rest inside a field", async ({ sample, server }) => {
+test("single letters are ignored inside a field", async ({ sample, server }) => {
   await openTask(sample, server, PASSPORTS);
   await note(sample).focus();
   await sample.keyboard.type("gt cry? x");
@@ -84,7 +84,7 @@ test("single letters rest inside a field", async ({ sample, server }) => {
   await expect(changes(sample).getByRole("heading", { name: /suggests 2 changes/ })).toBeVisible();
 });
 
-test("Escape leaves a menu and a field as they were, with the focus on what opened them", async ({ sample, server }) => {
+test("Escape leaves a menu and a field unchanged, with the focus on what opened them", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await sample.keyboard.press("p");
   await expect(sample.getByRole("menuitem", { name: /^P0/ })).toBeVisible();

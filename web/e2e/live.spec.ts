@@ -1,11 +1,11 @@
-// What happens in one tab is seen in the other, without a reload.
+// What happens in one tab appears in the other without a reload.
 
 import type { Page } from "@playwright/test";
 
 import { GARDEN, LAPTOP, note, openTask, PASSPORTS, property, read, standing, writeNote } from "./steps";
 import { expect, test } from "./world";
 
-/** Marks a page, so that a reload would show. */
+/** Marks a page, so that a reload would be noticed. */
 async function mark(page: Page): Promise<void> {
   await page.evaluate(() => document.body.setAttribute("data-first", ""));
 }
@@ -34,7 +34,7 @@ test("a note in one tab changes the report in another", async ({ sample, context
   await isFirst(other);
 });
 
-test("an edit in one tab is seen in the other, on the task and in the list", async ({ sample, context, server }) => {
+test("an edit in one tab appears in the other, on the task and in the list", async ({ sample, context, server }) => {
   const [onTask, onList] = [await context.newPage(), await context.newPage()];
   const id = await openTask(sample, server, LAPTOP);
   await openTask(onTask, server, LAPTOP);
@@ -59,7 +59,7 @@ test("an edit in one tab is seen in the other, on the task and in the list", asy
   for (const page of [onTask, onList]) await isFirst(page);
 });
 
-test("a field that is being edited keeps what was typed, and offers the other text", async ({ sample, context, server }) => {
+test("a field being edited keeps what was typed and offers the other text", async ({ sample, context, server }) => {
   const other = await context.newPage();
   const id = await openTask(sample, server, LAPTOP);
   await openTask(other, server, LAPTOP);
@@ -78,7 +78,7 @@ test("a field that is being edited keeps what was typed, and offers the other te
   await expect(field).toBeHidden();
   expect((await read(server, id)).title).toBe("Their words");
 
-  // To save is to choose one's own, once the other was seen.
+  // Once the other text was seen, saving chooses one's own.
   await other.getByRole("button", { name: "Their words", exact: true }).click();
   await field.fill("My own words after all");
   await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Theirs again" });
@@ -87,7 +87,7 @@ test("a field that is being edited keeps what was typed, and offers the other te
   await standing(sample, "My own words after all");
 });
 
-test("a note that is half typed stays while the page fills with news", async ({ sample, context, server }) => {
+test("a half-typed note stays while the page fills with news", async ({ sample, context, server }) => {
   const other = await context.newPage();
   await openTask(sample, server, PASSPORTS);
   await openTask(other, server, PASSPORTS);
@@ -99,7 +99,7 @@ test("a note that is half typed stays while the page fills with news", async ({ 
   await expect(note(other)).toHaveValue("The clerk said to come back");
 });
 
-test("a link is made, stands on both tasks, and is removed", async ({ sample, context, server }) => {
+test("a link is created, appears on both tasks, and is removed", async ({ sample, context, server }) => {
   const other = await context.newPage();
   const id = await openTask(sample, server, LAPTOP);
   const far = await openTask(other, server, GARDEN);
@@ -119,7 +119,7 @@ test("a link is made, stands on both tasks, and is removed", async ({ sample, co
   expect((await read(server, id)).links).toHaveLength(1);
   expect((await read(server, far)).links).toHaveLength(1);
 
-  // It leads there, and the way back leads here.
+  // It leads there, and the link back leads here.
   await here.getByRole("link", { name: GARDEN }).click();
   await standing(sample, GARDEN);
   await sample.goBack();

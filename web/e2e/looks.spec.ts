@@ -1,4 +1,4 @@
-// Every screen in light and dark: nothing that axe knows of, at any width, with large text, without motion.
+// Every screen in light and dark: no axe violations, at any width, with large text, without motion.
 
 import type { Page } from "@playwright/test";
 
@@ -15,7 +15,7 @@ async function looked(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-/** A narrow page, then one whose reader wants text of twice the size. */
+/** A narrow page, then one with text at 200 %. */
 async function stretched(page: Page): Promise<void> {
   await page.setViewportSize({ width: 320, height: 720 });
   await still(page);
@@ -29,7 +29,7 @@ async function stretched(page: Page): Promise<void> {
 }
 
 for (const screen of screens) {
-  test(`${screen.name}: for every eye`, async ({ page, server }) => {
+  test(`${screen.name}: accessible`, async ({ page, server }) => {
     await signIn(page, server);
     await screen.show(page, server, false);
     await looked(page);
@@ -37,7 +37,7 @@ for (const screen of screens) {
   });
 }
 
-test("sign in: for every eye", async ({ page, server }) => {
+test("sign in: accessible", async ({ page, server }) => {
   await page.goto(server.address);
   await page.getByRole("textbox").fill("dm_0000000000000000000000000000000000000000000");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -46,13 +46,13 @@ test("sign in: for every eye", async ({ page, server }) => {
   await stretched(page);
 });
 
-alone("first run: for every eye", async ({ app }) => {
+alone("first run: accessible", async ({ app }) => {
   await expect(app.getByRole("button", { name: "Try the sample" })).toBeVisible();
   await looked(app);
   await stretched(app);
 });
 
-test("nothing moves for those who want no motion", async ({ page, server }) => {
+test("nothing moves with reduced motion", async ({ page, server }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await signIn(page, server);
   for (const screen of screens) {

@@ -1,4 +1,4 @@
-// The server goes away under an open page, and comes back.
+// The server becomes unreachable under an open page, and returns.
 
 import type { Page } from "@playwright/test";
 
@@ -15,14 +15,14 @@ async function isBack(page: Page): Promise<void> {
   await expect(page.getByText(AWAY)).toBeHidden({ timeout: 25_000 });
 }
 
-test("the line is cut and resumed: reading goes on, edits wait, nothing typed is lost, all of it arrives once", async ({ sample, context, server }) => {
+test("the connection is cut and resumed: reading works, edits wait, nothing typed is lost, everything arrives once", async ({ sample, context, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await openTask(sample, server, LAPTOP);
   await openTask(sample, server, PASSPORTS);
   const other = await context.newPage();
   await openTask(other, server, LAPTOP);
   await sample.evaluate(() => document.body.setAttribute("data-first", ""));
-  // Seen once in this page, so that they can be read without the server.
+  // Visit them once, so that they can be read offline.
   await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
   await sample.getByRole("link", { name: new RegExp(`^${LAPTOP}`) }).click();
   await standing(sample, LAPTOP);
@@ -35,7 +35,7 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   await isAway(sample);
   await isAway(other);
 
-  // Edits, a verdict and a note queue with their count.
+  // Edits, a decision and a note are queued and counted.
   await property(sample, "Priority: None").click();
   await sample.getByRole("menuitem", { name: /^P1/ }).click();
   await expect(property(sample, "Priority: P1")).toBeVisible();
@@ -50,7 +50,7 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   await expect(sample.getByText("4 changes are waiting to be sent.")).toBeVisible();
   await note(sample).fill("Half a sen");
 
-  // Reading goes on.
+  // Reading still works.
   await sample.getByRole("link", { name: "Tasks", exact: true }).first().click();
   await expect(sample.getByRole("link", { name: new RegExp(`^${PASSPORTS}`) })).toBeVisible();
   await sample.getByRole("link", { name: new RegExp(`^${LAPTOP}`) }).click();
@@ -63,7 +63,7 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   await expect(note(sample)).toHaveValue("Half a sen");
   await expect(property(sample, "Priority: P1")).toBeVisible();
 
-  // Meanwhile somebody changes another task.
+  // Meanwhile someone changes another task.
   await server.command("task", "edit", LAPTOP, "--priority", "P2");
   await server.start();
   await isBack(sample);
@@ -82,12 +82,12 @@ test("the line is cut and resumed: reading goes on, edits wait, nothing typed is
   await expect(sample.getByText(/waiting to be sent/)).toBeHidden();
   expect(await sample.evaluate(() => document.body.hasAttribute("data-first"))).toBe(true);
 
-  // The line stands again: what happens now is seen.
+  // The connection is back: what happens now appears.
   await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Renew both passports" });
   await standing(sample, "Renew both passports");
 });
 
-test("the server is killed under a note that is half typed", async ({ sample, server }) => {
+test("the server is killed under a half-typed note", async ({ sample, server }) => {
   const id = await openTask(sample, server, GARDEN);
   await note(sample).pressSequentially("The seeds are");
   await server.stop("SIGKILL");
@@ -104,13 +104,13 @@ test("the server is killed under a note that is half typed", async ({ sample, se
   await expect.poll(async () => (await read(server, id)).entries.filter((entry) => entry.text === "The seeds are ordered.").length).toBe(1);
   await expect(sample.getByRole("region", { name: /^Summary by/ })).toContainText("New: The seeds are ordered.");
 
-  // What was typed outlives the page as well.
+  // What was typed survives a reload too.
   await sample.reload();
   await standing(sample, GARDEN);
   await expect(note(sample)).toHaveValue("And then");
 });
 
-test("an answer that was lost on the way: what was sent has one effect", async ({ sample, server }) => {
+test("a response lost on the way: the request takes effect once", async ({ sample, server }) => {
   const id = await openTask(sample, server, GARDEN);
   let lost = 0;
   await sample.route("**/api/journal/tasks/*/entries", async (route) => {
@@ -229,7 +229,7 @@ async function isKept(page: Page): Promise<void> {
   });
 }
 
-test("once a screen was opened, all of them open without the server", async ({ sample, server }) => {
+test("once one screen was opened, all of them open offline", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await expect.poll(() => sample.evaluate(() => performance.getEntriesByType("resource").filter((one) => /\/(Settings|Agents|Home|Tasks|Agent)-[^/]*\.js$/.test(one.name)).length), { timeout: 30_000 }).toBe(5);
   const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
@@ -253,7 +253,7 @@ test("once a screen was opened, all of them open without the server", async ({ s
   await expect(sample.getByRole("heading", { level: 1 })).toBeVisible();
 });
 
-test("a screen that could not be loaded offers no reload, and opens when the server is back", async ({ sample, server }) => {
+test("a screen that failed to load offers no reload, and opens when the server is back", async ({ sample, server }) => {
   let isCut = true;
   await sample.route(/\/assets\/Settings-.*\.js$/, (route) => (isCut ? route.abort("connectionrefused") : route.continue()));
   await openTask(sample, server, PASSPORTS);
@@ -269,7 +269,7 @@ test("a screen that could not be loaded offers no reload, and opens when the ser
   isCut = false;
   await server.start();
   await isBack(sample);
-  // By itself, or with the press that is safe now.
+  // On its own, or with the button that is safe now.
   const reload = sample.getByRole("button", { name: "Reload" });
   const settings = sample.getByRole("heading", { level: 1, name: "Settings" });
   await expect(reload.or(settings)).toBeVisible();
@@ -277,7 +277,7 @@ test("a screen that could not be loaded offers no reload, and opens when the ser
   await expect(settings).toBeVisible();
 });
 
-test("a reload without the server keeps the app, what waits in it, and what was typed", async ({ sample, server }) => {
+test("an offline reload keeps the app, its pending edits, and what was typed", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await isKept(sample);
   await note(sample).fill("Half a sen");
@@ -297,10 +297,10 @@ test("a reload without the server keeps the app, what waits in it, and what was 
   await expect.poll(async () => (await read(server, id)).priority).toBe("P1");
 });
 
-test("the kept app gives way to that of the server as soon as it answers", async ({ sample, server }) => {
+test("the cached app gives way to the server's as soon as it responds", async ({ sample, server }) => {
   await openTask(sample, server, PASSPORTS);
   await isKept(sample);
-  // A page of another build is kept in place of this one.
+  // Cache a page of another build in its place.
   await sample.evaluate(async () => {
     for (const name of await caches.keys()) {
       await (await caches.open(name)).put("/", new Response("<!doctype html><title>old</title><h1>old</h1>", { headers: { "Content-Type": "text/html" } }));

@@ -1,4 +1,4 @@
-// Ways back: what was closed or deleted is not come back to, and a list is where it was.
+// Going back: closed and deleted pages are not revisited, and a list is where it was.
 
 import { readFile } from "node:fs/promises";
 
@@ -23,7 +23,7 @@ async function remove(page: Page): Promise<void> {
   await expect(page.getByRole("status").filter({ hasText: "was deleted" })).toBeVisible();
 }
 
-test("Back after a decision is the screen before the review, wherever it was opened", async ({ sample, server }) => {
+test("Back after a decision leads to the screen before the review, wherever it was opened", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   await toTasks(sample);
   await toHome(sample);
@@ -37,7 +37,7 @@ test("Back after a decision is the screen before the review, wherever it was ope
   await expect(sample).toHaveURL(`${server.address}/`);
   await expect(dialog).toBeHidden();
 
-  // From the task itself: the way back begins at the task, and forward opens no review.
+  // From the task itself: Back starts at the task, and Forward opens no review.
   await toTasks(sample);
   await sample.getByRole("link", { name: new RegExp(`^${BIRTHDAY}`) }).click();
   await standing(sample, BIRTHDAY);
@@ -53,7 +53,7 @@ test("Back after a decision is the screen before the review, wherever it was ope
   expect(await openItems(server, id)).toHaveLength(2);
 });
 
-test("the property that a key in the list opens is no address: Escape stays, Back is the list", async ({ sample, server }) => {
+test("the property opened by a key in the list has no address: Escape stays, Back leads to the list", async ({ sample, server }) => {
   await toTasks(sample);
   await sample.locator("[data-row]", { hasText: PASSPORTS }).focus();
   await sample.keyboard.press("e");
@@ -66,11 +66,11 @@ test("the property that a key in the list opens is no address: Escape stays, Bac
   await expect(sample.getByRole("dialog")).toBeHidden();
 });
 
-test("deleting a task leads away from it, and Back passes it by", async ({ sample, server }) => {
+test("deleting a task leaves its page, and Back skips it", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   await toTasks(sample);
   await toHome(sample);
-  // Twice: once as a task, once behind its review.
+  // Twice: once as a task, once after its review.
   await sample.getByRole("link", { name: PASSPORTS, exact: true }).click();
   await standing(sample, PASSPORTS);
   await toHome(sample);
@@ -89,7 +89,7 @@ test("deleting a task leads away from it, and Back passes it by", async ({ sampl
   expect((await server.ask("GET", `/api/journal/tasks/${id}`)).deletedAt).not.toBeNull();
 });
 
-test("what is deleted leaves the list at once, with the pointer over it, here and elsewhere", async ({ sample, server }) => {
+test("a deleted task leaves the list at once, even under the pointer, in every tab", async ({ sample, server }) => {
   await toTasks(sample);
   const row = (title: string) => sample.locator("[data-row]", { hasText: title });
   await row(GARDEN).hover();
@@ -107,10 +107,10 @@ test("what is deleted leaves the list at once, with the pointer over it, here an
   await expect(row(BIRTHDAY)).toHaveCount(1);
 });
 
-/** A file with so many tasks, all of them alike in height. */
+/** A file with this many tasks of equal height. */
 const many = (n: number): string => Array.from({ length: n }, (_, at) => `## Task number ${at + 1}\n\n- [ ] One thing\n`).join("\n");
 
-/** The row at the top of what is in sight, and where it is. */
+/** The first visible row and its position. */
 async function rowInSight(page: Page): Promise<{ title: string; top: number; y: number }> {
   return page.evaluate(() => {
     const rows = [...document.querySelectorAll("[data-row]")];
@@ -126,11 +126,11 @@ async function scrolledTo(page: Page, y: number): Promise<void> {
       return page.evaluate(() => scrollY);
     })
     .toBe(y);
-  // Drawn where the eye is.
+  // Rendered where the eye is.
   await expect.poll(async () => (await rowInSight(page)).title).not.toBe("");
 }
 
-test("a long list is where it was, at any depth, after Back and over a reload", async ({ app, server }) => {
+test("a long list is where it was, at any depth, after Back and across a reload", async ({ app, server }) => {
   test.slow();
   await app.evaluate(
     async ({ text, token }) => {
@@ -149,7 +149,7 @@ test("a long list is where it was, at any depth, after Back and over a reload", 
     await expect(app.locator("[data-row]").first()).toBeVisible();
     await expect.poll(() => rowInSight(app)).toEqual(before);
   }
-  // A page that was loaded anew reads as far as it was read before.
+  // A reloaded page loads as many rows as before.
   const before = await rowInSight(app);
   await app.reload();
   await expect.poll(() => rowInSight(app), { timeout: 30_000 }).toEqual(before);
@@ -160,7 +160,7 @@ test("a long list is where it was, at any depth, after Back and over a reload", 
   expect(await app.evaluate(() => scrollY)).toBe(0);
 });
 
-/** Whether a browser would leave the app for the file that is dropped here. */
+/** Whether the browser would leave the app for a file dropped here. */
 async function drop(page: Page, name: string, text: string): Promise<{ isOver: boolean; isDropped: boolean }> {
   return page.evaluate(
     ([called, written]) => {
@@ -180,7 +180,7 @@ async function drop(page: Page, name: string, text: string): Promise<{ isOver: b
 const titles = async (server: Server): Promise<string[]> =>
   ((await server.ask("GET", "/api/journal/tasks?limit=50")) as { items: { title: string }[] }).items.map((task) => task.title);
 
-test("a file that is dropped on any screen is taken, and never replaces the app", async ({ sample, server }) => {
+test("a file dropped on any screen is imported and never replaces the app", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
   const places = ["/", "/tasks", `/tasks/${id}`, `/tasks/${id}/changes`, "/agents", `/agents/${agent}`, "/settings", "/nowhere"];
@@ -189,7 +189,7 @@ test("a file that is dropped on any screen is taken, and never replaces the app"
     await expect(sample.getByRole("heading", { level: 1, includeHidden: true })).toBeAttached();
     expect(await drop(sample, `${at}.md`, `## Dropped on screen ${at}\n`), place).toEqual({ isOver: true, isDropped: true });
     await expect.poll(() => titles(server), place).toContain(`Dropped on screen ${at}`);
-    // What came of it is told there, and leads to the tasks.
+    // The result is reported there and leads to the tasks.
     if (place === "/agents") {
       await expect(sample.getByRole("status").filter({ hasText: "1 task was imported" })).toBeVisible();
       await sample.getByRole("button", { name: "Open", exact: true }).last().click();
@@ -198,7 +198,7 @@ test("a file that is dropped on any screen is taken, and never replaces the app"
   }
 });
 
-test("a file that is dropped before somebody signed in stays out, and so does the browser's own page", async ({ page, server }) => {
+test("a file dropped before signing in is not imported, and the browser does not open it either", async ({ page, server }) => {
   await page.goto(server.address);
   await expect(page.getByRole("heading", { level: 1, name: "Sign in to Dormouse" })).toBeVisible();
   expect(await drop(page, "home.md", await readFile(SAMPLE, "utf8"))).toEqual({ isOver: true, isDropped: true });

@@ -1,4 +1,4 @@
-// Every screen, and how one comes to it; for tests that look at all of them.
+// Every screen and how to open it, for tests that visit all of them.
 
 import type { Page } from "@playwright/test";
 
@@ -29,7 +29,7 @@ const ofAgent =
     await open(page, server, `/agents/${agent}/${tab}`);
   };
 
-/** The screens of somebody who is signed in and has tasks. */
+/** The screens of a signed-in person with tasks. */
 export const screens: readonly Screen[] = [
   { name: "home", show: at("/") },
   { name: "tasks", show: at("/tasks") },

@@ -1,4 +1,4 @@
-// A world that the tests of one file share: they look, and change nothing that another sees.
+// A world shared by the tests of one file, which change nothing that another test sees.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { expect, SAMPLE, Server, settled, test as base } from "./world";
 export { expect };
 
 interface Worker {
-  /** One server for each worker, with the sample in it and every agent settled. */
+  /** One server per worker, with the sample imported and every agent asleep. */
   stage: Server;
 }
 
@@ -33,19 +33,19 @@ export const test = base.extend<{ server: Server }, Worker>({
   server: async ({ stage }, use) => use(stage),
 });
 
-/** Signs the pages of a context in, as somebody who was here before. */
+/** Signs in the pages of a context, as if by an earlier visit. */
 export async function signIn(page: Page, server: Server): Promise<void> {
   const token = await server.token();
   await page.addInitScript((given) => localStorage.setItem("dormouse.token", given), token);
 }
 
-/** Opens a screen, and waits until nothing on it is still being read. */
+/** Opens a screen and waits until nothing is loading. */
 export async function open(page: Page, server: Server, path: string): Promise<void> {
   await page.goto(server.address + path);
   await still(page);
 }
 
-/** Waits until the screen stands: a heading, nothing that loads, nothing that moves. */
+/** Waits until the screen is ready: it has a heading, nothing loads, nothing moves. */
 export async function still(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, includeHidden: true })).toBeAttached();
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
@@ -57,7 +57,7 @@ export async function still(page: Page): Promise<void> {
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** What axe finds, in a form that a person reads. No rule is switched off. */
+/** The violations axe finds, in readable form. No rule is disabled. */
 export async function faults(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
   return violations.flatMap((one) =>
@@ -65,7 +65,7 @@ export async function faults(page: Page): Promise<string[]> {
   );
 }
 
-/** What sticks out at the side, with the element that does; empty when nothing does. */
+/** What overflows at the side, by element; empty if nothing does. */
 export async function overflow(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const root = document.documentElement;
@@ -83,7 +83,7 @@ export async function overflow(page: Page): Promise<string[]> {
   });
 }
 
-/** Text whose lower part is cut off by the box it stands in. */
+/** Text whose bottom is cut off by its box. */
 export async function cut(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("body *")]

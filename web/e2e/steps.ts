@@ -1,4 +1,4 @@
-// What many tests do on the way to what they look at.
+// Steps that many tests share.
 
 import type { Locator, Page } from "@playwright/test";
 
@@ -9,7 +9,7 @@ export const LAPTOP = "Set up the new laptop";
 export const GARDEN = "Prepare the garden for spring";
 export const BIRTHDAY = "Plan grandmother's birthday";
 
-/** Opens a task by its title; gives its id. */
+/** Opens a task by its title; returns its id. */
 export async function openTask(page: Page, server: Server, title: string): Promise<string> {
   const id = await taskId(server, title);
   await page.goto(`${server.address}/tasks/${id}`);
@@ -17,12 +17,12 @@ export async function openTask(page: Page, server: Server, title: string): Promi
   return id;
 }
 
-/** Waits until the page of a task stands and follows the server. */
+/** Waits until the page of a task is loaded and live. */
 export async function standing(page: Page, title: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toContainText(title);
 }
 
-/** What is suggested for the task on screen. */
+/** The suggested changes of the task on screen. */
 export function changes(page: Page): Locator {
   return page.getByRole("region", { name: /suggests|saved for later|left to decide/ });
 }
@@ -32,7 +32,7 @@ export function note(page: Page): Locator {
   return page.getByRole("textbox", { name: "Write a note" });
 }
 
-/** A property of the task on screen, with its value in its name. */
+/** A property of the task on screen; its name includes the value. */
 export function property(page: Page, name: string | RegExp): Locator {
   return page.getByRole("complementary", { name: "Properties" }).getByRole("button", { name });
 }
@@ -50,7 +50,7 @@ interface Item {
   digest: string;
 }
 
-/** The items that are open for a task. */
+/** The open changes of a task. */
 export async function openItems(server: Server, task: string): Promise<Item[]> {
   return ((await server.ask("GET", `/api/journal/tasks/${task}/changes`)) as { items: Item[] }).items;
 }
@@ -67,7 +67,7 @@ export interface TaskView {
   links: { id: string; kind: string }[];
 }
 
-/** The task as the server has it. */
+/** The task on the server. */
 export async function read(server: Server, task: string): Promise<TaskView> {
   return (await server.ask("GET", `/api/journal/tasks/${task}`)) as TaskView;
 }

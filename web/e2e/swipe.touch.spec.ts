@@ -1,4 +1,4 @@
-// A finger on a row: to the right confirms, to the left rejects, anything else changes nothing.
+// Swiping a row: right confirms, left rejects, anything else changes nothing.
 
 import type { Locator, Page } from "@playwright/test";
 
@@ -6,19 +6,19 @@ import { changes, openItems, openTask, PASSPORTS, read } from "./steps";
 import { expect, type Server, test } from "./world";
 
 interface Step {
-  /** Parts of the width of the row, from where the finger came down. */
+  /** Fractions of the row's width, from where the finger came down. */
   dx: number;
   dy?: number;
 }
 
 interface Gesture {
-  /** Where the finger goes, each a frame after the one before. */
+  /** The positions of the finger, one per frame. */
   steps: Step[];
-  /** The system takes the touch away instead of the finger leaving. */
+  /** The system cancels the touch before the finger leaves. */
   isTaken?: boolean;
 }
 
-/** Moves a real finger over the row, slowly enough that it is no flick. */
+/** Moves a real finger over the row, slowly enough not to be a flick. */
 async function swipe(page: Page, row: Locator, { steps, isTaken = false }: Gesture): Promise<void> {
   await row.scrollIntoViewIfNeeded();
   const box = await row.boundingBox();
@@ -33,7 +33,7 @@ async function swipe(page: Page, row: Locator, { steps, isTaken = false }: Gestu
     await touch("touchMove", { x: from.x + dx * box.width, y: from.y + dy * box.height });
     await frame();
   }
-  // Held still, so that its speed says nothing.
+  // Held still, so that the velocity is zero.
   const last = steps.at(-1) ?? { dx: 0 };
   for (let held = 0; held < 5; held += 1) {
     await touch("touchMove", { x: from.x + last.dx * box.width + (held % 2), y: from.y + (last.dy ?? 0) * box.height });
@@ -53,7 +53,7 @@ async function statuses(server: Server, id: string): Promise<string[]> {
   return (await openItems(server, id)).map((item) => item.status);
 }
 
-test("a swipe to the right confirms, and Undo takes it back", async ({ sample, server }) => {
+test("a swipe to the right confirms, and Undo undoes it", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   await swipe(sample, rowOf(sample), { steps: way(0.5) });
   await expect(sample.getByText("Confirmed: Estimate: 2 h")).toBeVisible();
@@ -76,7 +76,7 @@ test("a swipe to the left rejects", async ({ sample, server }) => {
   expect((await read(server, id)).estimateMinutes).toBeNull();
 });
 
-test("a swipe that is broken off changes nothing", async ({ sample, server }) => {
+test("an interrupted swipe changes nothing", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const sent: string[] = [];
   sample.on("request", (request) => {
@@ -88,16 +88,16 @@ test("a swipe that is broken off changes nothing", async ({ sample, server }) =>
     // Far enough, and back.
     { steps: [...way(0.5), ...way(0.5).reverse(), { dx: 0.03 }] },
     { steps: [...way(-0.42), ...way(-0.42).reverse(), { dx: -0.03 }] },
-    // The system took the touch away.
+    // The system cancels the touch.
     { steps: way(0.5), isTaken: true },
-    // It is a scroll.
+    // A scroll.
     { steps: Array.from({ length: 8 }, (_, at) => ({ dx: 0.01 * at, dy: -0.3 * at })) },
   ];
   for (const gesture of gestures) {
     await swipe(sample, rowOf(sample), gesture);
     await expect(rowOf(sample)).toHaveCount(1);
     await expect(sample.getByRole("button", { name: "Undo" })).toHaveCount(0);
-    // The row is back where it was.
+    // The row is back in place.
     await expect.poll(async () => rowOf(sample).locator("xpath=.//a/..").first().evaluate((node) => new DOMMatrix(getComputedStyle(node).transform).m41)).toBe(0);
     await expect(sample).toHaveURL(new RegExp(`/tasks/${id}$`));
   }

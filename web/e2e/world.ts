@@ -1,7 +1,7 @@
-// A world for each test: a server of its own on a fresh folder, and pages that are watched.
+// A world for each test: its own server on a fresh folder, and watched pages.
 //
-// Whatever a page does, three things hold and are checked when it closes: it asked nothing of another
-// origin, its content policy was not violated, and no script failed.
+// Three things are checked when a page closes: it made no requests to another origin, its content
+// security policy was not violated, and no script failed.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -22,7 +22,7 @@ export class Server {
 
   constructor(readonly data: string) {}
 
-  /** Starts it; a second time on the same port, so that pages find it again. */
+  /** Starts it; the second time on the same port, so that pages find it again. */
   async start(): Promise<void> {
     const bind = this.address === "" ? "127.0.0.1:0" : new URL(this.address).host;
     const child = spawn(BINARY, ["--data", this.data, "--json", "serve", "--bind", bind], {
@@ -39,7 +39,7 @@ export class Server {
     throw new Error(`the server did not start: ${said.join("")}`);
   }
 
-  /** Ends it: at once, or with time to put its runs back. */
+  /** Stops it: at once, or with time to put its runs back. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -49,18 +49,18 @@ export class Server {
     this.#process = undefined;
   }
 
-  /** A command on the same folder, as a person would type it. */
+  /** Runs a command on the same folder, as a person would. */
   async command(...args: string[]): Promise<string> {
     const { stdout } = await run(BINARY, ["--data", this.data, ...args], { env: { ...process.env, NO_COLOR: "1" } });
     return stdout;
   }
 
-  /** The token of the owner, which only they can read. */
+  /** The owner's token, which only they can read. */
   async token(): Promise<string> {
     return (JSON.parse(await readFile(join(this.data, "server.json"), "utf8")) as { token: string }).token;
   }
 
-  /** Asks the API as the owner. */
+  /** Sends a request to the API as the owner. */
   async ask(method: string, path: string, body?: unknown): Promise<any> {
     const headers: Record<string, string> = { Authorization: `Bearer ${await this.token()}` };
     if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -79,10 +79,10 @@ export class Server {
   }
 }
 
-/** What a page did that it should not; empty when all is well. */
+/** What a page did that it should not; empty if all is well. */
 const misdeeds = new WeakMap<BrowserContext, string[]>();
 
-/** Watches every page of a context. `allowed` errors are those a test causes on purpose. */
+/** Watches every page of a context. `allowed` are errors a test causes on purpose. */
 export async function watch(context: BrowserContext, origin: () => string): Promise<void> {
   const found: string[] = [];
   misdeeds.set(context, found);
@@ -94,7 +94,7 @@ export async function watch(context: BrowserContext, origin: () => string): Prom
   context.on("console", (message) => {
     const text = message.text();
     if (/Content Security Policy|TrustedHTML|trusted type/i.test(text)) found.push(`policy: ${text}`);
-    // A screen that failed says so on the page and here; what the network refused is told as such.
+    // A failed screen is reported on the page and here; network failures are reported as such.
     else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection|error occurred when fetching the script/.test(text)) found.push(`told: ${text}`);
   });
   await context.addInitScript(() => {
@@ -106,9 +106,9 @@ export async function watch(context: BrowserContext, origin: () => string): Prom
 
 interface Fixtures {
   server: Server;
-  /** A page that is signed in, at Home. */
+  /** A signed-in page at Home. */
   app: Page;
-  /** The same with the sample imported, every agent settled. */
+  /** The same with the sample imported and every agent asleep. */
   sample: Page;
 }
 
@@ -150,7 +150,7 @@ export async function settled(server: Server): Promise<void> {
     .toBe(0);
 }
 
-/** The id of the task with these words in its title. */
+/** The id of the task whose title contains these words. */
 export async function taskId(server: Server, words: string): Promise<string> {
   const found = (await server.ask("GET", `/api/journal/tasks?q=${encodeURIComponent(words)}`)) as {
     items: { id: string; title: string }[];

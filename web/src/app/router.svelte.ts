@@ -65,7 +65,7 @@ class Router {
   #deletedPaths = new Set<string>();
 
   /** The path and the query. */
-  get here(): string {
+  get address(): string {
     return this.path + this.#search;
   }
 
@@ -96,20 +96,20 @@ class Router {
    * Leaves the pages of something deleted for the last page about something else; Back and Forward skip
    * them.
    */
-  leave(paths: readonly string[], otherwise: string): void {
+  leaveDeleted(paths: readonly string[], otherwise: string): void {
     for (const path of paths) this.#deletedPaths.add(path);
     const to = lastOutside(this.#entries.map((entry) => entry?.address), this.#index, paths);
     if (to === undefined) this.go(otherwise, { replace: true });
     else history.go(to - this.#index);
   }
 
-  /** Undoes `leave`: the pages exist again. */
-  restore(paths: readonly string[]): void {
+  /** Undoes `leaveDeleted`: the pages exist again. */
+  unmarkDeleted(paths: readonly string[]): void {
     for (const path of paths) this.#deletedPaths.delete(path);
   }
 
   /** Sets or clears query parameters without a new history entry. */
-  set(parts: Record<string, string | undefined>): void {
+  setQuery(parts: Record<string, string | undefined>): void {
     const query = new URLSearchParams(this.#search);
     for (const [key, value] of Object.entries(parts)) {
       if (value === undefined || value === "") query.delete(key);
@@ -129,7 +129,7 @@ class Router {
       restoreScroll(this.#entries[at]?.place);
     }
     history.replaceState({ at: this.#index }, "");
-    this.#entries[this.#index] = { address: this.here };
+    this.#entries[this.#index] = { address: this.address };
     addEventListener("pagehide", () => {
       this.#saveScroll();
       saveHistory(this.#entries);
@@ -156,7 +156,7 @@ class Router {
       else if (at !== this.#index) history.go(this.#index - at);
       return;
     }
-    if (at === this.#index && this.here === location.pathname + location.search) return;
+    if (at === this.#index && this.address === location.pathname + location.search) return;
     this.#saveScroll();
     this.#index = at;
     const moved = screenOf(location.pathname) !== screenOf(this.path);

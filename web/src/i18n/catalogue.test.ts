@@ -37,6 +37,12 @@ describe("a text", () => {
     if (forms["one"] !== undefined) expect(forms["one"].match(/\{\w+\}/g) ?? []).not.toContain("{undefined}");
   });
 
+  it("is plain English", () => {
+    const tics = /\b(whoever|stands|behind|taken back|let alone|unless said|also when)\b|^Who (?!.*\?)/;
+    const texts = Object.entries(en).flatMap(([key, message]) => Object.values(typeof message === "string" ? { message } : message).map((text) => [key, text]));
+    expect(texts.filter(([, text]) => tics.test(String(text)))).toEqual([]);
+  });
+
   // A key that no code mentions is dead text. Keys built from a value of the server are mentioned by
   // their prefix.
   it("is used", () => {

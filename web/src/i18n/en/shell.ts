@@ -6,7 +6,7 @@ export const shell = {
   "shell.skip": "Skip to content",
   "shell.main": "Main",
   "shell.account": "Account",
-  "shell.find": "Search or run",
+  "shell.find": "Search",
   "shell.home": "Home",
   "shell.tasks": "Tasks",
   "shell.agents": "Agents",

@@ -127,10 +127,10 @@ export class Decisions {
     }
     if (refused.length > 0) {
       toasts.close(toast);
-      const took = changes.filter((change) => !refused.some((one) => one.change === change));
+      const accepted = changes.filter((change) => !refused.some((one) => one.change === change));
       const text = t("review.someRefused", { n: refused.length, of: changes.length });
-      const undo = { label: t("do.undo"), run: () => void this.undo(took) };
-      toasts.show(text, took.length > 0 ? undo : undefined);
+      const undo = { label: t("do.undo"), run: () => void this.undo(accepted) };
+      toasts.show(text, accepted.length > 0 ? undo : undefined);
       for (const one of refused) await this.#recordRefusal(one.change, one.problem);
     }
     return refused.length;

@@ -234,7 +234,7 @@ export function pathsOf(task: Task): string[] {
 
 export async function restoreTask(task: Task): Promise<void> {
   const description = t("task.what.restore", { title: titleOf(task) });
-  router.restore(pathsOf(task));
+  router.unmarkDeleted(pathsOf(task));
   savedList.list.expectRow(task.id);
   await reportRefusal(description, withOverlay(task, (was) => ({ ...was, deletedAt: null }), () => outbox.send({ method: "POST", path: `${taskPath(task.id)}/restore`, description })));
 }

@@ -33,7 +33,7 @@ export async function setStatus(list: TaskList, row: Row, status: string, reason
 /** Restores a deleted task. */
 export async function restore(list: TaskList, row: Row): Promise<void> {
   const description = t("tasks.restoreNamed", { title: titleOf(row) });
-  router.restore([`/tasks/${row.id}`, ...(row.agent === null ? [] : [`/agents/${row.agent}`])]);
+  router.unmarkDeleted([`/tasks/${row.id}`, ...(row.agent === null ? [] : [`/agents/${row.agent}`])]);
   try {
     await outbox.send({ method: "POST", path: `/api/journal/tasks/${row.id}/restore`, description });
     list.settle(row.id, { deletedAt: null });

@@ -69,7 +69,7 @@ test("a scheduled wake is shown on the task and on the agent, with its time and 
   await expect(sample.getByText(words)).toBeVisible();
   const facts = sample.getByRole("complementary", { name: "Status" });
   await expect(facts.getByText("as you scheduled")).toBeVisible();
-  await facts.getByRole("button", { name: "Cancel" }).click();
+  await facts.getByRole("button", { name: "Unschedule" }).click();
   await expect(sample.getByText(words)).toBeHidden();
   expect((await server.ask("GET", `/api/agents/${agent}`)).scheduledWakes).toEqual([]);
 });

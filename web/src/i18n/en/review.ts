@@ -86,7 +86,7 @@ export const review = {
   "review.ended.retracted": "No longer suggested",
   "review.ended.expired": "Expired before a decision was made",
   "review.ended.gone": "No longer open",
-  "review.yours": "Your decision wasn’t saved.",
+  "review.notSaved": "Your decision wasn’t saved.",
   "problem.precondition-failed": "This has changed since you saw it. Please review it again.",
   "problem.already-decided": "This has already been decided.",
   "problem.change-set-expired": "This expired before a decision was made.",

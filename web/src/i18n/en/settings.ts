@@ -14,7 +14,7 @@ export const settings = {
 
   "settings.asOwner": "This browser uses the owner’s token.",
   "settings.as": "This browser is signed in as “{name}”.",
-  "settings.may": "Permissions: {scopes}",
+  "settings.permissionsAre": "Permissions: {scopes}",
   "settings.signOutHelp": "This browser forgets its token. The token itself stays valid.",
   "settings.signOutRevokes": "This browser’s token is revoked. Run dormouse open to sign in again.",
   "settings.unsent": { one: "{n} change hasn’t been sent yet. It is kept here until someone signs in again.", other: "{n} changes haven’t been sent yet. They are kept here until someone signs in again." },
@@ -42,11 +42,11 @@ export const settings = {
 
   "settings.name": "Name",
   "settings.nameHint": "What it’s for",
-  "settings.heldBy": "Used by",
+  "settings.usedBy": "Used by",
   "settings.kind.person": "A person or their program",
   "settings.kind.agent": "An agent",
   "settings.kind.mcp": "An MCP client",
-  "settings.mayDo": "Permissions",
+  "settings.permissions": "Permissions",
   "settings.scope.read": "read",
   "settings.scope.propose": "propose",
   "settings.scope.edit": "edit",

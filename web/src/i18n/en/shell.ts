@@ -23,7 +23,7 @@ export const shell = {
   "shell.offline": "Dormouse hasn’t responded since {at}. What you see may be out of date.",
   "shell.queued": { one: "{n} change is waiting to be sent.", other: "{n} changes are waiting to be sent." },
   "shell.refused": "{what} failed.",
-  "shell.drop": "Dismiss",
+  "shell.dismiss": "Dismiss",
   "shell.newer": "Dormouse has been updated. Reload to use the new version; anything you typed is kept.",
   "shell.reload": "Reload",
   "shell.theme": "Theme",

@@ -266,5 +266,5 @@ export async function addAgent(task: Task): Promise<boolean> {
 export async function updateNow(agent: { id: string; displayName: string }): Promise<void> {
   const description = t("task.what.wake", { name: agent.displayName });
   const sent = outbox.send({ method: "POST", path: `/api/agents/${agent.id}/wake`, body: {}, description });
-  if (await reportRefusal(description, sent.then(() => undefined))) toasts.show(t("task.asked", { name: agent.displayName }));
+  if (await reportRefusal(description, sent.then(() => undefined))) toasts.show(t("task.waking", { name: agent.displayName }));
 }

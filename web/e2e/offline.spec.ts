@@ -297,6 +297,29 @@ test("an offline reload keeps the app, its pending edits, and what was typed", a
   await expect.poll(async () => (await read(server, id)).priority).toBe("P1");
 });
 
+test("a rejection and its reason, given while the server is away, outlive a reload", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  await isKept(sample);
+  await server.stop();
+  await isAway(sample);
+  const list = changes(sample);
+  await list.getByRole("button", { name: "Reject: Estimate: 2 h" }).click();
+  await sample.keyboard.type("no, yes, x: the queue alone takes longer");
+  await sample.keyboard.press("Enter");
+  await expect(sample.getByText("2 changes are waiting to be sent.")).toBeVisible();
+
+  await sample.reload();
+  await isAway(sample);
+  await server.start();
+  await isBack(sample);
+  const { agent } = (await read(server, id)) as unknown as { agent: string };
+  await expect
+    .poll(async () => JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`)))
+    .toContain("the queue alone takes longer");
+  const decisions = JSON.stringify(await server.ask("GET", `/api/agents/${agent}/decisions`));
+  expect(decisions).not.toMatch(/"undoneAt":"/);
+});
+
 test("the cached app gives way to the server's as soon as it responds", async ({ sample, server }) => {
   await openTask(sample, server, PASSPORTS);
   await isKept(sample);

@@ -66,6 +66,20 @@ test("the property opened by a key in the list has no address: Escape stays, Bac
   await expect(sample.getByRole("dialog")).toBeHidden();
 });
 
+test("Back closes what is open over a page, and keeps the page", async ({ sample, server }) => {
+  await toTasks(sample);
+  const dialog = sample.getByRole("dialog");
+  for (const key of ["c", "Control+k", "?"]) {
+    await sample.locator("body").press(key);
+    await expect(dialog).toBeVisible();
+    await sample.goBack();
+    await expect(dialog).toBeHidden();
+    await expect(sample).toHaveURL(`${server.address}/tasks`);
+  }
+  await sample.goBack();
+  await expect(sample).toHaveURL(`${server.address}/`);
+});
+
 test("deleting a task leaves its page, and Back skips it", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   await toTasks(sample);

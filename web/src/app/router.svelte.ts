@@ -55,6 +55,8 @@ interface Entry {
 const screenOf = (path: string): string => path.split("/").slice(0, 3).join("/");
 
 class Router {
+  /** What Back closes before it leaves the page, the topmost last. */
+  readonly #closers: (() => void)[] = [];
   path = $state(location.pathname);
   #search = $state(location.search);
   /** The query parameters. */
@@ -147,7 +149,25 @@ class Router {
     });
   }
 
+  /**
+   * Lets Back close what is on top of the page, such as a dialog, and keep the page. The last one
+   * registered closes first. Returns the function that unregisters it.
+   */
+  onBack(close: () => void): () => void {
+    this.#closers.push(close);
+    return () => {
+      const at = this.#closers.lastIndexOf(close);
+      if (at >= 0) this.#closers.splice(at, 1);
+    };
+  }
+
   #onPopState(at: number): void {
+    const close = at < this.#index ? this.#closers.at(-1) : undefined;
+    if (close !== undefined) {
+      history.go(this.#index - at);
+      close();
+      return;
+    }
     const way = at < this.#index ? -1 : 1;
     if (isBelow(location.pathname, this.#deletedPaths)) {
       const next = this.#entries[at + way];

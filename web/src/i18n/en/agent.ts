@@ -43,6 +43,8 @@ export const agent = {
   "agent.destroyType": "Type the title to confirm:",
   "agent.reanalysed": "{name} will analyse everything again.",
   "agent.woken": "{name} is waking up.",
+  "agent.messageNow": "A message is sent now. Send or delete it before you set a time.",
+  "agent.messageKept": "Your message is kept. The built-in model reads notes, not messages: write it as a note.",
   "agent.messageSent": "{name} is waking up and will read your message.",
   "agent.what.pause": "Pausing {name}",
   "agent.what.resume": "Resuming {name}",

@@ -61,6 +61,7 @@ export const review = {
   "review.will.confirm": "Will be confirmed when Dormouse is back: {name}",
   "review.will.reject": "Will be rejected when Dormouse is back: {name}",
   "review.will.defer": "Will be saved for later when Dormouse is back: {name}",
+  "review.will.all": { one: "1 decision will be sent when Dormouse is back", other: "{n} decisions will be sent when Dormouse is back" },
   "review.what.confirm": "Confirming “{name}”",
   "review.what.reject": "Rejecting “{name}”",
   "review.what.defer": "Saving “{name}” for later",

@@ -64,7 +64,8 @@ export async function reanalyse(agent: Agent): Promise<void> {
 /** Wakes the agent now, with or without a message. */
 export async function wakeNow(agent: Agent, message: string): Promise<boolean> {
   const done = await send(agent, "agent.what.wake", "POST", "/wake", message === "" ? {} : { message });
-  if (done) toasts.show(t(message === "" ? "agent.woken" : "agent.messageSent", { name: agent.displayName }));
+  const isRead = agent.readsMessages ? "agent.messageSent" : "agent.messageKept";
+  if (done) toasts.show(t(message === "" ? "agent.woken" : isRead, { name: agent.displayName }));
   return done;
 }
 

@@ -85,8 +85,7 @@ export class Decisions {
     this.#markDecidedHere([change]);
     const undo = { label: t("do.undo"), run: () => void this.undo([change]) };
     const why = { label: t("review.sayWhy"), run: () => this.ask(change, 0) };
-    const isAway = !live.isUp && live.downSince !== undefined;
-    const text = t(isAway ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
+    const text = t(isAway() ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
     const toast = toasts.show(text, undo, "plain", verdict === "reject" && !asks ? why : undefined);
     try {
       await optimistically([this.#overlay([{ change, verdict }])], async () => {
@@ -110,7 +109,8 @@ export class Decisions {
     const changes = wanted.map((one) => one.change);
     const whole = wanted.map((one) => ({ ...one, acknowledged: this.#acknowledgedValue(one.change, one.verdict) }));
     this.#markDecidedHere(changes);
-    const toast = toasts.show(text, { label: t("do.undo"), run: () => void this.undo(changes) });
+    const shown = isAway() ? t("review.will.all", { n: changes.length }) : text;
+    const toast = toasts.show(shown, { label: t("do.undo"), run: () => void this.undo(changes) });
     let refused: { change: Change; problem: Problem }[] = [];
     try {
       await optimistically([this.#overlay(wanted)], async () => {
@@ -155,20 +155,18 @@ export class Decisions {
     }
   }
 
-  /** Adds a reason to a rejection by undoing it and rejecting again with the reason. */
+  /** Adds a reason to a rejection that was sent without one. */
   async explain(change: Change, reason: string): Promise<void> {
     const name = nameOf(change);
-    const description = t("review.what.reason", { name });
     this.#markDecidedHere([change]);
     try {
       await optimistically([this.#overlay([{ change, verdict: "reject" }])], async () => {
-        const send = (verdict: Verdict, why?: string): Promise<unknown> => {
-          const body = { digest: change.digest, ...(why === undefined ? {} : { reason: why }) };
-          return outbox.send({ method: "POST", path: verdictPath(change, verdict), body, description });
-        };
-        // In this order whatever happens in between: the second is sent even if the first fails.
-        await Promise.allSettled([send("undo")]);
-        await send("reject", reason);
+        await outbox.send({
+          method: "POST",
+          path: verdictPath(change, "reject"),
+          body: { digest: change.digest, reason },
+          description: t("review.what.reason", { name }),
+        });
       });
       toasts.show(t("review.reasonKept", { name: change.agentName }));
     } catch (error) {
@@ -233,6 +231,9 @@ export class Decisions {
     this.refusals = [...this.refusals, { change, problem, resolution }];
   }
 }
+
+/** Whether the server is known to be unreachable. */
+const isAway = (): boolean => !live.isUp && live.downSince !== undefined;
 
 async function readResolution(change: Change): Promise<Resolution | undefined> {
   const set = await readSet(change.set).catch(() => undefined);

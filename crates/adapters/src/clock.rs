@@ -1,15 +1,15 @@
-//! The system's clock.
+//! The system clock.
 
 use std::time::Duration;
 
 use dormouse_types::Timestamp;
 use dormouse_types::port::{BoxFuture, Clock};
 
-/// The time of the operating system.
+/// Reads the time of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
-/// Units: seconds. A clock that was set, or a machine that slept, is noticed within this time.
+/// Units: seconds. After a clock change or a suspend, a sleeper notices within this time.
 const LONGEST_NAP: Duration = Duration::from_secs(30);
 
 impl Clock for SystemClock {

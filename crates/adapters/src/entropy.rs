@@ -1,18 +1,18 @@
-//! The system's entropy.
+//! Entropy from the operating system.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 
 use dormouse_types::port::Entropy;
 
-/// The random device of the operating system.
+/// Random bytes from the operating system's random device.
 #[derive(Debug)]
 pub struct OsEntropy {
     device: File,
 }
 
 impl OsEntropy {
-    /// Opens the device once, so that a program without it says so at its start.
+    /// Opens the device once, so that a program without one fails at start-up.
     ///
     /// Errors: the system has no `/dev/urandom`.
     pub fn open() -> io::Result<Self> {

@@ -1,8 +1,7 @@
-//! What stands behind the ports when the program runs for real, and the scripted model of tests.
+//! Implementations of the ports for real use, and the scripted model for tests.
 //!
-//! Owns: the system's clock, the system's entropy, models that answer from a script. Defends
-//! against: a clock that is set back while somebody sleeps; a script that answers a replayed turn
-//! differently.
+//! Owns: the system clock, the system's entropy, models that answer from a script. Defends against:
+//! a clock that is set back during a sleep; a script that answers a replayed turn differently.
 //!
 //! Does not own: rules. An adapter can be replaced without a change above the port.
 //!

@@ -14,21 +14,21 @@ use serde_json::Value;
 /// One scripted answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// A whole turn.
+    /// A complete turn.
     Turn {
-        /// What is said beside the calls.
+        /// Text next to the calls.
         text: String,
-        /// The calls, in order.
+        /// Calls, in order.
         calls: Vec<ToolCall>,
-        /// Whether the model wants no further turn.
+        /// Whether the model asks for no further turn.
         ended: bool,
     },
-    /// No answer.
+    /// The model fails with this error.
     Fails(ModelError),
 }
 
 impl Answer {
-    /// A last turn that makes these calls.
+    /// Creates a last turn that makes these calls.
     pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
         let calls = calls
             .into_iter()
@@ -42,7 +42,7 @@ impl Answer {
         Self::Turn { text: String::new(), calls, ended: true }
     }
 
-    /// The same turn, but the model expects another one.
+    /// Turns this into a turn after which the model expects another one.
     pub fn and_goes_on(self) -> Self {
         match self {
             Self::Turn { text, calls, .. } => Self::Turn { text, calls, ended: false },
@@ -53,8 +53,9 @@ impl Answer {
 
 /// A model that reads its answers from a list.
 ///
-/// An answer named for a run and turn comes first, else the next of the list. What was answered
-/// once to (run, turn) is answered again: a run replayed after a crash meets the same model.
+/// An answer set for a run and turn takes precedence; otherwise the next one in the list is used.
+/// The same (run, turn) always gets the same answer, so a run replayed after a crash meets the same
+/// model.
 #[derive(Debug, Default)]
 pub struct Script {
     state: Mutex<State>,
@@ -68,13 +69,13 @@ struct State {
 }
 
 impl Script {
-    /// Answers in this order, whoever asks.
+    /// Creates a model that gives these answers in order, whichever run asks.
     pub fn in_order(answers: impl IntoIterator<Item = Answer>) -> Self {
         let state = State { next: answers.into_iter().collect(), ..State::default() };
         Self { state: Mutex::new(state) }
     }
 
-    /// Adds the answer to one turn of one run.
+    /// Sets the answer to one turn of one run.
     #[must_use]
     pub fn with(self, run_key: RunKey, turn: u32, answer: Answer) -> Self {
         self.state().given.insert((run_key, turn), answer);
@@ -86,7 +87,7 @@ impl Script {
         self.state().next.push_back(answer);
     }
 
-    /// Every request so far, in order, replayed ones included.
+    /// Returns every request so far, in order, including replayed ones.
     pub fn asked(&self) -> Vec<Request> {
         self.state().asked.clone()
     }
@@ -125,7 +126,7 @@ impl Model for Script {
     }
 }
 
-/// An answer as a model streams it.
+/// Streams an answer the way a model would.
 fn events(answer: Answer) -> VecDeque<Result<TurnEvent, ModelError>> {
     match answer {
         Answer::Fails(error) => VecDeque::from([Err(error)]),

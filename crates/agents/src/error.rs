@@ -1,4 +1,4 @@
-//! Why something about an agent did not happen.
+//! Why an operation on an agent failed.
 
 use dormouse_changes::DecideError;
 use dormouse_journal::JournalError;
@@ -7,83 +7,83 @@ use dormouse_store::{CommitError, ReadError};
 use dormouse_types::limits::Beyond;
 use dormouse_types::{AgentId, TaskId};
 
-/// Why something about an agent did not happen.
+/// Why an operation on an agent failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// No such agent. Retry: never.
+    /// There is no such agent. Retry: never.
     #[error("there is no agent {agent}: list the agents for their ids")]
     NotFound {
-        /// As given.
+        /// The id as given.
         agent: AgentId,
     },
-    /// The task has a live agent. Retry: after destroying it.
+    /// The task already has a live agent. Retry: after destroying it.
     #[error("task {task} already has agent {agent}: a task has one live agent")]
     Exists {
-        /// The task.
+        /// Task that was to get an agent.
         task: TaskId,
-        /// Its agent.
+        /// The agent it already has.
         agent: AgentId,
     },
     /// The task is deleted. Retry: after restoring it.
     #[error("task {task} is deleted: restore it before giving it an agent")]
     TaskDeleted {
-        /// The task.
+        /// Id of the deleted task.
         task: TaskId,
     },
-    /// The task of the agent is deleted. Retry: after restoring it.
+    /// The agent's task is deleted. Retry: after restoring it.
     #[error("agent {agent} cannot work: its task {task} is deleted: restore the task first")]
     NoTask {
-        /// The agent.
+        /// Id of the agent.
         agent: AgentId,
-        /// Its task.
+        /// Id of its deleted task.
         task: TaskId,
     },
-    /// The agent is in no state for this. Retry: after what the message says.
+    /// Not allowed in the agent's present state. Retry: after following the hint.
     #[error("agent {agent} is {state}: {hint}")]
     State {
-        /// The agent.
+        /// Id of the agent.
         agent: AgentId,
-        /// Its lifecycle.
+        /// The agent's present state.
         state: &'static str,
-        /// What to do.
+        /// What the user can do about it.
         hint: &'static str,
     },
-    /// A text beyond a limit. Retry: with a shorter one.
+    /// A text exceeds its limit. Retry: with a shorter one.
     #[error(transparent)]
     Beyond(#[from] Beyond),
-    /// A message that says nothing. Retry: with words.
-    #[error("the message is empty: say something, or leave it out to wake the agent without words")]
+    /// The message is blank. Retry: with text.
+    #[error("the message is empty: write one, or omit it to wake the agent without a message")]
     BlankMessage,
-    /// The agent has not heard all that was said to it. Retry: once it has.
+    /// Too many messages to the agent are still unheard. Retry: once it has heard them.
     #[error(
         "agent {agent} still has to hear what was said to it ({beyond}): wait until it has, \
              or cancel its wake"
     )]
     Unheard {
-        /// The agent.
+        /// Id of the agent.
         agent: AgentId,
-        /// Which limit.
+        /// The limit that was exceeded.
         beyond: Beyond,
     },
-    /// The id of a receipt was used for something else. Retry: with a fresh id.
+    /// The idempotency key was used for a different request. Retry: with a fresh key.
     #[error("the id {id} was already used for a different request: use a fresh one")]
     Reused {
-        /// The id.
+        /// The reused key.
         id: String,
     },
-    /// Others keep writing. Retry: later.
+    /// Other writers keep changing the agent. Retry: later.
     #[error("agent {agent} is being changed by others: try again")]
     Busy {
-        /// The agent.
+        /// Id of the agent.
         agent: AgentId,
     },
-    /// The journal could not.
+    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A proposal could not.
+    /// A change set operation failed.
     #[error(transparent)]
     Changes(#[from] DecideError),
-    /// A run could not.
+    /// A run failed.
     #[error(transparent)]
     Work(#[from] RunError),
     /// Rows cannot be read.
@@ -95,7 +95,8 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// Whether rows are damaged or missing that only one agent needs: nobody else is to wait for it.
+    /// Returns whether the error is damage to rows that only one agent needs, so that other agents
+    /// can continue.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::NotFound { .. }
@@ -121,7 +122,7 @@ impl AgentError {
     }
 }
 
-/// The rows that can be read; the others are logged and left as they are.
+/// Returns the rows that can be read; the others are logged and left as they are.
 pub(crate) fn readable<T>(rows: Vec<Result<T, ReadError>>) -> Vec<T> {
     let told = |row: Result<T, ReadError>| match row {
         Ok(row) => Some(row),

@@ -1,9 +1,9 @@
-//! What persons say to an agent: which of it is heard, and which still waits.
+//! Messages from people to an agent: which it has heard, and which are still waiting.
 //!
-//! The mark of an agent is the position of the newest message that is heard. A claim freezes the
-//! position up to which its run listens, and the final commit of the run moves the mark there. So
-//! messages that come close together, or while a run fails and is tried again, are all in the request
-//! of some completed run, in order; none is ever replaced by another.
+//! An agent's mark is the position of the newest message it has heard. A claim freezes the position
+//! up to which its run listens, and the run's final commit moves the mark there. So every message
+//! appears, in order, in the request of some completed run, even if several arrive close together
+//! or a run fails and is retried; no message replaces another.
 
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::message::{self, Message};
@@ -16,25 +16,25 @@ use dormouse_types::{AgentId, Id as _, MessageId, RequestId, Seq, Timestamp, Wor
 use crate::wake::route::SHORTEST_WINDOW;
 use crate::{AgentError, Agents};
 
-/// A message of a person to an agent.
+/// A message from a person to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMessage {
-    /// The message.
+    /// Id of the message.
     pub id: MessageId,
     /// When it was sent.
     pub at: Timestamp,
-    /// Its position in the agent store.
+    /// Position in the agent store.
     pub position: Seq,
-    /// What it says; none when it was purged.
+    /// Its text; `None` if it was purged.
     pub text: Option<String>,
 }
 
 /// What an agent has not heard when one of its wakes is claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnheardRange {
-    /// Everything up to here is heard.
+    /// Everything up to here has been heard.
     pub(crate) heard: Seq,
-    /// The newest message; the same as `heard` when nothing waits.
+    /// Position of the newest message; equal to `heard` if nothing is waiting.
     pub(crate) newest: Seq,
 }
 
@@ -47,7 +47,7 @@ impl UnheardRange {
 }
 
 impl Agents {
-    /// What persons said to an agent that no completed run has heard, oldest first.
+    /// Returns the messages to an agent that no completed run has heard, oldest first.
     pub async fn unheard(
         &self,
         ws: WorkspaceId,
@@ -55,14 +55,14 @@ impl Agents {
     ) -> Result<Vec<UserMessage>, AgentError> {
         let heard = match self.state(ws, id).await {
             Ok(state) => self.heard(ws, &state.value).await?,
-            // Of a damaged agent, what its runs say.
+            // The state of a damaged agent is unreadable: derive the mark from its runs.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => self.heard_by_runs(ws, id).await?,
             Err(error) => return Err(error),
         };
         self.user_messages(ws, id, heard, Seq(i64::MAX)).await
     }
 
-    /// The mark of an agent.
+    /// Returns the agent's mark: the position up to which it has heard.
     pub(crate) async fn heard(&self, ws: WorkspaceId, state: &State) -> Result<Seq, AgentError> {
         if let Some(heard) = state.heard_upto {
             return Ok(Seq(heard));
@@ -75,7 +75,7 @@ impl Agents {
         Ok(self.store.first(completed).await?.unwrap_or_default())
     }
 
-    /// What waits to be heard by an agent, as far as its rows can be read.
+    /// Returns the range of unheard messages, as far as the rows can be read.
     pub(crate) async fn unheard_range(
         &self,
         ws: WorkspaceId,
@@ -87,7 +87,7 @@ impl Agents {
         Ok(UnheardRange { heard, newest: newest.max(heard) })
     }
 
-    /// Messages behind one position up to another, with their texts.
+    /// Returns the messages after one position, up to another, with their texts.
     pub(crate) async fn user_messages(
         &self,
         ws: WorkspaceId,
@@ -105,9 +105,12 @@ impl Agents {
         Ok(words)
     }
 
-    /// What has an agent that may run again go on with what a person asked of it: the run that was
-    /// interrupted, whose claim decides whether it may go on, or a wake for the words that wait. No run
-    /// may have been left to hear them, when the agent rested or its task was deleted meanwhile.
+    /// Returns the op that resumes what a person asked of an agent that may run again: it makes the
+    /// interrupted run due, whose claim decides whether it may continue, or signals a wake for
+    /// unheard messages.
+    ///
+    /// While the agent was dormant or its task deleted, the wake that should have heard the
+    /// messages may have been dropped, so the messages alone must be enough to wake it.
     pub(crate) async fn resignal_unheard(
         &self,
         ws: WorkspaceId,
@@ -125,7 +128,7 @@ impl Agents {
         Ok((!words.is_empty()).then(|| self.hear(ws, id, Seq(0))))
     }
 
-    /// A person's wake under a key that no run has had.
+    /// Returns the op that signals a wake for a person, under a request id that no run has used.
     pub(crate) fn hear(&self, ws: WorkspaceId, id: &AgentId, upto: Seq) -> Op {
         let now = self.clock.now();
         let signal = Signal {
@@ -139,7 +142,7 @@ impl Agents {
         wake_queue::signal(ws, &signal)
     }
 
-    /// Refuses words beyond what one request can hold beside those that wait already.
+    /// Refuses a message that, with those still unheard, would exceed what one request can hold.
     pub(crate) async fn check_room(
         &self,
         ws: WorkspaceId,
@@ -147,7 +150,7 @@ impl Agents {
         words: &str,
     ) -> Result<(), AgentError> {
         let state = match self.state(ws, id).await {
-            // The run of a damaged agent fails and says why.
+            // The run of a damaged agent fails and reports the damage.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => return Ok(()),
             other => other?.value,
         };

@@ -1,12 +1,13 @@
 //! Agents: who wakes when, what they see, what they remember.
 //!
 //! Owns: routing and the wake queue, run keys, the context of a task agent, its two memories (the
-//! report a person reads and the private log), its lifecycle. Does not own: driving a run (the
-//! runs room), proposals and verdicts (the changes room), the person's data. The failures it
-//! defends against: a change that wakes nobody, an agent that wakes itself, a wake that costs
-//! something though nothing changed, a report without its head, memory made of a failed run.
+//! report a person reads and the private log), its lifecycle. Does not own: driving a run (the runs
+//! room), proposals and verdicts (the changes room), the person's data. The failures it defends
+//! against: a change that wakes nobody, an agent that wakes itself, a wake that costs something
+//! although nothing changed, a report without its head, memory left by a failed run.
 //!
-//! Reading order: [`wake`], [`lifecycle`], [`inbox`], [`context`], [`tools`], [`memory`], [`task_agent`].
+//! Reading order: [`wake`], [`lifecycle`], [`inbox`], [`context`], [`tools`], [`memory`],
+//! [`task_agent`].
 
 pub mod wake;
 pub mod lifecycle;
@@ -31,7 +32,7 @@ use futures_util::future::FutureExt as _;
 pub use error::AgentError;
 pub use tools::TOOLS;
 
-/// Routes, wakes and runs agents. Cheap to clone.
+/// Routes changes to agents, wakes and runs them. Cheap to clone.
 #[derive(Clone)]
 pub struct Agents {
     pub(crate) store: Store,
@@ -46,29 +47,29 @@ pub struct Agents {
     pub(crate) stop: Stop,
 }
 
-/// What agents are joined from.
+/// What [`Agents`] is built from.
 #[derive(Clone)]
 pub struct Parts {
-    /// Both databases.
+    /// The store of both databases.
     pub store: Store,
     /// The person's data.
     pub journal: Journal,
-    /// Proposals.
+    /// Proposals and verdicts.
     pub changes: Changes,
-    /// Drives runs.
+    /// The driver of runs.
     pub driver: Driver,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// Source of randomness.
     pub entropy: Arc<dyn Entropy>,
     /// The workspace's time zone.
     pub zone: jiff::tz::TimeZone,
-    /// The name under which this process holds leases.
+    /// Name under which this process holds leases.
     pub owner: String,
 }
 
 impl Agents {
-    /// Joins what agents need.
+    /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
         let lease = dormouse_store::lease::term();
@@ -76,25 +77,26 @@ impl Agents {
         Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, stop }
     }
 
-    /// How long a lease lasts without a sign of life.
+    /// Returns how long a lease lasts without renewal.
     pub fn lease(&self) -> Duration {
         self.lease
     }
 
-    /// The same agents, whose leases last so long: how soon another node takes over from a dead one.
+    /// Returns the same agents with another lease time: how long another node waits before it takes
+    /// over from a dead one.
     #[must_use]
     pub fn with_lease(mut self, lasts: Duration) -> Self {
         self.lease = lasts;
         self
     }
-    /// The same agents, which begin nothing more once `stop` completes: runs that are under way put
-    /// themselves back, and nothing is counted against them.
+    /// Returns the same agents, which start nothing once `stop` completes: runs under way put
+    /// themselves back, and no failure is counted.
     #[must_use]
     pub fn stopping_on(&self, stop: Stop) -> Self {
         Self { driver: self.driver.stopping_on(stop.clone()), stop, ..self.clone() }
     }
 
-    /// Whether the program is to stop.
+    /// Returns whether the program is to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.clone().now_or_never().is_some()
     }

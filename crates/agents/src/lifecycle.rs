@@ -24,37 +24,37 @@ use crate::wake::route::{SHORTEST_WINDOW, is_automatic};
 use crate::wake::timer::of_due_date;
 use crate::{AgentError, Agents};
 
-/// Who asks, and under which idempotency key.
+/// Who sends a request, and its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestContext {
-    /// As the audit log names them.
+    /// Name written to the audit log.
     pub actor: String,
-    /// At most once under this id, if there is one.
+    /// Idempotency key, if the request has one.
     pub key: Option<String>,
 }
 
-/// A new agent.
+/// Settings of a new agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewAgent {
-    /// What people call it; a stock name otherwise.
+    /// Display name; a stock name if `None`.
     pub name: Option<String>,
-    /// Whether a person asked for it by name; else it waits until its task has content.
+    /// Whether a person asked for it by name. If not, it waits until its task has content.
     pub by_name: bool,
 }
 
-/// What decides when an agent wakes by itself. What is none stays as it is.
+/// Settings that decide when an agent wakes by itself. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Settings {
     /// Whether changes wake it.
     pub automation: Option<Automation>,
-    /// Whether a change of a linked task wakes it at once.
+    /// Whether a change to a linked task wakes it immediately.
     pub wake_on_linked: Option<bool>,
-    /// Until when automatic wakes are held back; the inner none ends that.
+    /// Until when automatic wakes are held back; `Some(None)` ends the hold.
     pub sleep_until: Option<Option<Timestamp>>,
 }
 
 impl Settings {
-    /// What is asked, as one text: receipts and the audit log keep it.
+    /// Formats the requested settings as one text for receipts and the audit log.
     fn detail(&self) -> String {
         let automation = self.automation.map(|automation| match automation {
             Automation::Auto => "automation auto".to_owned(),
@@ -70,7 +70,7 @@ impl Settings {
     }
 }
 
-/// A change of an agent, as receipts and the audit log name it, and what is written beside it.
+/// A change to an agent: its name in receipts and the audit log, and the ops committed with it.
 struct WantedWake {
     action: &'static str,
     detail: String,
@@ -83,7 +83,7 @@ impl WantedWake {
     }
 }
 
-/// Names for agents nobody named.
+/// Stock names for agents without a name.
 const NAMES: &[&str] = &[
     "Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno", "Ada", "Bruno", "Clara",
     "Dario", "Elsa", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Kira", "Leo", "Mina", "Nils",
@@ -94,7 +94,11 @@ const NAMES: &[&str] = &[
 ];
 
 impl Agents {
-    /// Makes the agent of a task: agent, state, subscription, and a wake for its creation.
+    /// Creates the agent of a task: agent, state, subscription, and a wake for its creation, in one
+    /// commit.
+    ///
+    /// One commit, so there is never an agent that no change can wake. A second live agent for the
+    /// task is refused by the store, which also settles a race of two creators.
     pub async fn create(
         &self,
         ws: WorkspaceId,
@@ -185,7 +189,7 @@ impl Agents {
         }
     }
 
-    /// The live agent of a task.
+    /// Returns the live agent of a task.
     pub async fn of_task(
         &self,
         ws: WorkspaceId,
@@ -195,19 +199,19 @@ impl Agents {
         Ok(agents.into_iter().find(|agent| agent.doc.value.lifecycle != Lifecycle::Destroyed))
     }
 
-    /// An agent by id.
+    /// Returns an agent by id.
     pub async fn agent(&self, ws: WorkspaceId, id: &AgentId) -> Result<Stored<Agent>, AgentError> {
         let agent = self.store.first(entity::by_id::<Agent>(ws, id.as_str())).await?;
         agent.ok_or_else(|| AgentError::NotFound { agent: id.clone() })
     }
 
-    /// The durable state of an agent.
+    /// Returns the durable state of an agent.
     pub async fn state(&self, ws: WorkspaceId, id: &AgentId) -> Result<Doc<State>, AgentError> {
         let state = self.store.first(entity::of_agent::<State>(ws, id, 1)).await?;
         state.map(|state| state.doc).ok_or_else(|| AgentError::NotFound { agent: id.clone() })
     }
 
-    /// Wakes an agent because a person asks; their words become a `user` message.
+    /// Wakes an agent at a person's request; their message becomes a `user` message.
     pub async fn wake(
         &self,
         ws: WorkspaceId,
@@ -219,7 +223,7 @@ impl Agents {
         let mut attempt = 0;
         loop {
             match self.wake_once(ws, id, reason, message, asked).await {
-                // Somebody paused, destroyed or set the agent meanwhile: decide on what it is now.
+                // Another request changed the agent meanwhile: decide again on its present state.
                 Err(AgentError::Commit(error)) if error.refusal() == Some(Refusal::Stale) => {
                     if attempt == 2 {
                         return Err(AgentError::Busy { agent: id.clone() });
@@ -231,6 +235,11 @@ impl Agents {
         }
     }
 
+    /// Makes one attempt to wake an agent.
+    ///
+    /// The message and the signal are one commit, so no accepted message is without a wake that
+    /// will hear it. Merging the signal into the queue row needs no read of that row, so a wake
+    /// never conflicts with routing or with a run under way.
     async fn wake_once(
         &self,
         ws: WorkspaceId,
@@ -277,7 +286,7 @@ impl Agents {
             request_id: Some(request.clone()),
         };
         let said = message.map(|_| self.event("agent:message", None, id.as_str()));
-        // A destroyed agent hears nothing: what is acknowledged was said to one that lives.
+        // The agent must not have been destroyed meanwhile: an accepted message must be heard.
         commit = commit
             .op(entity::unchanged(ws, &agent))
             .op(wake_queue::signal(ws, &signal))
@@ -288,14 +297,15 @@ impl Agents {
         Ok(())
     }
 
-    /// Whether a request with this key was carried out before.
+    /// Returns whether a request with this key was already carried out.
     async fn was_asked(&self, ws: WorkspaceId, once: Option<&Once>) -> Result<bool, AgentError> {
         let Some(once) = once else { return Ok(false) };
         let receipt = receipt::by_id(Db::Agent, ws, &once.id);
         Ok(self.store.first(receipt).await?.is_some())
     }
 
-    /// Sets whether changes wake an agent by themselves; switching on catches up what waited.
+    /// Sets whether changes wake an agent by themselves; switching on catches up on pending
+    /// changes.
     pub async fn set_automation(
         &self,
         ws: WorkspaceId,
@@ -307,7 +317,7 @@ impl Agents {
         self.configure(ws, id, &settings, asked).await
     }
 
-    /// Sets what decides when an agent wakes by itself, all of it or nothing.
+    /// Sets when an agent wakes by itself: all given settings or none of them.
     pub async fn configure(
         &self,
         ws: WorkspaceId,
@@ -340,7 +350,7 @@ impl Agents {
         asked: &RequestContext,
     ) -> Result<(), AgentError> {
         self.change_agent(ws, id, WantedWake::plain("agent.pause"), asked, |agent| {
-            // Sent again because the answer was lost: it is paused, which is what was asked.
+            // A repeated request whose answer was lost: the agent is already paused.
             if agent.dormant_reason == Some(DormantReason::Paused) {
                 return Ok(());
             }
@@ -352,9 +362,9 @@ impl Agents {
         .await
     }
 
-    /// Resumes a dormant agent; what it missed is seen.
+    /// Resumes a dormant agent, which then catches up on what it missed.
     ///
-    /// Errors: `NoTask` while its task is deleted, whether or not it fell asleep because of that.
+    /// Errors: `NoTask` while its task is deleted, even if the agent is dormant for another reason.
     pub async fn resume(
         &self,
         ws: WorkspaceId,
@@ -379,7 +389,7 @@ impl Agents {
         .await
     }
 
-    /// The task of an agent, if it is deleted.
+    /// Returns the task of an agent if it is deleted.
     async fn deleted_task(
         &self,
         ws: WorkspaceId,
@@ -393,7 +403,7 @@ impl Agents {
         Ok(is_deleted.then_some(task))
     }
 
-    /// Destroys an agent: it never runs again, and its trail stays.
+    /// Destroys an agent: it never runs again, and its history is kept.
     pub async fn destroy(
         &self,
         ws: WorkspaceId,
@@ -412,6 +422,12 @@ impl Agents {
         .await
     }
 
+    /// Applies a change to an agent and adjusts its pending wakes in the same commit.
+    ///
+    /// What may run depends on the agent's state, so both must change together: otherwise a paused
+    /// agent could keep a due wake, or a resumed one could wait for ever. The commit replaces the
+    /// agent row as it was read; if another request changed it first, the change is decided again
+    /// on the new row.
     async fn change_agent(
         &self,
         ws: WorkspaceId,
@@ -425,7 +441,7 @@ impl Agents {
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
-                // Sent again: what was asked was done then, whatever happened since.
+                // A repeated request: it was carried out then, whatever has happened since.
                 let same = receipt.request == once.request;
                 return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
             }
@@ -448,7 +464,7 @@ impl Agents {
                 stored.doc.value.updated_at = now;
             }
             let after = &stored.doc.value;
-            // Also of an agent that stays as it is: what is written beside it was decided on it.
+            // Even if the agent is unchanged: the additional ops were decided on this row.
             let mut ops: Vec<Op> = vec![entity::replace(ws, &stored)];
             if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(subscription::delete_of_agent(ws, id));
@@ -457,9 +473,10 @@ impl Agents {
             }
             let class = self.driver.model().class();
             if !changed {
-                // What waits goes on waiting as it did.
+                // Pending wakes keep their due time.
             } else if is_automatic(after, class) {
-                // What waited while automation was off is due now; nothing waiting means no wake.
+                // Changes held back while automation was off are due now; if there are none,
+                // nothing wakes.
                 ops.push(wake_queue::make_due(ws, id, now + SHORTEST_WINDOW));
             } else if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(wake_queue::destroy(ws, id, now));
@@ -489,7 +506,8 @@ impl Agents {
         }
     }
 
-    /// Writes what a person asked for about an agent beside its entity, once under their key.
+    /// Commits a person's request about an agent, once per idempotency key, when the agent row
+    /// itself does not change.
     pub(crate) async fn tell(
         &self,
         ws: WorkspaceId,
@@ -518,8 +536,9 @@ impl Agents {
     }
 }
 
-/// Puts an agent to sleep for what came over it. What a person said of it stands: one that is paused
-/// stays paused, so that a task that comes back does not wake it, and one that is over stays over.
+/// Makes an agent dormant for an automatic reason. A person's decision takes precedence: a paused
+/// agent stays paused, so that restoring its task does not wake it, and a destroyed one stays
+/// destroyed.
 pub(crate) fn fall_asleep(agent: &mut Agent, reason: DormantReason) {
     let is_settled = agent.lifecycle == Lifecycle::Destroyed
         || agent.dormant_reason == Some(DormantReason::Paused);
@@ -542,8 +561,8 @@ pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
 }
 
 fn stock_name(id: &AgentId) -> &'static str {
-    // The end of an id is random: few agents of one workspace share a name, and none of them looks
-    // for another's.
+    // The end of an id is random, so agents of one workspace rarely share a name; duplicates are
+    // allowed.
     let end = id.as_str().bytes().rev().take(4);
     let sum = end.fold(0usize, |sum, byte| sum * 31 + usize::from(byte));
     NAMES[sum % NAMES.len()]

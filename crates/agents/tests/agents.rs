@@ -1,5 +1,5 @@
-//! What the agents room promises, at its boundary: a store in memory, a clock that
-//! stands still, a model that answers from a script.
+//! What the agents room guarantees at its boundary, on an in-memory store with a manual clock and a
+//! scripted model.
 
 mod world;
 

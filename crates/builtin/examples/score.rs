@@ -1,8 +1,8 @@
 //! Writes the reports of Markdown threads as the JSON that their scorer reads.
 //!
-//! `cargo run -p dormouse-builtin --example score -- EXPECTATION.json...` prints it; with `--show`
-//! the reports are printed for a reader instead. A thread stands beside the folder of its
-//! expectation, under the path in the key `file`.
+//! `cargo run -p dormouse-builtin --example score -- EXPECTATION.json...` prints the JSON; with
+//! `--show` it prints the reports themselves. A thread is next to the folder of its expectation,
+//! under the path in the key `file`.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

@@ -1,4 +1,4 @@
-//! One turn: which calls the rules make, in which order.
+//! One turn: which calls the rules make, and in which order.
 
 use dormouse_types::model::{Request, ToolCall};
 use serde_json::{Value, json};
@@ -7,9 +7,9 @@ use crate::input::Input;
 use crate::read::language::{self, Confidence};
 use crate::{observe, propose, report};
 
-/// The calls of a turn; none when there is nothing to say.
+/// Returns the calls of a turn; empty if there is nothing to say.
 ///
-/// The first turn says everything, and a later one only a report that was not accepted yet.
+/// The first turn makes all calls. Later turns only repeat a report that was not accepted.
 pub fn calls(request: &Request) -> Vec<ToolCall> {
     let Some(input) = Input::of(request) else {
         return Vec::new();
@@ -56,7 +56,7 @@ fn wants_report(request: &Request, input: &Input<'_>, is_first: bool) -> bool {
     due && !accepted
 }
 
-/// The language of a task that has none yet.
+/// Proposes the language of a task that has none.
 fn language(input: &Input<'_>) -> Option<(&'static str, Value)> {
     if input.state.language.is_some() {
         return None;

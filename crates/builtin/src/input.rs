@@ -1,4 +1,4 @@
-//! What the rules read: the data of a request, with the entries cut into segments once.
+//! What the rules read: the data of a request, with the entries already cut into segments.
 
 use dormouse_types::model::{
     Delta, FragmentData, Instruction, Ledger, LogData, Request, TaskState,
@@ -10,9 +10,9 @@ use crate::read::{Segment, segments};
 /// The data of a request.
 #[derive(Debug)]
 pub struct Input<'a> {
-    /// The task as it stands.
+    /// The task as it is now.
     pub state: &'a TaskState,
-    /// What this turn is to do.
+    /// What the model is asked to do in this turn.
     pub instruction: &'a Instruction,
     /// What changed since the last completed run.
     pub delta: &'a Delta,
@@ -20,13 +20,13 @@ pub struct Input<'a> {
     pub ledger: &'a Ledger,
     /// What earlier runs captured.
     pub log: &'a LogData,
-    /// What the person says to the agent, in order.
+    /// Messages from the person to the agent, in order.
     pub messages: Vec<&'a str>,
-    /// All entries in segments, oldest entry first.
+    /// Segments of all entries, oldest entry first.
     pub segments: Vec<Segment>,
     /// The rules of the task's language.
     pub lang: &'static Lang,
-    /// The task's language, or the one its text is in; empty when nobody can tell.
+    /// The task's language, or else the detected one; empty if it cannot be detected.
     pub language: String,
 }
 
@@ -35,7 +35,7 @@ static NO_LEDGER: Ledger = Ledger { decisions: Vec::new(), open: Vec::new() };
 static NO_LOG: LogData = LogData { observations: Vec::new(), changes: Vec::new() };
 
 impl<'a> Input<'a> {
-    /// Reads a request; none when it holds no task or no instruction.
+    /// Reads a request; returns `None` if it has no task or no instruction.
     pub fn of(request: &'a Request) -> Option<Self> {
         let mut state = None;
         let mut instruction = None;
@@ -55,7 +55,7 @@ impl<'a> Input<'a> {
         Some(Self { ledger, log, messages, ..Self::new(state?, instruction?, delta) })
     }
 
-    /// The input of a task with nothing but what changed.
+    /// Creates the input of a task from its delta alone.
     pub fn new(state: &'a TaskState, instruction: &'a Instruction, delta: &'a Delta) -> Self {
         let segments: Vec<Segment> = state
             .entries

@@ -1,9 +1,10 @@
 //! The built-in rules model: deterministic, offline, free.
 //!
 //! It reads the data of a request's fragments and answers with calls like any other model: a
-//! report, proposals with the sentence they rest on, observations. Same request, same answer.
+//! report, proposals with the sentence that supports them, observations. The same request always
+//! gets the same answer.
 //!
-//! Does not own: tools and their validation, what becomes of a proposal, when an agent wakes.
+//! Does not own: tools and their validation, decisions about proposals, when an agent wakes.
 //!
 //! Reading order: [`input`], [`read`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`].
 
@@ -38,7 +39,8 @@ impl Model for Builtin {
         ModelClass::Free
     }
 
-    /// Its rules read the notes of a task; what is said to an agent is no evidence they can quote.
+    /// The rules read only the notes of a task: a message to the agent is not evidence they can
+    /// quote.
     fn reads_messages(&self) -> bool {
         false
     }
@@ -52,7 +54,7 @@ impl Model for Builtin {
     }
 }
 
-/// Events that are all there already.
+/// A stream whose events are all available at once.
 struct Events(VecDeque<TurnEvent>);
 
 impl Stream for Events {

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::tools;
 
-/// Joins the newest decisions, expired items and open proposals of a task.
+/// Builds the ledger of a task from its newest decisions, expired items and open proposals.
 ///
-/// A verdict that was taken back teaches nothing, and a confirmed one that could not be applied is
-/// not called confirmed.
+/// An undone verdict is left out, so it teaches the model nothing. A confirmed item that could not
+/// be applied is left out too: calling it confirmed would be wrong.
 pub fn of(task: &TaskState, items: &[Item], decisions: &[Decision]) -> Ledger {
     let mut decided: Vec<Decided> = decisions
         .iter()
@@ -63,7 +63,7 @@ fn summary(tool: &str, args: &Value, task: &TaskState) -> String {
     tools::item(tool).map_or_else(|| tool.to_owned(), |item| item.summary(args, Some(task)))
 }
 
-/// The ledger as a prompt shows it: 20 decisions and 500 tokens at most, the newest stay.
+/// Renders the ledger for a prompt: at most 20 decisions and 500 tokens, newest first.
 pub fn text(ledger: &Ledger, task: &TaskState) -> String {
     let mut text = String::new();
     if !ledger.decisions.is_empty() {
@@ -111,7 +111,7 @@ fn line(decision: &Decided, task: &TaskState) -> String {
     format!("{mark} {} — {outcome}\n", cut(&call))
 }
 
-/// Units: characters. The longest call or reason: no single decision fills the history.
+/// Longest call or reason, in characters, so that one decision cannot fill the history.
 const PART: usize = 240;
 
 fn cut(text: &str) -> String {
@@ -121,7 +121,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// A decided call in one short form: `set_task_title("...")`, `update_task_estimate(120 min)`.
+/// Formats a decided call briefly: `set_task_title("...")`, `update_task_estimate(120 min)`.
 fn call(tool: &str, args: &Value, task: &TaskState) -> String {
     let inner = match tool {
         "update_task_estimate" => format!("{} min", args["minutes"]),

@@ -1,11 +1,11 @@
 //! Proposals: tools that touch the journal, change sets, decisions, undo, recovery.
 //!
-//! Owns: what each tool accepts and how it reads to a person, which proposal is refused and why,
-//! the life of an item, the three commits of a confirm, and the recovery of what was interrupted.
+//! Owns: what each tool accepts and how it reads to a person, which proposals are refused and why,
+//! the life of an item, the three commits of a confirm, and the recovery of interrupted operations.
 //! Does not own: journal rules (the journal room decides each edit), the report and observation
-//! tools (they write the agent store alone), when an agent wakes. The failures it defends against:
-//! a proposal that comes back after a no, a value the person set overwritten on old evidence, a
-//! confirm that applies twice or something other than what was shown.
+//! tools (they write only the agent store), when an agent wakes. The failures it defends against: a
+//! rejected proposal that comes back, a value set by the person that is overwritten on old
+//! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
 //! Reading order: [`tool`], [`tools`], [`set`], [`ledger`], [`recovery`].
 

@@ -12,30 +12,30 @@ use crate::set::apply::SagaPayload;
 use crate::set::error::DecideError;
 use crate::set::service::Changes;
 
-/// What recovery did with one operation.
+/// The result of recovering one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
-    /// The operation.
+    /// Id of the operation.
     pub operation: String,
-    /// Its tool.
+    /// Tool that the operation belongs to.
     pub tool: String,
-    /// What was wrong, if it could not be finished; it stays open.
+    /// Why it could not be finished, if it failed; the operation then stays open.
     pub error: Option<String>,
 }
 
-/// A call of a run that writes the journal by itself; the payload of its saga. The run finishes it,
-/// also after a crash.
+/// Saga payload of a run's call that writes the journal directly. The run itself finishes the call,
+/// even after a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCall {
     crossing: CallOfRun,
-    /// The task.
+    /// Task that the call changes.
     pub task: TaskId,
-    /// The agent.
+    /// Agent that made the call.
     pub agent: AgentId,
 }
 
-/// What tells the payload from that of a decision.
+/// Distinguishes this payload from the payload of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum CallOfRun {
@@ -43,12 +43,12 @@ enum CallOfRun {
 }
 
 impl RunCall {
-    /// A call of this agent about this task.
+    /// Creates the payload for a call of this agent about this task.
     pub fn new(task: TaskId, agent: AgentId) -> Self {
         Self { crossing: CallOfRun::Call, task, agent }
     }
 
-    /// The op that opens its saga, with the turn that makes the call.
+    /// Returns the op that opens the saga, committed with the turn that makes the call.
     pub fn open(
         &self,
         ws: WorkspaceId,
@@ -58,25 +58,29 @@ impl RunCall {
         now: Timestamp,
     ) -> Op {
         let payload = serde_json::to_string(self).expect("a call is plain data");
-        // The same call of the same run is one operation, however often it is made.
+        // The same call of the same run is one operation, however often it is attempted.
         let Op { sql, params, .. } = saga::open(ws, operation, run_key, tool, &payload, now);
         Op::any(sql, params)
     }
 }
 
-/// The op that closes the saga of a call: applied, or why not.
+/// Returns the op that closes the saga of a call: completed, or failed with a reason.
 pub fn ended(ws: WorkspaceId, operation: &OperationId, why: Option<&str>, now: Timestamp) -> Op {
     let status = if why.is_none() { "completed" } else { "failed" };
     saga::close_if_open(ws, operation, Phase::AgentDone, status, why, now)
 }
 
-/// Whether the payload of a saga is that of a call of a run.
+/// Returns whether a saga payload belongs to a call of a run.
 pub(crate) fn is_call(payload: &str) -> bool {
     serde_json::from_str::<RunCall>(payload).is_ok()
 }
 
 impl Changes {
-    /// Ends the saga of a call whose run is over without noting its result; says whether it did.
+    /// Closes the saga of a call whose run has ended without recording a result. Returns whether it
+    /// did.
+    ///
+    /// A run that is still queued or started finishes its own calls. For an ended run the journal's
+    /// receipt is the only record of whether the write happened, so it decides the status.
     async fn end_call(&self, ws: WorkspaceId, saga: &Saga) -> Result<bool, DecideError> {
         let key = RunKey(saga.run_key.clone());
         let run = self.store.first(wake_run::by_key(ws, &key)).await?;
@@ -91,12 +95,12 @@ impl Changes {
         Ok(true)
     }
 
-    /// Finishes open operations, oldest first. One that fails does not stop the others.
+    /// Finishes open operations, oldest first. A failure of one does not stop the others.
     pub async fn recover(&self, ws: WorkspaceId) -> Result<Vec<Recovered>, DecideError> {
         self.recover_older(ws, Duration::ZERO).await
     }
 
-    /// Finishes operations that have been open for so long that whoever opened them is gone.
+    /// Finishes operations that have been open longer than `age`, whose owner must be gone.
     pub async fn recover_older(
         &self,
         ws: WorkspaceId,
@@ -105,21 +109,21 @@ impl Changes {
         let mut recovered = Vec::new();
         let before = self.clock.now() - age;
         for saga in self.store.all(saga::by_status(ws, "pending")).await? {
-            // By how it moved last: one that seems to lie in the future is not left for ever.
+            // `updated_at` counts. A time in the future does not postpone recovery for ever.
             if saga.updated_at > before && saga.updated_at <= self.clock.now() && !age.is_zero() {
                 continue;
             }
             let result = match serde_json::from_str::<SagaPayload>(&saga.payload) {
                 Ok(payload) => self.finish(ws, &payload, &saga.operation).await,
                 Err(_) if is_call(&saga.payload) => match self.end_call(ws, &saga).await {
-                    // Its run goes on and finishes it.
+                    // The run is still alive and finishes it.
                     Ok(false) => continue,
                     ended => ended.map(drop),
                 },
                 Err(e) => Err(DecideError::Broken(format!("saga {}: {e}", saga.operation))),
             };
             let error = match result {
-                // An undo that is refused, or an item that waits again, is a proper end.
+                // A refused undo and an item that is open again are both regular outcomes.
                 Ok(())
                 | Err(
                     DecideError::Changed { .. }

@@ -1,4 +1,4 @@
-//! What a tool answers: name, schema, policy, validation, summary, edits.
+//! What defines a tool: name, schema, policy, validation, summary, edits.
 
 use dormouse_journal::Edit;
 use dormouse_types::limits::Limit;
@@ -11,99 +11,101 @@ use serde_json::Value;
 /// What happens to an accepted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// It takes effect at once.
+    /// It takes effect immediately.
     Immediate,
     /// It becomes one change item.
     Deferred,
-    /// Each element of a list becomes a change item.
+    /// Each element of a list becomes one change item.
     Exploded {
-        /// The argument that holds the list.
+        /// Argument that holds the list.
         list: &'static str,
-        /// How many elements a call may hold.
+        /// Most elements in one call.
         max: Limit,
     },
 }
 
 /// A tool as a model calls it.
 pub struct ModelTool {
-    /// Its name.
+    /// Name that the model calls.
     pub name: &'static str,
     /// Other spellings that models use.
     pub aliases: &'static [&'static str],
-    /// What it does, for the model.
+    /// Description that the model reads.
     pub description: &'static str,
     /// What happens to an accepted call.
     pub policy: Policy,
-    /// JSON Schema of its arguments.
+    /// Derives the JSON Schema of the arguments.
     pub schema: fn() -> Value,
-    /// The tool of the change items it becomes; none for an immediate one.
+    /// Tool of the resulting change items; `None` for an immediate tool.
     pub item: Option<&'static dyn ItemTool>,
 }
 
 /// A tool as a change item stores it: one mutation.
 pub trait ItemTool: Sync {
-    /// Its name in change items.
+    /// Name stored in change items.
     fn name(&self) -> &'static str;
 
-    /// Validates arguments against the task as it is now. The same code runs when the model calls
-    /// and when the person confirms.
+    /// Validates arguments against the present task. The same code runs when the model calls and
+    /// when the person confirms.
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused>;
 
-    /// What the arguments aim at; empty for arguments that were never checked.
+    /// Returns what the arguments target; empty for arguments that were never checked.
     fn target(&self, args: &Value) -> Target;
 
-    /// Whether it takes something away: then it is confirmed by itself, never among many.
+    /// Returns whether it removes something; then it is confirmed alone, never in bulk.
     fn is_destructive(&self, args: &Value) -> bool;
 
-    /// One line for a person: a function of arguments and titles, never of the model's words.
+    /// Describes the change in one line, from arguments and titles only, never in the model's
+    /// words.
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String;
 
-    /// The value the task has now, in words; none when there is none.
+    /// Returns the task's present value in words, or `None` if there is no value.
     fn now(&self, args: &Value, task: &TaskState) -> Option<String>;
 
-    /// The value it proposes, in words.
+    /// Returns the proposed value in words.
     fn proposed(&self, args: &Value) -> String;
 }
 
-/// Arguments that are valid and change something.
+/// Arguments that are valid and would change something.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// The arguments in their one spelling.
+    /// Arguments in canonical form.
     pub args: Value,
-    /// What to do to the journal.
+    /// Edits to make in the journal.
     pub edits: Vec<Edit>,
 }
 
-/// What a proposal aims at.
+/// What a proposal targets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
-    /// `dueDate`, `item:<id>`, `label:<id>`, `new:<folded title>`; the same spelling as the field
-    /// of a person's say where there is one.
+    /// `dueDate`, `item:<id>`, `label:<id>`, `new:<folded title>`. For fields whose author the
+    /// journal records, this is the name under which it records them.
     pub key: String,
-    /// Whether a rejection blocks the whole target and not only these arguments.
+    /// Whether a rejection blocks the whole target, not only these arguments.
     pub single: bool,
 }
 
 impl Target {
-    /// Whether it is a field of the task that holds one value: only one proposal for it is open.
+    /// Returns whether this is a single-valued field of the task, for which only one proposal is
+    /// open.
     pub fn is_field(&self) -> bool {
         !self.key.contains(':') && !self.key.is_empty()
     }
 }
 
-/// Why a call is not taken; the model reads it.
+/// Why a call is refused; the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The arguments are wrong; it says what is allowed.
+    /// The arguments are invalid; the text says what is allowed.
     #[error("{0}")]
     Invalid(String),
-    /// It would change nothing; it says what holds now.
+    /// The call would change nothing; the text gives the present value.
     #[error("{0}")]
     Redundant(String),
 }
 
 impl Refused {
-    /// What the model reads.
+    /// Returns the text that the model reads.
     pub fn text(&self) -> &str {
         match self {
             Self::Invalid(text) | Self::Redundant(text) => text,
@@ -121,17 +123,17 @@ pub struct EvidenceArg {
     pub quote: String,
 }
 
-/// Checked evidence.
+/// Evidence whose quote was found in its entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// The entry.
+    /// Entry that contains the quote.
     pub entry_id: EntryId,
-    /// Verbatim.
+    /// Verbatim words of the entry.
     pub quote: String,
 }
 
-/// Reads arguments that a model wrapped in a code fence or a second layer of JSON.
+/// Unwraps arguments that a model put in a code fence or a second layer of JSON.
 pub fn recovered(args: &Value) -> Value {
     let Value::String(text) = args else { return args.clone() };
     let text = text.trim();
@@ -143,28 +145,28 @@ pub fn recovered(args: &Value) -> Value {
     serde_json::from_str(inner.trim()).unwrap_or_else(|_| args.clone())
 }
 
-/// Reads typed arguments; the message says what is wrong and what was expected.
+/// Deserializes arguments; the error says what is wrong and what was expected.
 pub fn typed<T: for<'de> Deserialize<'de>>(args: &Value, expected: &str) -> Result<T, Refused> {
     serde_json::from_value(recovered(args))
         .map_err(|e| Refused::Invalid(format!("{e}; expected {expected}")))
 }
 
-/// The identity of a proposed action: what the person is shown and what a verdict names.
+/// Derives the identity of a proposed action: the person is shown it, and a verdict names it.
 ///
-/// Source: SHA-256 of canonical JSON of tool, arguments, task and targets; stored facts only.
+/// Source: SHA-256 of the canonical JSON of tool, arguments, task and targets; stored facts only.
 pub fn fingerprint(tool: &str, args: &Value, task: &TaskId, target: &Target) -> Fingerprint {
     let text =
         hash::canonical(&(tool, args, task, [&target.key])).expect("arguments are plain JSON");
     Fingerprint(hash::sha256(text).0)
 }
 
-/// Folds a title for comparison: white space, case and a final full stop do not matter.
+/// Normalizes a title for comparison: white space, case and final punctuation do not matter.
 pub fn folded(title: &str) -> String {
     let words: Vec<String> = title.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ").trim_end_matches(['.', ';', ',']).to_owned()
 }
 
-/// The JSON Schema of an argument type, without the parts a model does not need.
+/// Returns the JSON Schema of an argument type, without the parts a model does not need.
 pub fn schema<T: JsonSchema>() -> Value {
     let mut schema = schemars::schema_for!(T).to_value();
     if let Some(map) = schema.as_object_mut() {

@@ -1,4 +1,4 @@
-//! What the changes room promises, at its boundary: a store in memory, a clock that stands still.
+//! What the changes room guarantees at its boundary, on an in-memory store with a manual clock.
 
 mod world;
 

@@ -1,8 +1,8 @@
-//! Files become drafts, and text becomes fit for a terminal.
+//! Turns files into drafts, and makes text safe for a terminal.
 //!
 //! Owns: what a Markdown file means as tasks, items and entries; which characters may reach a
-//! terminal. Defends against: a note that is lost because no rule claimed it; a task imported
-//! twice because its key moved; a text that repaints the screen of whoever reads it.
+//! terminal. Defends against: text that is lost because no rule claimed it; a task imported twice
+//! because its key changed; text that manipulates the reader's screen.
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!

@@ -1,23 +1,23 @@
-//! Markdown task lists become drafts.
+//! Reads Markdown task lists into drafts.
 //!
 //! - A heading that directly owns check items is a task; so are check items before any heading,
 //!   titled by the front matter or the file.
-//! - Other text is an entry. What introduces a task belongs to it: text of a heading that encloses
-//!   the task, text between such a heading and its first task, bare headings right before either.
-//!   All else belongs to the task whose heading encloses it, or to the nearest task above, or, at
-//!   the top of the file, to the first task.
-//! - A file without check items is one task. Its title is the front matter's, else the heading that
-//!   stands over all others, else the file's name.
-//! - A heading begins an entry and takes its deeper headings along. A heading or line that begins
-//!   with a date begins an entry of that day.
+//! - Other text is an entry. Text that introduces a task belongs to it: text of a heading that
+//!   encloses the task, text between such a heading and its first task, and bare headings right
+//!   before either. All other text belongs to the task whose heading encloses it, or to the nearest
+//!   task above, or, at the top of the file, to the first task.
+//! - A file without check items is one task. Its title comes from the front matter, else from the
+//!   heading above all others, else from the file's name.
+//! - A heading begins an entry and includes its deeper headings. A heading or line that begins with
+//!   a date begins an entry of that day.
 //! - Structure is CommonMark's: what looks like a box inside code, HTML or a quotation is text.
 //!
-//! Keys survive edits elsewhere. A task is known by its heading path, an item by its folded title,
-//! an entry by its heading or day; equal ones are counted. So an item that is reworded, or a
-//! heading that is renamed, is a new one, and all others stay what they were; of several with
-//! equal words, an insertion before them moves the count.
+//! Keys survive edits elsewhere in the file. A task is identified by its heading path, an item by
+//! its folded title, an entry by its heading or day; equal ones are numbered. So a reworded item or
+//! a renamed heading is a new one, and all others keep their keys; among several with equal words,
+//! an insertion before them shifts the numbers.
 //!
-//! Line ends become `\n`; everything else in an entry is verbatim, except that notes under an item
+//! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
 //! Reading order: `source`, `front_matter`, `outline`, `sections`, `entries`, `tasks`, `key`,
@@ -39,11 +39,11 @@ pub use error::ReadError;
 
 /// Reads a file into drafts.
 ///
-/// `name` is the file's name as the person knows it: without an `id` in the front matter it leads
-/// every key, and without a title its stem is one.
-/// Shape: remarks are in the order of lines.
-/// Errors: the file cannot be read as text, its front matter states an impossible value, or a task
-/// has too many items. Nothing of a refused file becomes a draft.
+/// `name` is the file's name as the person knows it: without an `id` in the front matter every key
+/// begins with it, and without a title its stem is the title.
+/// Shape: remarks are in line order.
+/// Errors: the file cannot be read as text, its front matter has an invalid value, or a task has
+/// too many items. A refused file yields no drafts at all.
 ///
 /// ```
 /// let drafts = dormouse_formats::markdown::read("move.md", b"# Move\n- [x] Boxes\n- [ ] Van\n")?;

@@ -1,9 +1,9 @@
-//! The one sanitiser: what text may reach a terminal.
+//! The one sanitiser: which text may reach a terminal.
 //!
-//! Taken out: escape sequences with their payload, control characters, characters that reorder a
-//! line, and characters without width that hide or disguise text. Kept: every visible character,
-//! emoji made of several characters, and the joiners that Arabic and Indic scripts need. A
-//! sequence that never ends is shown as text: nothing can hide the rest of a line.
+//! Removed: escape sequences with their payload, control characters, characters that reorder a
+//! line, and zero-width characters that hide or disguise text. Kept: every visible character, emoji
+//! made of several characters, and the joiners that Arabic and Indic scripts need. A sequence that
+//! never ends is shown as text, so it cannot hide the rest of a line.
 //!
 //! Both functions are idempotent, and neither leaves ESC, C1 or a bidirectional control.
 
@@ -12,9 +12,9 @@ use std::str::Chars;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Makes text fit for one line: line breaks and tabs become a space.
+/// Makes text safe for one line: line breaks and tabs become a space.
 ///
-/// Shape: no control character at all.
+/// Shape: no control characters.
 ///
 /// ```
 /// assert_eq!(dormouse_formats::sanitise::line("pay\u{202e} \u{1b}[8mall\nof it"), "pay all of it");
@@ -23,9 +23,9 @@ pub fn line(text: &str) -> String {
     clean(text, Breaks::Space)
 }
 
-/// Makes text fit for a block: line breaks become `\n`, and tabs stay.
+/// Makes text safe for a block: line breaks become `\n`, and tabs stay.
 ///
-/// Shape: no control character but `\n` and `\t`.
+/// Shape: no control characters except `\n` and `\t`.
 pub fn block(text: &str) -> String {
     clean(text, Breaks::Keep)
 }
@@ -36,7 +36,7 @@ enum Breaks {
     Keep,
 }
 
-/// Units: characters. More marks on one letter only smear over the lines around it.
+/// Units: characters. More marks on one letter only smear over neighbouring lines.
 const MARKS: usize = 8;
 
 fn clean(text: &str, breaks: Breaks) -> String {
@@ -76,7 +76,7 @@ fn clean(text: &str, breaks: Breaks) -> String {
         if !is_kept(c, last, chars.peek().copied()) {
             continue;
         }
-        // A joiner whose right neighbour would be one mark too many joins nothing.
+        // A joiner whose right-hand mark would be over the limit joins nothing.
         if matches!(c, '\u{200c}' | '\u{200d}') && n_marks + 2 > MARKS {
             continue;
         }
@@ -97,7 +97,7 @@ fn is_break(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The text after an escape sequence; none where the sequence never ends.
+/// The text after an escape sequence; `None` if the sequence never ends.
 ///
 /// Source: ECMA-48.
 fn after_sequence<'a>(
@@ -133,7 +133,7 @@ fn after_sequence<'a>(
                 chars.next();
                 return Some(chars);
             }
-            // A payload never takes lines of text with it.
+            // A payload never spans lines of text.
             '\n' | '\r' => return None,
             _ => {}
         }
@@ -143,10 +143,10 @@ fn after_sequence<'a>(
 /// The black flag that begins the flags of England, Scotland and Wales.
 const FLAG: char = '\u{1f3f4}';
 
-/// How many tag characters follow a flag; none unless they spell a region.
+/// The number of tag characters after a flag; `None` unless they spell a region.
 fn flag_tags(chars: &Peekable<Chars<'_>>) -> Option<usize> {
     let is_tag = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
-    // One more than a region has: a longer run is a message in disguise.
+    // One more than a region has; a longer run is a hidden message.
     let n = chars.clone().take(7).take_while(is_tag).count();
     let ends = chars.clone().nth(n) == Some('\u{e007f}');
     ((3..=6).contains(&n) && ends).then_some(n + 1)
@@ -168,7 +168,7 @@ fn is_kept(c: char, last: Option<char>, next: Option<char>) -> bool {
     }
 }
 
-/// Characters that nobody sees: bidirectional controls, spaces and fillers without width, tags.
+/// Invisible characters: bidirectional controls, zero-width spaces and fillers, tags.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,

@@ -1,5 +1,5 @@
-//! Real files and hostile lines. They stand in `shared/data` beside the checkout; without that
-//! folder these tests have nothing to read and say so.
+//! Real files and hostile lines, from `shared/data` next to the checkout. Without that folder these
+//! tests have nothing to read and say so.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use dormouse_types::draft::{Drafts, Task};
 
 use crate::properties::{lost_words, survives_terminal};
 
-/// The folder of a kind of data, or a line that says what was not tested.
+/// The folder of a kind of data; without it, prints what was not tested.
 pub fn data(kind: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = root.join("../shared/data").join(kind);
@@ -17,7 +17,7 @@ pub fn data(kind: &str) -> Option<PathBuf> {
     }
     #[allow(clippy::print_stderr)] // A test that has nothing to read must say so.
     {
-        eprintln!("not tested: there is no ../shared/data/{kind} beside the checkout");
+        eprintln!("not tested: there is no ../shared/data/{kind} next to the checkout");
     }
     None
 }

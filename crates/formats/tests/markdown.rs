@@ -324,7 +324,7 @@ fn front_matter_beyond_the_simple_subset_is_remarked_by_line() {
           ENTRY <text#1>
             | text
         ! 2: comment `# comment` is not imported
-        ! 3: the status needs a reason and none is given; add `reason: …`
+        ! 3: the status needs a reason; add `reason: …`
         ! 4: unknown front-matter key `owner`: `Bob` is not imported
         ! 5: front-matter line `name: Ada` is not understood and not imported
         ! 8: front-matter key `status` stands twice: `open` is not imported
@@ -350,11 +350,11 @@ fn too_long_a_title_is_cut_and_kept_whole() {
         [
             (
                 1,
-                "title is 504 characters, at most 500 are accepted: cut, and kept whole as an entry"
+                "title is 504 characters, at most 500 are accepted: shortened, with the full text kept as an entry"
             ),
             (
                 2,
-                "item title is 404 characters, at most 400 are accepted: cut, and kept whole as an entry"
+                "item title is 404 characters, at most 400 are accepted: shortened, with the full text kept as an entry"
             ),
         ]
     );

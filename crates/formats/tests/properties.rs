@@ -6,8 +6,8 @@ use dormouse_formats::{markdown, sanitise};
 use dormouse_types::draft::{Drafts, Task};
 use proptest::prelude::*;
 
-/// The words of a file that no draft and no remark holds. A word is what stands between spaces and
-/// has a letter or a digit; list markers and boxes are not words.
+/// The words of a file that no draft and no remark contains. A word is text between spaces with at
+/// least one letter or digit; list markers and boxes are not words.
 pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
     let mut kept: BTreeSet<&str> = BTreeSet::new();
     for task in &drafts.tasks {
@@ -46,7 +46,7 @@ fn without_markers(line: &str) -> &str {
     }
 }
 
-/// Checks both forms of a text for what must never reach a terminal.
+/// Checks both sanitised forms of a text for anything that must not reach a terminal.
 pub fn survives_terminal(text: &str) {
     let (line, block) = (sanitise::line(text), sanitise::block(text));
     assert!(!line.chars().any(char::is_control), "{line:?}");
@@ -59,7 +59,7 @@ pub fn survives_terminal(text: &str) {
     assert_eq!(sanitise::block(&block), block);
 }
 
-/// Lines as task files have them, with anything in between.
+/// Lines as in task files, mixed with arbitrary text.
 fn file() -> impl Strategy<Value = String> {
     let words = "[a-zàß漢0-9]{1,6}( [a-z*_`#:|\\\\\\[\\]()<>~=-]{1,5}| [a-z0-9]{1,5}){0,4}";
     let start = prop_oneof![

@@ -17,7 +17,7 @@ fn bytes_that_are_not_utf8_are_named_by_line_and_offset() {
 
 #[test]
 fn a_nul_byte_is_named() {
-    assert_snapshot!(refused(b"\xef\xbb\xbfone\rtwo\0"), @r"plan.md, line 2: byte 10 is NUL, which no text holds; check that this is a Markdown file, or take the byte out");
+    assert_snapshot!(refused(b"\xef\xbb\xbfone\rtwo\0"), @r"plan.md, line 2: byte 10 is NUL, which text cannot contain; check that this is a Markdown file, or remove the byte");
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
 
 #[test]
 fn impossible_values_name_line_value_and_what_is_allowed() {
-    let day = "write a day of the calendar as YYYY-MM-DD";
+    let day = "write a date as YYYY-MM-DD";
     let time = "write a time such as 90, 45m, 2h or 1h30m";
     for (front, line, told) in [
         ("due: 2026-02-30", 3, format!("`due` cannot be `2026-02-30`; {day}")),
@@ -89,7 +89,7 @@ fn values_are_read_in_the_ways_people_write_them() {
 fn the_first_item_too_many_is_named() {
     let fits = format!("# Big\n{}", "- [ ] again\n".repeat(500));
     assert_eq!(markdown::read("plan.md", fits.as_bytes()).unwrap().tasks[0].items.len(), 500);
-    assert_snapshot!(refused(format!("{fits}- [ ] one more\n").as_bytes()), @r"plan.md, line 502: task `Big` has more than 500 checklist items per task here; put some of them under a heading of their own");
+    assert_snapshot!(refused(format!("{fits}- [ ] one more\n").as_bytes()), @r"plan.md, line 502: task `Big` has more than 500 checklist items per task here; move some of them under their own heading");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The one test binary of the room.
+//! The crate's one test binary.
 
 mod corpus;
 mod markdown;

@@ -1,11 +1,11 @@
-//! Drafts as a text that a snapshot can be read by.
+//! Prints drafts as text for snapshots.
 
 use std::fmt::Write as _;
 
 use dormouse_formats::markdown::{self, ReadError};
 use dormouse_types::draft::{Drafts, Task};
 
-/// Reads a text and shows its drafts, or the refusal.
+/// Reads a text and prints its drafts, or the error.
 pub fn read(name: &str, text: &str) -> String {
     match markdown::read(name, text.as_bytes()) {
         Ok(drafts) => drafts_shown(&drafts),

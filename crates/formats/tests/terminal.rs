@@ -1,4 +1,4 @@
-//! What the sanitiser takes out, and what it leaves.
+//! What the sanitiser removes, and what it keeps.
 
 use dormouse_formats::sanitise::{block, line};
 

@@ -1,7 +1,8 @@
 //! The rules of edits: what is accepted, and what follows from it.
 //!
-//! Edits are applied in order to a copy of the task; what was written, told and can be undone is
-//! the difference between before and after, so an edit that changes nothing leaves no trace.
+//! Edits are applied in order to a copy of the task. The rows to write, the change to announce and
+//! the effects to undo are the difference between before and after, so an edit that changes nothing
+//! leaves no trace.
 
 use dormouse_store::Op;
 use dormouse_store::doc::Doc;
@@ -25,18 +26,18 @@ use crate::effect::Effect;
 use crate::link;
 use crate::view::TaskView;
 
-/// The checklist that is made for the first item of a task.
+/// The title of the checklist created for a task's first item.
 const FIRST_CHECKLIST: &str = "Todos";
 
-/// Who writes, and when.
+/// The circumstances of an edit: workspace, origin and time.
 pub struct EditContext<'a> {
     /// The workspace the rows belong to.
     pub ws: WorkspaceId,
     /// Where the edit comes from.
     pub origin: &'a Origin,
-    /// The time that documents record.
+    /// The time recorded in documents.
     pub at: Timestamp,
-    /// Randomness for the ids of new rows.
+    /// Randomness for new ids.
     pub entropy: &'a dyn Entropy,
 }
 
@@ -45,17 +46,17 @@ pub struct EditContext<'a> {
 pub struct Decided {
     /// The task as it will be.
     pub after: TaskView,
-    /// The tasks at the other ends of links that change; their revision moves as well.
+    /// The tasks at the other ends of changed links; their revision advances as well.
     pub others: Vec<TaskId>,
-    /// Tasks one link away from what is touched.
+    /// Tasks one link away from the touched ones.
     pub neighbours: Vec<TaskId>,
     /// The writes; empty when nothing changes.
     pub ops: Vec<Op>,
-    /// What others are told.
+    /// The change to announce.
     pub what: Vec<What>,
-    /// What undo needs.
+    /// The effects that undo needs.
     pub effects: Vec<Effect>,
-    /// Ids that were made, in the order of the edits.
+    /// Created ids, in the order of the edits.
     pub made: Vec<CreatedId>,
 }
 
@@ -66,7 +67,7 @@ impl Decided {
     }
 }
 
-/// Something that was made.
+/// The id of something that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CreatedId {
     /// A task.
@@ -96,7 +97,7 @@ impl CreatedId {
 
 /// Decides edits of a task.
 ///
-/// Errors: the first edit that a rule refuses; nothing of the others happens either.
+/// Errors: the first edit that a rule refuses; then none of the edits is applied.
 pub fn decide(view: &TaskView, edits: &[Edit], by: &EditContext<'_>) -> Result<Decided, EditError> {
     let mut draft = EditState { view: view.clone(), by, made: Vec::new() };
     for edit in edits {
@@ -116,11 +117,11 @@ fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditEr
     limit.check(actual).map_err(|beyond| EditError::Beyond { field, beyond })
 }
 
-/// One line without needless white space.
+/// Returns the text as one line, with white space collapsed.
 fn line(field: &'static str, limit: Limit, text: &str) -> Result<String, EditError> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     within(field, limit, line.chars().count())?;
-    // What shows nothing cannot be found or told apart.
+    // Text without visible characters cannot be searched for or told apart.
     if line.contains(address::is_seen) { Ok(line) } else { Err(EditError::Empty { field }) }
 }
 
@@ -189,7 +190,7 @@ impl EditState<'_, '_> {
             Edit::RemoveLabel(label) => {
                 let was_on = task.label_ids.contains(label);
                 toggle(&mut task.label_ids, label, false);
-                // A person who takes a label off does not want it proposed again.
+                // A person who removes a label does not want it proposed again.
                 if was_on && self.by.origin.by() == dormouse_types::caller::By::User {
                     toggle(&mut task.ai_suppressed_label_ids, label, true);
                 }
@@ -229,7 +230,7 @@ impl EditState<'_, '_> {
             None => None,
         };
         let now = &mut self.view.task.value.status;
-        // A status that needs a reason, said again without one, keeps the reason it has.
+        // A status that needs a reason keeps its current one if it is set again without a reason.
         if now.status == status && reason.is_none() && status.needs_reason() {
             return Ok(());
         }
@@ -323,7 +324,7 @@ impl EditState<'_, '_> {
     fn restore_item(&mut self, id: &ItemId) -> Result<(), EditError> {
         let removed = &mut self.view.removed_items;
         let Some(place) = removed.iter().position(|item| item.value.id == *id) else {
-            // Restoring what is there changes nothing; what never was is refused.
+            // Restoring an item that exists changes nothing; an unknown item is refused.
             return self.item(id).map(|_| ());
         };
         let mut doc = removed.remove(place);

@@ -38,7 +38,7 @@ impl Journal {
             .collect())
     }
 
-    /// The label of a name, letter case aside; made when there is none.
+    /// Finds a label by name, ignoring case, or creates it.
     ///
     /// Errors: a name that is empty or too long.
     pub async fn ensure_label(
@@ -67,12 +67,12 @@ impl Journal {
         if self.define(ws, &label, "label.create", ctx).await? {
             return Ok(label);
         }
-        // Somebody made it in between: theirs is the label.
+        // If another process created it in between, this finds that one.
         let made = find(self.labels(ws).await?);
         made.ok_or_else(|| EditError::NoLabel { label: label.id }.into())
     }
 
-    /// The category of a name, letter case aside; made when there is none.
+    /// Finds a category by name, ignoring case, or creates it.
     ///
     /// Errors: a name that is empty or too long.
     pub async fn ensure_category(
@@ -103,7 +103,7 @@ impl Journal {
         made.ok_or_else(|| EditError::NoCategory { category: category.id }.into())
     }
 
-    /// Adds a definition; false when its name exists by now.
+    /// Adds a definition; returns false if the name already exists.
     async fn define<T: Entity>(
         &self,
         ws: WorkspaceId,
@@ -124,7 +124,7 @@ impl Journal {
         }
     }
 
-    /// The workspace's time zone; `default` until one was set.
+    /// The workspace's time zone; `default` if none is set.
     ///
     /// Errors: a stored name that this version does not know.
     pub async fn zone(
@@ -140,7 +140,7 @@ impl Journal {
 
     /// Sets the workspace's time zone by its IANA name.
     ///
-    /// Errors: a name nobody knows.
+    /// Errors: an unknown time zone name.
     pub async fn set_zone(
         &self,
         ws: WorkspaceId,

@@ -1,4 +1,5 @@
-//! What lies between a task before and after its edits: writes, news, effects.
+//! The difference between a task before and after its edits: rows to write, changes to announce,
+//! effects.
 
 use dormouse_store::Op;
 use dormouse_store::doc::Doc;
@@ -16,7 +17,7 @@ use crate::effect::{BeforeAfter, Effect, ItemValue, StatusValue};
 use crate::link;
 use crate::view::TaskView;
 
-/// Compares; settles times and the status history on the way.
+/// Compares the two states; also sets update times and the status history.
 pub(crate) fn between(
     before: &TaskView,
     mut after: TaskView,
@@ -111,7 +112,7 @@ impl Found<'_, '_> {
         let new = &mut after.task.value;
         let titled = |title: &str| (!title.is_empty()).then(|| title.to_owned());
         if before.revision == 0 {
-            // The news of a new task names its title already.
+            // The announcement of a new task includes its title.
             if !new.title.is_empty() {
                 self.says.push(Field::Title.name().to_owned());
             }
@@ -141,7 +142,7 @@ impl Found<'_, '_> {
             );
         }
         if old.language_code == new.language_code {
-            // Who set it follows the code: the same code said again changes nothing.
+            // The source belongs to the code: setting the same code again changes nothing.
             new.language_source = old.language_source;
         } else {
             let (a, b) = (old.language_code.clone(), new.language_code.clone());
@@ -184,7 +185,7 @@ impl Found<'_, '_> {
         };
         for doc in after.items.iter_mut().chain(&mut after.removed_items) {
             let Some(old) = old(doc) else {
-                // Added and taken back by the same edits: it never was.
+                // Added and removed by the same edits: there is nothing to write.
                 if doc.value.deleted_at.is_none() {
                     self.new_item(&doc.value);
                     self.ops.push(row::insert(self.by.ws, &doc.value));
@@ -221,7 +222,7 @@ impl Found<'_, '_> {
         let (item, title) = (new.id.clone(), new.title.clone());
         let was_there = old.deleted_at.is_none();
         let is_there = new.deleted_at.is_none();
-        // Undo walks backwards: what is there again comes before its values, what is gone after.
+        // Undo goes in reverse, so a restored item comes before its values and a removed one after.
         if !was_there && is_there {
             self.item_moved(new, is_there);
         }
@@ -250,7 +251,7 @@ impl Found<'_, '_> {
 
     fn item_moved(&mut self, item: &Item, is_there: bool) {
         self.effects.push(presence(item, !is_there, is_there));
-        // For whoever reads the feed, an item that was taken back is put away.
+        // In the change feed, an item that was removed counts as archived.
         let (item, title) = (item.id.clone(), item.title.clone());
         self.what.push(What::ItemArchived { item, title, is_archived: !is_there });
     }
@@ -263,7 +264,7 @@ impl Found<'_, '_> {
         };
         for doc in after.entries.iter_mut().chain(&mut after.deleted_entries) {
             let Some(old) = old(doc) else {
-                // Added and taken back by the same edits: it never was.
+                // Added and removed by the same edits: there is nothing to write.
                 if doc.value.deleted_at.is_none() {
                     self.what.push(What::EntryAdded { entry: doc.value.id.clone() });
                     self.effects.push(entry_presence(&doc.value, true));
@@ -306,7 +307,7 @@ impl Found<'_, '_> {
         let names: Vec<(LabelId, String)> =
             after.all_labels.iter().map(|l| (l.id.clone(), l.name.clone())).collect();
         let (old, new) = (&before.task.value, &mut after.task.value);
-        // Suppression before assignment: undone backwards, its lesson is restored last.
+        // Suppression comes before assignment, so that undo, in reverse, restores it last.
         let (was, is) = (&old.ai_suppressed_label_ids, &mut new.ai_suppressed_label_ids);
         for label in settled(was, is) {
             let suppressed =
@@ -344,7 +345,7 @@ fn entry_presence(entry: &Entry, is_there: bool) -> Effect {
     Effect::Entry { entry: entry.id.clone(), said, there }
 }
 
-/// What stands in one list only; lists of the same labels get the same order.
+/// Returns the labels that only one of the lists has. If there are none, the old order is kept.
 fn settled(before: &[LabelId], after: &mut Vec<LabelId>) -> Vec<LabelId> {
     let gone = before.iter().filter(|id| !after.contains(id));
     let come = after.iter().filter(|id| !before.contains(id));

@@ -1,16 +1,16 @@
-//! What may be asked of a task, and why it is refused.
+//! The edits of a task, and why they are refused.
 
 use dormouse_types::limits::Beyond;
 use dormouse_types::task::{EntryKind, LinkKind, NotListed, Priority, Status};
 use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use jiff::civil::Date;
 
-/// One change of a task. A list of edits is decided as a whole.
+/// One change to a task. A list of edits is accepted or refused as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// Sets the title; white space is collapsed.
     Title(String),
-    /// Takes the title away; the undo of a first title.
+    /// Clears the title; undoes the first title.
     ClearTitle,
     /// Sets the status.
     Status {
@@ -36,7 +36,7 @@ pub enum Edit {
     AddItem {
         /// One line.
         title: String,
-        /// Whether it is added as done.
+        /// Whether it is added ticked.
         is_checked: bool,
         /// How deep it is nested, from 0.
         depth: u32,
@@ -45,7 +45,7 @@ pub enum Edit {
     CheckItem {
         /// The item.
         item: ItemId,
-        /// Its state to be.
+        /// The new state.
         is_checked: bool,
     },
     /// Gives an item another title.
@@ -55,33 +55,33 @@ pub enum Edit {
         /// One line.
         title: String,
     },
-    /// Archives an item or brings it back.
+    /// Archives an item or restores it.
     ArchiveItem {
         /// The item.
         item: ItemId,
-        /// Its state to be.
+        /// The new state.
         is_archived: bool,
     },
-    /// Takes back the addition of an item; the undo of [`Edit::AddItem`].
+    /// Removes an item; undoes [`Edit::AddItem`].
     RemoveItem(ItemId),
-    /// Brings a removed item back.
+    /// Restores a removed item.
     RestoreItem(ItemId),
     /// Adds an entry.
     AddEntry {
-        /// What it holds.
+        /// The kind of entry.
         kind: EntryKind,
         /// Markdown the person wrote.
         text: Option<String>,
-        /// What a recording says, or an image shows.
+        /// The transcript of a recording, or the description of an image.
         transcript: Option<String>,
-        /// Units: minutes; of a time entry.
+        /// Units: minutes; only for a time entry.
         minutes: Option<u32>,
-        /// The day it speaks from; none means the day it is made.
+        /// The day it refers to; `None` means the day it is created.
         on: Option<Date>,
-        /// Whether the text came from outside.
+        /// Whether the text came from outside (mail, import, web).
         tainted: bool,
     },
-    /// Replaces the person's text of an entry; none lets the transcript speak again.
+    /// Replaces the person's text of an entry; `None` makes the transcript its text again.
     EditEntry {
         /// The entry.
         entry: EntryId,
@@ -92,28 +92,28 @@ pub enum Edit {
     DeleteEntry(EntryId),
     /// Restores a soft-deleted entry.
     RestoreEntry(EntryId),
-    /// Puts a label on; by a person it also lifts a suppression.
+    /// Adds a label; if a person does it, this also lifts a suppression.
     AddLabel(LabelId),
-    /// Takes a label off; by a person it also suppresses the label.
+    /// Removes a label; if a person does it, this also suppresses the label.
     RemoveLabel(LabelId),
-    /// Takes a label off without a lesson; the undo of [`Edit::AddLabel`].
+    /// Removes a label without suppressing it; undoes [`Edit::AddLabel`].
     WithdrawLabel(LabelId),
-    /// Puts a label back without a lesson; the undo of [`Edit::RemoveLabel`].
+    /// Restores a label and leaves suppressions unchanged; undoes [`Edit::RemoveLabel`].
     ReturnLabel(LabelId),
     /// Forbids agents to propose a label for this task.
     SuppressLabel(LabelId),
-    /// Allows it again.
+    /// Lets agents propose the label again.
     UnsuppressLabel(LabelId),
-    /// Links the task to another; both are touched.
+    /// Links the task to another; both tasks are touched.
     Link {
         /// The other task.
         to: TaskId,
-        /// How this task stands to it.
+        /// How this task relates to it.
         kind: LinkKind,
     },
-    /// Takes a link away, also one that another task made to this one.
+    /// Removes a link, even one that another task made to this one.
     Unlink(TaskLinkId),
-    /// Brings a link back; the undo of [`Edit::Unlink`].
+    /// Restores a link; undoes [`Edit::Unlink`].
     RestoreLink(TaskLinkId),
     /// Soft-deletes the task.
     Delete,
@@ -122,7 +122,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// A note the person writes.
+    /// A note written by the person.
     pub fn note(text: impl Into<String>) -> Self {
         Self::AddEntry {
             kind: EntryKind::Text,
@@ -135,12 +135,12 @@ impl Edit {
     }
 }
 
-/// A task to be made.
+/// A task to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTask {
-    /// May be empty: only here.
+    /// May be empty, unlike in [`Edit::Title`].
     pub title: String,
-    /// What else is known from the start.
+    /// Further values known from the start.
     pub edits: Vec<Edit>,
 }
 
@@ -153,7 +153,7 @@ pub enum EditError {
         /// The task.
         task: TaskId,
     },
-    /// A text without a visible character.
+    /// A text without visible characters.
     #[error("{field} is empty: give it at least one visible character")]
     Empty {
         /// Which one.
@@ -180,21 +180,21 @@ pub enum EditError {
     /// A value outside its closed list.
     #[error(transparent)]
     NotListed(#[from] NotListed),
-    /// A status that must say why.
-    #[error("status {status} needs a reason: say in a few words why the task cannot go on")]
+    /// A status that needs a reason.
+    #[error("status {status} needs a reason: say in a few words why the task cannot continue")]
     ReasonMissing {
         /// The status.
         status: Status,
     },
-    /// A status only a person sets.
+    /// A status only a person may set.
     #[error(
-        "status {status} is set by a person only; an agent may set OPEN, GROOMED, IN PROGRESS, BLOCKED, ON HOLD"
+        "status {status} can be set only by a person; an agent may set OPEN, GROOMED, IN PROGRESS, BLOCKED, ON HOLD"
     )]
     PersonOnly {
         /// The status.
         status: Status,
     },
-    /// An item that is not on this task.
+    /// An item that does not belong to this task.
     #[error("task {task} has no checklist item {item}: read the task for the ids of its items")]
     NoItem {
         /// The task.
@@ -202,7 +202,7 @@ pub enum EditError {
         /// The item as given.
         item: ItemId,
     },
-    /// An entry that is not on this task.
+    /// An entry that does not belong to this task.
     #[error("task {task} has no entry {entry}: read the task for the ids of its entries")]
     NoEntry {
         /// The task.
@@ -210,20 +210,22 @@ pub enum EditError {
         /// The entry as given.
         entry: EntryId,
     },
-    /// A label that is not defined.
-    #[error("there is no label {label}: list the labels for their ids, or make it first")]
+    /// A label that does not exist.
+    #[error("there is no label {label}: list the labels for their ids, or create it first")]
     NoLabel {
         /// The label as given.
         label: LabelId,
     },
-    /// A label an agent may not put on.
-    #[error("label {label} was taken off or rejected by the person: leave it off")]
+    /// A label an agent may not add.
+    #[error("label {label} was removed or rejected by the person: do not add it")]
     Suppressed {
         /// The label.
         label: LabelId,
     },
-    /// A category that is not defined.
-    #[error("there is no category {category}: list the categories for their ids, or make it first")]
+    /// A category that does not exist.
+    #[error(
+        "there is no category {category}: list the categories for their ids, or create it first"
+    )]
     NoCategory {
         /// The category as given.
         category: CategoryId,
@@ -234,7 +236,7 @@ pub enum EditError {
         /// The task.
         task: TaskId,
     },
-    /// A link to a task that is not there.
+    /// A link to a task that does not exist.
     #[error("there is no task {task} to link to: list the tasks for their ids")]
     NoOtherTask {
         /// As given.
@@ -246,15 +248,15 @@ pub enum EditError {
         /// The other task.
         task: TaskId,
     },
-    /// Such a link is there already.
-    #[error("it is linked to task {task} in this way already, by {link}")]
+    /// A link that already exists.
+    #[error("it is already linked to task {task} in this way, by {link}")]
     LinkExists {
         /// The other task.
         task: TaskId,
         /// The link.
         link: TaskLinkId,
     },
-    /// A link that is none of this task.
+    /// A link that does not belong to this task.
     #[error("task {task} has no link {link}: read the task for the ids of its links")]
     NoLink {
         /// The task.
@@ -265,7 +267,7 @@ pub enum EditError {
 }
 
 impl EditError {
-    /// The field, for a problem that points at it.
+    /// The field, for an error that points to it.
     pub fn field(&self) -> &'static str {
         match self {
             Self::Deleted { .. } => "task",

@@ -1,4 +1,4 @@
-//! What an edit did, field by field, and how it is taken back.
+//! What an edit changed, field by field, and how to undo it.
 
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::edit::Edit;
 use crate::view::TaskView;
 
-/// The value of one field before and after an edit. A commit has at most one per field.
+/// The value of one field before and after an edit. A commit has at most one effect per field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "field")]
 pub enum Effect {
@@ -28,11 +28,11 @@ pub enum Effect {
     Language(BeforeAfter<Option<String>>),
     /// The category.
     Category(BeforeAfter<Option<CategoryId>>),
-    /// Whether an item is there.
+    /// Whether an item exists.
     Item {
         /// The item.
         item: ItemId,
-        /// What the item was like when the edit was done.
+        /// The item's values right after the edit.
         like: ItemValue,
         /// Before and after.
         #[serde(flatten)]
@@ -62,11 +62,11 @@ pub enum Effect {
         #[serde(flatten)]
         archived: BeforeAfter<bool>,
     },
-    /// Whether an entry is there.
+    /// Whether an entry exists.
     Entry {
         /// The entry.
         entry: EntryId,
-        /// SHA-256 of what it said when the edit was done.
+        /// SHA-256 of its text right after the edit.
         said: String,
         /// Before and after.
         #[serde(flatten)]
@@ -88,7 +88,7 @@ pub enum Effect {
         #[serde(flatten)]
         on: BeforeAfter<bool>,
     },
-    /// Whether agents may not propose a label.
+    /// Whether a label is suppressed: agents may not propose it.
     LabelSuppressed {
         /// The label.
         label: LabelId,
@@ -96,11 +96,11 @@ pub enum Effect {
         #[serde(flatten)]
         suppressed: BeforeAfter<bool>,
     },
-    /// Whether a link is there.
+    /// Whether a link exists.
     Link {
         /// The link.
         link: TaskLinkId,
-        /// A link kind, or a newer version's.
+        /// The name of a link kind; may come from a newer version.
         kind: String,
         /// The task at the other end.
         other: TaskId,
@@ -108,7 +108,7 @@ pub enum Effect {
         #[serde(flatten)]
         there: BeforeAfter<bool>,
     },
-    /// Whether the task itself is there.
+    /// Whether the task itself exists, that is, is not deleted.
     Task(BeforeAfter<bool>),
 }
 
@@ -130,7 +130,7 @@ pub struct StatusValue {
     pub reason: Option<String>,
 }
 
-/// What undo compares of an item.
+/// The values of an item that undo compares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemValue {
@@ -142,20 +142,20 @@ pub struct ItemValue {
     pub is_archived: bool,
 }
 
-/// The field has been changed since: undoing would overwrite that.
+/// The field was changed again: undoing would overwrite that change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field} cannot be undone: it was set to {set}, and is {now} now")]
+#[error("{field} cannot be undone: it was set to {set} and is now {now}")]
 pub struct Changed {
     /// `title`, `dueDate`, `item:<id>`, …
     pub field: String,
     /// The value now, as shown to a person.
     pub now: String,
-    /// The value the edit had set.
+    /// The value the edit set.
     pub set: String,
 }
 
 impl Effect {
-    /// The field as problems and records name it: `title`, `item:<id>`, `label:<id>`, …
+    /// The field as errors and records name it: `title`, `item:<id>`, `label:<id>`, …
     pub fn field(&self) -> String {
         match self {
             Self::Title(_) => "title".into(),
@@ -179,11 +179,12 @@ impl Effect {
     }
 }
 
-/// The edits that take effects back.
+/// Returns the edits that undo the effects.
 ///
-/// Errors: a field that no longer has the value the effects gave it.
+/// Errors: a field no longer has the value the effects gave it.
 pub fn undo(view: &TaskView, effects: &[Effect]) -> Result<Vec<Edit>, Changed> {
-    // Backwards: what was made last goes first, and a deleted task is restored before its fields.
+    // In reverse: the last addition is removed first, and a deleted task is restored before its
+    // fields.
     effects.iter().rev().map(|effect| inverse(view, effects, effect)).collect()
 }
 
@@ -350,7 +351,7 @@ fn item_shown(value: &ItemValue) -> String {
     format!("{} ({}{archived})", quoted(&value.title), checked_word(&value.is_checked))
 }
 
-/// A live item, or one that the same effects took away: it comes back before its values do.
+/// A live item, or one the same effects removed: it is restored before its values.
 fn item<'a>(view: &'a TaskView, all: &[Effect], id: &ItemId) -> Option<&'a Item> {
     let taken = all.iter().any(
         |other| matches!(other, Effect::Item { item, there, .. } if item == id && !there.after),
@@ -359,7 +360,7 @@ fn item<'a>(view: &'a TaskView, all: &[Effect], id: &ItemId) -> Option<&'a Item>
     view.items.iter().chain(back).map(|doc| &doc.value).find(|item| item.id == *id)
 }
 
-/// A live entry, or one that the same effects took away.
+/// A live entry, or one the same effects removed.
 fn entry<'a>(view: &'a TaskView, all: &[Effect], id: &EntryId) -> Option<&'a Entry> {
     let taken = all.iter().any(
         |other| matches!(other, Effect::Entry { entry, there, .. } if entry == id && !there.after),

@@ -1,4 +1,4 @@
-//! Why the journal could not do what was asked.
+//! Why a journal operation failed.
 
 use dormouse_store::{CommitError, ReadError, Refusal};
 use dormouse_types::TaskId;
@@ -12,54 +12,54 @@ pub enum JournalError {
     /// The id names no task of this workspace. Retry: never.
     #[error("there is no task {task}: list the tasks for their ids")]
     NoTask {
-        /// As given.
+        /// The id as given.
         task: TaskId,
     },
-    /// The edit is refused by a rule. Retry: after changing it.
+    /// A rule refuses the edit. Retry: after changing it.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// An undo whose field moved on. Retry: never.
+    /// The field of an undo was changed again. Retry: never.
     #[error(transparent)]
     Changed(#[from] Changed),
-    /// The caller's revision is not the task's. Retry: after reading the task again.
+    /// The caller's revision is not the task's current one. Retry: after reading the task again.
     #[error(
         "task {task} is at revision {found}, not {expected}: read it again, then repeat the edit"
     )]
     Precondition {
         /// The task.
         task: TaskId,
-        /// What the caller expected.
+        /// The revision the caller expected.
         expected: i64,
-        /// What is there.
+        /// The current revision.
         found: i64,
     },
-    /// Others kept editing while this edit was decided three times. Retry: later.
+    /// Others kept editing the task during three attempts. Retry: later.
     #[error("task {task} is being edited by others: try again")]
     Conflict {
         /// The task.
         task: TaskId,
     },
-    /// A newer owner of the holder's work took over. Retry: never.
-    #[error("{holder} lost its lease: epoch {epoch} is behind the fence")]
+    /// A newer owner took over the holder's work. Retry: never.
+    #[error("{holder} lost its lease: epoch {epoch} is below the fence")]
     Fenced {
         /// The agent or work run.
         holder: String,
         /// The epoch of the write.
         epoch: i64,
     },
-    /// The id of a receipt was used for something else. Retry: with a fresh id.
+    /// The receipt id was used for a different request. Retry: with a fresh id.
     #[error("the id {id} was already used for a different request: use a fresh one")]
     Reused {
         /// The id.
         id: String,
     },
-    /// A cursor this program did not make. Retry: without the cursor.
-    #[error("`{given}` is no cursor of this list: begin again without one")]
+    /// A cursor this program did not issue. Retry: without the cursor.
+    #[error("`{given}` is not a cursor of this list: start again without one")]
     Cursor {
         /// As given, shortened.
         given: String,
     },
-    /// A stored answer or import that cannot be read. Retry: never.
+    /// A stored answer or import cannot be read. Retry: never.
     #[error("the stored {what} {id} cannot be read")]
     Stored {
         /// What kind of row.
@@ -70,13 +70,13 @@ pub enum JournalError {
         #[source]
         source: serde_json::Error,
     },
-    /// A time zone nobody knows. Retry: with another name.
+    /// An unknown time zone. Retry: with another name.
     #[error("there is no time zone `{given}`: give an IANA name such as Europe/Berlin")]
     Zone {
-        /// As given.
+        /// The name as given.
         given: String,
     },
-    /// Rows cannot be read.
+    /// The database cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The commit failed.
@@ -96,7 +96,7 @@ impl From<CommitError> for JournalError {
 }
 
 impl JournalError {
-    /// The precondition of the store that did not hold, if that is what went wrong.
+    /// The store's precondition that failed, if that was the cause.
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
             Self::Commit(error) => error.refusal(),
@@ -115,13 +115,13 @@ impl JournalError {
     }
 }
 
-/// Why an edit by a caller's rule did not happen.
+/// Why an edit under a caller's rule failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError<R: std::error::Error + 'static> {
     /// The caller's rule refused.
     #[error(transparent)]
     Rule(R),
-    /// The journal could not.
+    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }

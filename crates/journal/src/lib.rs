@@ -3,11 +3,11 @@
 //! Owns: reading a task as one aggregate, edits as values with the rules that accept or refuse
 //! them, undo, import of drafts, and which task a change touches. Does not own: SQL (the store),
 //! proposals (the changes room), when an agent wakes. The failures it defends against: an edit
-//! decided on rows that changed meanwhile, a write that happens twice, a person's word overwritten
+//! decided on rows that have changed since, a write that happens twice, a person's edit overwritten
 //! by an import or an undo, a value outside its closed list.
 //!
-//! Reading order: [`view`], [`edit`], [`link`], [`decide`], [`effect`], [`write`], [`read`], [`list`],
-//! [`definition`], [`import`].
+//! Reading order: [`view`], [`edit`], [`link`], [`decide`], [`effect`], [`write`], [`read`],
+//! [`list`], [`definition`], [`import`].
 
 pub mod view;
 pub mod edit;
@@ -50,7 +50,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Joins a store with the time and with randomness for ids.
+    /// Combines a store with a clock and a source of randomness for ids.
     pub fn new(store: Store, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         Self { store, clock, entropy, briefs: task_index_cache::TaskIndexCache::default() }
     }

@@ -1,6 +1,6 @@
-//! Links between two tasks: what is read of the other end, the rules, and what follows from them.
+//! Links between two tasks: reading the other task, the rules, and the resulting changes.
 //!
-//! A link belongs to both of its tasks, so a commit that makes one or takes one away names the
+//! A link belongs to both of its tasks, so a commit that creates or removes one advances the
 //! revision of both.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::effect::{BeforeAfter, Effect};
 use crate::error::JournalError;
 use crate::view::TaskView;
 
-/// The task at the other end of a link that is to be made, taken away or brought back.
+/// The task at the other end of a link that an edit creates, removes or restores.
 #[derive(Debug, Clone)]
 pub struct LinkTarget {
     /// Its own row.
@@ -39,7 +39,7 @@ impl LinkTarget {
 }
 
 impl Journal {
-    /// Reads what link edits need to know beyond their own task; nothing when there are none.
+    /// Reads the other tasks that link edits involve; reads nothing if there are none.
     pub(crate) async fn load_link_targets(
         &self,
         ws: WorkspaceId,
@@ -83,7 +83,7 @@ impl Journal {
     }
 }
 
-/// The other end of a link of a task; none when it is no link of it.
+/// The other end of a task's link; `None` if the link is not the task's.
 fn other_id<'a>(link: &'a LinkedEntry, task: &TaskId) -> Option<&'a TaskId> {
     match (link.from_id == *task, link.to_id == *task) {
         (true, _) => Some(&link.to_id),
@@ -92,7 +92,7 @@ fn other_id<'a>(link: &'a LinkedEntry, task: &TaskId) -> Option<&'a TaskId> {
     }
 }
 
-/// The state of the two ends and their other links allows one more.
+/// Checks that both tasks and their other links allow this link.
 fn check(view: &TaskView, other: &TaskId, link: &LinkedEntry) -> Result<(), EditError> {
     if other == view.id() {
         return Err(EditError::ToItself { task: other.clone() });
@@ -116,7 +116,7 @@ fn check(view: &TaskView, other: &TaskId, link: &LinkedEntry) -> Result<(), Edit
     let max: Limit = limits::LINKS_PER_TASK;
     let within = |field, n| max.check(n).map_err(|beyond| EditError::Beyond { field, beyond });
     within("links", view.links.len() + 1)?;
-    // What these very edits made or took away counts at the other end as well.
+    // Links these same edits created or removed also count at the other end.
     let untouched = end.links.iter().filter(|edge| edge.other.id != *view.id()).count();
     let shared = view.links.iter().filter(|edge| edge.other.id == *other).count();
     within("links of the other task", untouched + shared + 1)
@@ -158,7 +158,7 @@ pub(crate) fn create(
     Ok(id)
 }
 
-/// Takes a link of the task away, whichever end made it.
+/// Removes a link of the task, whichever end created it.
 pub(crate) fn remove(view: &mut TaskView, id: &TaskLinkId, at: Timestamp) -> Result<(), EditError> {
     let Some(place) = view.links.iter().position(|edge| edge.doc.value.id == *id) else {
         let gone = view.removed_links.iter().any(|doc| doc.value.id == *id);
@@ -171,7 +171,7 @@ pub(crate) fn remove(view: &mut TaskView, id: &TaskLinkId, at: Timestamp) -> Res
     Ok(())
 }
 
-/// Brings a link of the task back.
+/// Restores a link of the task.
 pub(crate) fn restore(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditError> {
     let Some(place) = view.removed_links.iter().position(|doc| doc.value.id == *id) else {
         let live = view.links.iter().any(|edge| edge.doc.value.id == *id);
@@ -188,17 +188,17 @@ pub(crate) fn restore(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditEr
     Ok(())
 }
 
-/// What edits did to the links of a task.
+/// What edits changed about the links of a task.
 #[derive(Default)]
 pub(crate) struct LinkChanges {
     pub(crate) ops: Vec<Op>,
     pub(crate) what: Vec<What>,
     pub(crate) effects: Vec<Effect>,
-    /// The tasks at the other ends; their revision moves as well.
+    /// The tasks at the other ends; their revision advances as well.
     pub(crate) others: Vec<TaskId>,
 }
 
-/// Compares the links before and after; settles times on the way.
+/// Compares the links before and after; also sets their times.
 pub(crate) fn between(
     before: &TaskView,
     after: &mut TaskView,
@@ -209,7 +209,7 @@ pub(crate) fn between(
     let was_live = |id: &TaskLinkId| before.links.iter().any(|edge| edge.doc.value.id == *id);
     let own = after.id().clone();
     let mut news = Vec::new();
-    // What goes is written before what comes: a twin may take the place.
+    // Removals are written before additions: an equal link may take the place of a removed one.
     for doc in after.removed_links.iter_mut().filter(|doc| was_live(&doc.value.id)) {
         doc.value.updated_at = by.at;
         moved.ops.push(linked_entry::put(by.ws, doc));
@@ -268,7 +268,7 @@ fn describe_change(
     }
 }
 
-/// The live tasks one link away from what a commit touches, without what it touches itself.
+/// The live tasks one link away from those a commit touches, excluding the touched ones.
 pub(crate) fn neighbours(before: &TaskView, after: &TaskView, others: &[TaskId]) -> Vec<TaskId> {
     let own = before.links.iter().chain(&after.links);
     let ends = before.ends.iter().filter(|end| others.contains(end.id()));

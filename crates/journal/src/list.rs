@@ -1,7 +1,8 @@
-//! Lists tasks as a page shows them: sifted, sorted, searched, one page after the other.
+//! Lists tasks as a page shows them: filtered, sorted, searched and paged.
 //!
-//! A page costs the same number of queries whatever it shows. Where rows alone decide, only the page
-//! is read; where documents decide, all tasks are read in brief and the page whole.
+//! A page costs the same number of queries whatever it shows. If rows alone decide what is listed,
+//! only the page is read; if documents decide, the index of all tasks is read, and then the whole
+//! page.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -25,16 +26,16 @@ use crate::{Journal, Page};
 /// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sort {
-    /// Those changed last first.
+    /// Most recently changed first.
     Updated,
-    /// Those due first first; those without a day last.
+    /// Earliest due date first; tasks without one last.
     Due,
-    /// Those made last first.
+    /// Most recently created first.
     #[default]
     Created,
-    /// The most urgent first; one that nobody ranked counts as P2.
+    /// Most urgent first; a task without a priority counts as P2.
     Priority,
-    /// By title, letter case and accents aside; untitled ones last.
+    /// By title, ignoring case and accents; untitled tasks last.
     Title,
 }
 
@@ -55,14 +56,14 @@ impl Sort {
     }
 }
 
-/// When a task is due, as a list asks for it.
+/// When a task is due, as a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
-    /// Before today, and not over.
+    /// Before today, and the task is not closed.
     Overdue,
-    /// Today or in the six days behind it.
+    /// Today or within the six days after it.
     Week,
-    /// Nobody said.
+    /// No due date.
     None,
 }
 
@@ -89,50 +90,50 @@ impl Due {
     }
 }
 
-/// What a list does with soft-deleted tasks.
+/// How a list treats soft-deleted tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Deleted {
-    /// It leaves them out.
+    /// Leaves them out.
     #[default]
     Without,
-    /// It shows them too.
+    /// Includes them.
     Too,
-    /// It shows no others.
+    /// Shows only them.
     Only,
 }
 
-/// What stands in the place of a category for the tasks that are in none.
+/// The category filter for tasks without a category.
 pub const NO_CATEGORY: &str = "none";
 
-/// Which tasks a list shows. Of each part that names anything, one must hold.
+/// Which tasks a list shows. For each filter that is not empty, one of its values must match.
 pub struct TaskQuery<'a> {
-    /// These statuses.
+    /// Any of these statuses.
     pub statuses: Vec<Status>,
-    /// These priorities; a task that nobody ranked counts as P2.
+    /// Any of these priorities; a task without one counts as P2.
     pub priorities: Vec<Priority>,
     /// Any of these labels, by id or by name.
     pub labels: Vec<String>,
-    /// Any of these categories, by id or by name; [`NO_CATEGORY`] stands for none at all.
+    /// Any of these categories, by id or by name; [`NO_CATEGORY`] means no category.
     pub categories: Vec<String>,
-    /// Due then.
+    /// Any of these due times.
     pub due: Vec<Due>,
-    /// What day it is.
+    /// Today's date.
     pub today: Date,
-    /// Folded words that all stand somewhere in the task: title, entries, items, labels, or what is
-    /// said of it.
+    /// Folded words that must all occur in the task: title, entries, items, labels, or the text
+    /// from `said`.
     pub words: Vec<String>,
-    /// What is said of tasks elsewhere, folded, by the id of the task.
+    /// Further searchable text from elsewhere, folded, by task id.
     pub said: HashMap<String, String>,
-    /// Whether a task may be shown at all; asked for its id.
+    /// Whether a task may be shown at all, by its id.
     pub keep: Option<&'a (dyn Fn(&str) -> bool + Send + Sync)>,
-    /// What becomes of soft-deleted ones.
+    /// How soft-deleted tasks are treated.
     pub deleted: Deleted,
     /// The order.
     pub sort: Sort,
 }
 
 impl TaskQuery<'_> {
-    /// Whether what stands in the columns of a row is enough to make the list.
+    /// Whether the columns of a row are enough to build the list.
     fn is_plain(&self) -> bool {
         let parts = self.statuses.is_empty() && self.priorities.is_empty() && self.due.is_empty();
         let named = self.labels.is_empty() && self.categories.is_empty() && self.words.is_empty();
@@ -141,11 +142,11 @@ impl TaskQuery<'_> {
     }
 }
 
-/// A place in a list. The order is: the first part rising, then the time and the id falling.
+/// A place in a list, ordered by the first part ascending, then time and id descending.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct SortKey(String, Reverse<i64>, Reverse<String>);
 
-/// Units: characters. So much of a title decides its place.
+/// Units: characters. The length of the title prefix used for sorting.
 const TITLE: usize = 64;
 
 impl SortKey {
@@ -167,8 +168,8 @@ impl SortKey {
         Self(first, Reverse(at.micros()), Reverse(line.id.clone()))
     }
 
-    /// Shape: the order, microseconds, the id, the first part in hexadecimal digits, with dots
-    /// between them.
+    /// Shape: the order, microseconds, the id, and the first part in hexadecimal, separated by
+    /// dots.
     fn cursor(&self, sort: Sort) -> String {
         let mut cursor = format!("{}.{}.{}.", sort.name(), self.1.0, self.2.0);
         for byte in self.0.bytes() {
@@ -196,8 +197,8 @@ impl SortKey {
 impl Journal {
     /// A page of tasks.
     ///
-    /// Errors: a cursor of another list, or of another order. A limit beyond the largest page is
-    /// cut to it.
+    /// Errors: a cursor of another list or another order. A limit above the largest page size is
+    /// reduced to it.
     pub async fn list(
         &self,
         ws: WorkspaceId,
@@ -234,7 +235,7 @@ impl Journal {
         Ok(Page { items, damaged, next })
     }
 
-    /// A page that the database sorts.
+    /// A page sorted by the database.
     async fn plain(
         &self,
         ws: WorkspaceId,
@@ -263,7 +264,7 @@ impl Journal {
         Ok((lines, next, Vec::new()))
     }
 
-    /// A page for which every task is looked at.
+    /// A page for which every task is checked.
     async fn filtered(
         &self,
         ws: WorkspaceId,
@@ -291,7 +292,7 @@ impl Journal {
                     }
                 }
                 Ok(_) => {}
-                // Nobody knows where it belongs: it is told once.
+                // Its place in the order is unknown, so it is reported once, on the first page.
                 Err(error) if behind.is_none() => damaged.push(error.to_string()),
                 Err(_) => {}
             }
@@ -311,7 +312,7 @@ impl Journal {
         Ok((ids.iter().filter_map(|id| lines.remove(id)).collect(), next, damaged))
     }
 
-    /// For each task in which one of the words stands, which of them.
+    /// For each task that contains one of the words, which words it contains.
     async fn hits(
         &self,
         ws: WorkspaceId,
@@ -329,13 +330,13 @@ impl Journal {
     }
 }
 
-/// What decides whether a task is in the list.
+/// The filters with labels and categories resolved to ids.
 struct ResolvedFilter<'a> {
     asked: &'a TaskQuery<'a>,
     labels: Vec<LabelId>,
     categories: Vec<CategoryId>,
     known_categories: Vec<CategoryId>,
-    /// For each word the labels in whose names it stands.
+    /// For each word, the labels whose names contain it.
     named: Vec<Vec<LabelId>>,
     hits: HashMap<String, Vec<bool>>,
 }
@@ -362,7 +363,7 @@ impl ResolvedFilter<'_> {
     }
 
     fn is_in_category(&self, task: &TaskIndexEntry) -> bool {
-        // A category that is gone is shown on no task.
+        // A category that was deleted is not shown on tasks.
         match task.category_id.as_ref().filter(|id| self.known_categories.contains(id)) {
             Some(id) => self.categories.contains(id),
             None => self.asked.categories.iter().any(|wanted| wanted == NO_CATEGORY),
@@ -406,7 +407,7 @@ fn categories(definitions: &[Definition]) -> impl Iterator<Item = &Category> {
 
 fn wanted_categories(wanted: &[String], definitions: &[Definition]) -> Vec<CategoryId> {
     let is_meant = |one: &&Category| {
-        // One that is called like the word for none is meant by its id.
+        // A category named like this word can only be selected by its id.
         let named = wanted.iter().filter(|wanted| *wanted != NO_CATEGORY);
         means(named, one.id.as_str(), &one.name)
     };

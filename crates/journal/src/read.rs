@@ -1,4 +1,4 @@
-//! Reads tasks: one whole, many as summaries, some by what a person types.
+//! Reads tasks: one in full, many as summaries, or those matching what a person types.
 
 use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::Definition;
@@ -16,28 +16,28 @@ use crate::Journal;
 use crate::error::JournalError;
 use crate::view::TaskView;
 
-/// The shortest ending of an id that names a task.
+/// The fewest final characters of an id that identify a task.
 const SHORT_ID: usize = 5;
 
-/// Which tasks a list holds.
+/// Which tasks to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only this status.
     pub status: Option<Status>,
-    /// Only titles with all of these words, letter case and accents aside.
+    /// Only titles that contain all of these words, ignoring case and accents.
     pub text: Option<String>,
-    /// Soft-deleted ones too.
+    /// Include soft-deleted tasks.
     pub include_deleted: bool,
 }
 
-/// Some tasks, newest first.
+/// One page of tasks, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The tasks.
     pub items: Vec<TaskSummary>,
-    /// What to say about rows that cannot be read; they do not hide the others.
+    /// Messages about rows that cannot be read; they do not hide the others.
     pub damaged: Vec<String>,
-    /// Where the next page begins; none at the end.
+    /// The cursor of the next page; `None` at the end.
     pub next: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct TaskSummary {
     pub status: Status,
     /// Why it is blocked or on hold.
     pub status_reason: Option<String>,
-    /// None when nobody ranked it.
+    /// `None` if nobody set it.
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
@@ -76,11 +76,11 @@ pub struct TaskSummary {
     pub labels: Vec<LabelRef>,
     /// Items that are neither ticked nor archived.
     pub n_items_open: u32,
-    /// Items that are ticked and not archived.
+    /// Items that are ticked, but not archived.
     pub n_items_done: u32,
-    /// Moves with every change.
+    /// Rises with every change.
     pub revision: i64,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -89,9 +89,9 @@ pub struct TaskSummary {
 }
 
 impl Journal {
-    /// A task with everything that belongs to it; four queries, whatever its size.
+    /// A task with everything that belongs to it, in four queries whatever its size.
     ///
-    /// Errors: an unknown id; a row that cannot be read, by its id.
+    /// Errors: an unknown id; a row that cannot be read, with its id.
     pub async fn task(&self, ws: WorkspaceId, id: &TaskId) -> Result<TaskView, JournalError> {
         let parts = self.store.all(task::aggregate(ws, id)).await?;
         let links = self.store.all(linked_entry::of_task(ws, id)).await?;
@@ -103,7 +103,7 @@ impl Journal {
 
     /// A page of tasks, newest first.
     ///
-    /// Errors: a cursor of another list. A limit beyond the largest page is cut to it.
+    /// Errors: a cursor of another list. A limit above the largest page size is reduced to it.
     pub async fn tasks(
         &self,
         ws: WorkspaceId,
@@ -138,8 +138,8 @@ impl Journal {
 
     /// The tasks a person may mean: an id, its last five or more characters, or words of a title.
     ///
-    /// The first of these that names any task decides. Live tasks go before soft-deleted ones:
-    /// those are found only when no live one is.
+    /// The first of these forms that matches any task decides. Soft-deleted tasks are returned only
+    /// if no live one matches.
     pub async fn find(
         &self,
         ws: WorkspaceId,
@@ -152,7 +152,7 @@ impl Journal {
         if ending {
             let mut found = Vec::new();
             for line in self.store.all(task::by_ending(ws, &lower)).await? {
-                // The person names this very row: that it is damaged is the answer.
+                // The person asked for this very row, so its damage is the answer.
                 found.push(summary(line.row?, &definitions));
             }
             if found.iter().any(|task| task.id.as_str() == lower) {

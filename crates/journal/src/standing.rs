@@ -1,4 +1,5 @@
-//! What proposals about a task depend on: when it was closed or deleted, and what the person set.
+//! The facts that proposals on a task depend on: when it was closed or deleted, and what the person
+//! set.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,28 +17,28 @@ use crate::Journal;
 use crate::error::JournalError;
 use crate::view::TaskView;
 
-/// Why a task asks nothing of the person now.
+/// Why a task currently needs no decisions from the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paused {
     /// It is soft-deleted.
     Deleted,
-    /// It is over.
+    /// It is closed.
     Closed(Status),
 }
 
-/// What proposals about a task depend on. Stored facts only.
+/// The facts that proposals on a task depend on, all of them stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskStanding {
-    /// Why it asks nothing now, if so.
+    /// Why it needs no decisions now, if so.
     pub paused: Option<Paused>,
-    /// When it asked nothing: disjoint, oldest first; the last one may not be over yet.
+    /// When it was paused: disjoint periods, oldest first; the last one may still be open.
     pauses: Vec<(Timestamp, Option<Timestamp>)>,
-    /// The fields that the person said something about last, and when.
+    /// The fields the person set last, and when.
     says: Vec<(String, Timestamp)>,
 }
 
 impl TaskStanding {
-    /// The standing of a task that was read whole.
+    /// The standing of a task that was read in full.
     pub fn of(view: &TaskView) -> Self {
         Self::new(&view.task.value, view.says.iter())
     }
@@ -55,18 +56,18 @@ impl TaskStanding {
         Self { paused, pauses: pauses(task), says }
     }
 
-    /// When the person last said something about a field, if nobody else did since.
+    /// When the person set a field, unless somebody else set it since.
     pub fn said_at(&self, field: &str) -> Option<Timestamp> {
         self.says.iter().find(|(said, _)| said == field).map(|(_, at)| *at)
     }
 
-    /// How much of the time between two moments the task was closed or deleted.
+    /// How long the task was closed or deleted within a period.
     pub fn paused_between(&self, from: Timestamp, upto: Timestamp) -> Duration {
         overlap(&self.pauses, from, upto)
     }
 }
 
-/// How much of the time between two moments a task was closed or deleted.
+/// How long a task was closed or deleted within a period.
 pub fn paused_between(task: &Task, from: Timestamp, upto: Timestamp) -> Duration {
     overlap(&pauses(task), from, upto)
 }
@@ -83,11 +84,11 @@ fn overlap(
     parts.sum()
 }
 
-/// The times in which a task was closed or deleted, joined where they overlap.
+/// The periods in which a task was closed or deleted, merged where they overlap.
 fn pauses(task: &Task) -> Vec<(Timestamp, Option<Timestamp>)> {
     let mut all: Vec<(Timestamp, Option<Timestamp>)> = Vec::new();
     let present = std::iter::once(&task.status);
-    // The present status stands at the end of the history too, and older rows have no history.
+    // The current status is also the last entry of the history; older rows have no history.
     let earlier = task.status_history.iter().filter(|entry| **entry != task.status);
     let statuses: Vec<_> = earlier.chain(present).collect();
     for (place, entry) in statuses.iter().enumerate() {
@@ -111,8 +112,8 @@ fn pauses(task: &Task) -> Vec<(Timestamp, Option<Timestamp>)> {
 }
 
 impl Journal {
-    /// The standing of some tasks; two queries for each 200. A task that is not there, or whose row
-    /// cannot be read, is left out.
+    /// The standing of the given tasks, in two queries per 200 tasks. Missing tasks and those whose
+    /// row cannot be read are left out.
     pub async fn standings(
         &self,
         ws: WorkspaceId,
@@ -150,7 +151,7 @@ mod tests {
         StatusEntry { status, reason: None, created_at: at(since) }
     }
 
-    /// A task with these statuses, the last one present, and these absences.
+    /// A task with these statuses, the last one current, and these absences.
     fn task(statuses: &[(Status, i64)], absences: &[(i64, i64)], deleted: Option<i64>) -> Task {
         let history: Vec<_> = statuses.iter().map(|(kind, since)| status(*kind, *since)).collect();
         Task {

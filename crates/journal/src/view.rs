@@ -19,9 +19,9 @@ use crate::link::LinkTarget;
 /// The whole aggregate of a task at one revision.
 #[derive(Debug, Clone)]
 pub struct TaskView {
-    /// The task itself; soft-deleted ones are shown too.
+    /// The task itself, even if it is soft-deleted.
     pub task: Doc<Task>,
-    /// Moves with every change of the task or of anything that belongs to it.
+    /// Rises with every change to the task or to anything that belongs to it.
     pub revision: i64,
     /// Live checklists, in order.
     pub checklists: Vec<Doc<Checklist>>,
@@ -33,22 +33,22 @@ pub struct TaskView {
     pub entries: Vec<Doc<Entry>>,
     /// Soft-deleted entries, oldest first.
     pub deleted_entries: Vec<Doc<Entry>>,
-    /// Live links that leave or reach the task, newest first; those to soft-deleted tasks too.
+    /// Live links from or to the task, newest first, including those to soft-deleted tasks.
     pub links: Vec<LinkWithTask>,
-    /// Links that were taken away, as far as an edit names them.
+    /// Removed links that an edit refers to.
     pub(crate) removed_links: Vec<Doc<LinkedEntry>>,
-    /// The tasks at the other ends of links, as far as an edit names them.
+    /// The tasks at the other ends of links that an edit refers to.
     pub(crate) ends: Vec<LinkTarget>,
     /// Every live label of the workspace, by name.
     pub all_labels: Vec<Label>,
     /// Every live category of the workspace, by name.
     pub categories: Vec<Category>,
-    /// Who last said what about which field.
+    /// Who last set which field, and when.
     pub says: Vec<FieldSay>,
 }
 
 impl TaskView {
-    /// Joins the rows of a task; none when the task's own row is not among them.
+    /// Assembles the rows of a task; `None` if the task's own row is missing.
     pub(crate) fn new(
         parts: Vec<AggregateRow>,
         links: Vec<LinkWithTask>,
@@ -103,7 +103,7 @@ impl TaskView {
         Some(view)
     }
 
-    /// The view of a task that is about to be made.
+    /// The view of a task that is about to be created.
     pub(crate) fn blank(task: Task, definitions: Vec<Definition>) -> Self {
         let own = dormouse_store::journal::row::Stored {
             doc: Doc::new(task),
@@ -115,7 +115,7 @@ impl TaskView {
             .expect("the task's own row is among the parts")
     }
 
-    /// Puts rows into the order a person sees.
+    /// Sorts rows into the order a person sees.
     pub(crate) fn sort(&mut self) {
         self.checklists.sort_by_key(|list| {
             (list.value.position, list.value.created_at, list.value.id.clone())
@@ -158,7 +158,7 @@ impl TaskView {
         self.all_labels.iter().find(|label| label.id == *id)
     }
 
-    /// The links a person sees: while both of their tasks are there.
+    /// The links a person sees: those whose tasks both exist.
     pub fn shown_links(&self) -> impl Iterator<Item = &LinkWithTask> {
         let is_live = self.deleted_at().is_none();
         self.links.iter().filter(move |edge| is_live && !edge.other.is_deleted)
@@ -170,7 +170,7 @@ impl TaskView {
         self.categories.iter().find(|category| category.id == *id)
     }
 
-    /// Who last said something about a field: `title`, `dueDate`, …, `item:<id>`.
+    /// Who last set a field: `title`, `dueDate`, …, `item:<id>`.
     pub fn say(&self, field: &str) -> Option<&FieldSay> {
         self.says.iter().find(|say| say.field == field)
     }
@@ -178,7 +178,7 @@ impl TaskView {
 
 /// The task as a model sees it.
 ///
-/// Days of entries that name none are counted in `zone`.
+/// Days of entries without a date of their own are counted in `zone`.
 pub fn state(view: &TaskView, zone: &TimeZone) -> TaskState {
     let task = &view.task.value;
     let label = |label: &Label| LabelRef { id: label.id.clone(), name: label.name.clone() };

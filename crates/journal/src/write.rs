@@ -1,4 +1,4 @@
-//! The thin place that reads, decides, commits, and decides again when somebody was faster.
+//! The one place that reads, decides and commits, and decides again if another write came first.
 
 use std::convert::Infallible;
 
@@ -18,7 +18,7 @@ use crate::effect::Effect;
 use crate::error::{JournalError, RuleError};
 use crate::view::TaskView;
 
-/// How often an edit is decided before it gives way to others.
+/// How many times an edit is decided before it fails as contended.
 const ATTEMPTS: usize = 3;
 
 /// Who edits, and under which conditions.
@@ -26,13 +26,13 @@ const ATTEMPTS: usize = 3;
 pub struct EditCtx {
     /// Where the edit comes from.
     pub origin: Origin,
-    /// Who answers for it, as the audit log names them: `owner`, `token:…`, `agent:…`.
+    /// Who is responsible, as the audit log names them: `owner`, `token:…`, `agent:…`.
     pub actor: String,
-    /// Only at this revision.
+    /// Apply only at this revision.
     pub if_match: Option<i64>,
-    /// At most once under this id.
+    /// Apply at most once under this id.
     pub once: Option<OnceKey>,
-    /// The lease the write stands on: holder and epoch.
+    /// The lease that covers the write: holder and epoch.
     pub fence: Option<(String, i64)>,
     /// How many agent-work results led here.
     pub depth: i64,
@@ -50,33 +50,33 @@ impl EditCtx {
 pub struct OnceKey {
     /// An operation id, an import key, or the hash of an idempotency key.
     pub id: String,
-    /// What is asked: the same id for something else is refused.
+    /// The digest of the request: the same id with another digest is refused.
     pub request: Digest,
 }
 
-/// What an edit did. The receipt keeps it for whoever asks again.
+/// What an edit did. The receipt stores it as the answer to repeated requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Edited {
     /// The task.
     pub task: TaskId,
-    /// Its revision now; unmoved when nothing changed.
+    /// Its revision now; unchanged if nothing changed.
     pub revision: i64,
-    /// The position of the change; none when nothing was written.
+    /// The position of the change; `None` if nothing was written.
     #[serde(skip)]
     pub seq: Option<Seq>,
     /// What changed.
     pub what: Vec<What>,
     /// What undo needs.
     pub effects: Vec<Effect>,
-    /// Ids that were made, in order.
+    /// Created ids, in order.
     pub made: Vec<String>,
-    /// Whether this is the answer of an earlier, equal request.
+    /// Whether this is the stored answer to an earlier, equal request.
     #[serde(skip)]
     pub replayed: bool,
 }
 
-/// What an import adds to a commit once the ids are known.
+/// Further ops that an import adds to a commit once the ids are known.
 pub(crate) type ExtraOps = Box<dyn FnOnce(&Decided) -> Vec<Op> + Send>;
 
 impl Journal {
@@ -88,7 +88,7 @@ impl Journal {
         EditContext { ws, origin, at: self.clock.now(), entropy: &*self.entropy }
     }
 
-    /// Makes a task.
+    /// Creates a task.
     ///
     /// Errors: a refused edit; a receipt of another request.
     pub async fn create(
@@ -128,8 +128,8 @@ impl Journal {
 
     /// Edits a task.
     ///
-    /// Errors: a refused edit, an unknown task, a revision that is not `if_match`, others editing
-    /// the task three times in between, a fence that was raised.
+    /// Errors: a refused edit, an unknown task, a revision that is not `if_match`, three
+    /// conflicting edits by others in a row, a raised fence.
     pub async fn edit(
         &self,
         ws: WorkspaceId,
@@ -144,7 +144,7 @@ impl Journal {
         }
     }
 
-    /// Edits a task by a rule that sees it as it stands, and again when somebody was faster.
+    /// Edits a task by a rule that sees its current state, and again if another write came first.
     ///
     /// Errors: as [`Journal::edit`]; what the rule refuses.
     pub async fn edit_with<R, F>(
@@ -165,9 +165,9 @@ impl Journal {
         self.edit_sealed(ws, task, ctx, "journal.edit", rule).await
     }
 
-    /// Takes the effects of an edit back.
+    /// Undoes the effects of an edit.
     ///
-    /// Errors: as [`Journal::edit`]; a field that no longer has the value that was set.
+    /// Errors: as [`Journal::edit`]; a field no longer has the value that was set.
     pub async fn undo(
         &self,
         ws: WorkspaceId,
@@ -198,9 +198,10 @@ impl Journal {
             return Ok(earlier);
         }
         let result = self.attempts(ws, task, ctx, label, rule).await;
-        // The same request may be applied by another between the reading of its receipt and of
-        // the task: what the rule refuses then is the request's own effect.
-        // A receipt that cannot be read now is no answer: nobody may take the refusal for the last word.
+        // The same request may have been applied by another process after its receipt was looked up
+        // and before the task was read; the rule then refuses because it sees the request's own
+        // effect. If the receipt cannot be read now, that error is returned, since the refusal may
+        // not be the true outcome.
         if result.is_err()
             && let Some(earlier) = self.replay(ws, ctx).await?
         {
@@ -235,7 +236,7 @@ impl Journal {
             let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
             let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
             match self.send(ctx, commit).await {
-                // With `if_match` the next reading names both revisions.
+                // With `if_match`, the next attempt reports both revisions.
                 Err(error) if error.refusal() == Some(Refusal::Stale) => {}
                 result => return Ok(result?),
             }
@@ -243,8 +244,8 @@ impl Journal {
         Err(JournalError::Conflict { task: task.clone() }.into())
     }
 
-    /// The stored answer of an equal request. It comes before `if_match`: the first try moved the
-    /// revision, and the second must be told the same.
+    /// The stored answer to an equal request. This is checked before `if_match`: the first attempt
+    /// advanced the revision, and a repetition must get the same answer.
     async fn replay(&self, ws: WorkspaceId, ctx: &EditCtx) -> Result<Option<Edited>, JournalError> {
         let Some(once) = &ctx.once else { return Ok(None) };
         let Some(receipt) = self.store.first(receipt::by_id(Db::Journal, ws, &once.id)).await?
@@ -257,6 +258,13 @@ impl Journal {
         stored(&once.id, &receipt.answer, receipt.seq).map(Some)
     }
 
+    /// Builds the commit of a decided edit.
+    ///
+    /// Its parts guard each other. The fence comes first, so an owner that lost its lease writes
+    /// nothing. The revision guard refuses an edit decided on rows that have changed since. The
+    /// receipt is written even if nothing else is, so that a repeated request gets the same answer
+    /// without being decided again. Receipt, change row and audit line share the transaction of the
+    /// edit: a crash leaves all of them or none.
     fn commit_of(
         &self,
         ws: WorkspaceId,
@@ -314,7 +322,7 @@ impl Journal {
         (commit.ops(extra), edited)
     }
 
-    /// Commits, unless there is nothing to write: then nothing is.
+    /// Commits, unless there is nothing to write.
     async fn send(
         &self,
         ctx: &EditCtx,
@@ -352,7 +360,7 @@ fn stored(id: &str, answer: &str, seq: Seq) -> Result<Edited, JournalError> {
     Ok(Edited { seq: Some(seq), replayed: true, ..edited })
 }
 
-/// A task nobody has said anything about yet.
+/// A new task with default values.
 pub(crate) fn blank(id: &TaskId, at: Timestamp) -> Task {
     let status = StatusEntry { status: Status::Open, reason: None, created_at: at };
     Task {

@@ -1,4 +1,4 @@
-//! What the journal promises, at its boundary: a store in memory, a clock that stands still.
+//! The journal's promises, tested at its boundary with a store in memory and a stopped clock.
 
 mod world;
 

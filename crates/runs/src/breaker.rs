@@ -1,8 +1,9 @@
-//! The breaker of a model provider: after failures the queue is held, and one run tries again.
+//! The circuit breaker of a model provider: after failures the queue is held, then a single run
+//! tries again.
 //!
-//! Failures of a provider count against no agent. After five within a minute, or at once when the
-//! key is refused, nobody asks for a minute; then one run asks. If it fails, the pause doubles, up
-//! to half an hour. An answer forgets it all.
+//! A provider's failures never count against an agent. After five within a minute, or at once if
+//! the key is refused, no run asks for a minute; then one run asks as a probe. If it fails, the
+//! pause doubles, up to half an hour. An answer resets the breaker.
 
 use std::time::Duration;
 
@@ -13,18 +14,18 @@ use dormouse_types::{Timestamp, limits};
 /// Whether a provider may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
-    /// By anybody.
+    /// Any run may ask.
     Free,
-    /// By one run, which finds out whether it is back.
+    /// One run may ask, to find out whether the provider is back.
     Probe,
-    /// By nobody before then.
+    /// No run may ask until then.
     Closed {
-        /// When the next probe may be made.
+        /// When the next probe may run.
         until: Timestamp,
     },
 }
 
-/// Says whether a provider may be asked now.
+/// Returns whether a provider may be asked now.
 pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     match breaker.and_then(|breaker| breaker.open_until) {
         None => Gate::Free,
@@ -33,7 +34,7 @@ pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     }
 }
 
-/// What becomes of a breaker when a provider failed.
+/// Returns the breaker after a failure of the provider.
 pub fn failed(
     before: Option<&Breaker>,
     provider: &str,
@@ -58,7 +59,7 @@ pub fn failed(
     after.failures = after.failures.max(0) + 1;
     detail.clone_into(&mut after.detail);
     if after.open_until.is_some_and(|until| now < until) && !was_probing {
-        // Runs that asked before it was opened fail as well; they tell nothing new.
+        // Runs that asked before it opened fail as well; they add no information.
         return after;
     }
     let enough =
@@ -70,7 +71,7 @@ pub fn failed(
     after
 }
 
-/// A breaker whose probe is under way: nobody else asks until it ends or takes too long.
+/// Returns the breaker with a probe under way: no other run asks until it ends or times out.
 pub fn probing(breaker: &Breaker, now: Timestamp) -> Breaker {
     Breaker {
         failures: PROBING,
@@ -79,14 +80,14 @@ pub fn probing(breaker: &Breaker, now: Timestamp) -> Breaker {
     }
 }
 
-/// The count of failures that marks a breaker whose probe is under way.
+/// Failure count that marks a breaker with a probe under way.
 const PROBING: i64 = -1;
 
 fn is_probing(breaker: &Breaker) -> bool {
     breaker.failures == PROBING
 }
 
-/// How long a breaker stays open that was opened so often in a row.
+/// Returns how long a breaker stays open after opening `opened` times in a row.
 fn pause(opened: i64) -> Duration {
     let doublings = u32::try_from(opened - 1).unwrap_or(0).min(10);
     let seconds = (limits::BREAKER_SECONDS << doublings).min(limits::BREAKER_MAX_SECONDS);

@@ -1,4 +1,4 @@
-//! The driver: performs what [`dormouse_turns::next`] decides, one commit after the other.
+//! The driver: performs what [`dormouse_turns::next`] decides, one commit after another.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,51 +36,52 @@ pub struct Driver {
     stop: Stop,
 }
 
-/// Completes when the program is to stop: runs that are under way are left to be resumed.
+/// Completes when the program is to stop; runs under way are then left to be resumed.
 pub type Stop = Shared<BoxFuture<'static, ()>>;
 
-/// How a run ended for its owner.
+/// How a run ended, for its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// It is memory.
+    /// The run completed and its results are stored.
     Completed {
-        /// Whether it ran into the cap on turns.
+        /// Whether it reached the cap on turns.
         cut: bool,
     },
-    /// Nothing had changed; no model was asked.
+    /// Nothing had changed, so the model was not asked.
     Skipped,
-    /// It failed, and the agent's failure counter rose.
+    /// The run failed, and the agent's failure counter was raised.
     Failed {
-        /// Why.
+        /// Error that ended the run.
         error: String,
     },
-    /// It waits to be resumed; nothing was counted.
+    /// The run is queued to be resumed; no failure was counted.
     PutBack {
-        /// Why.
+        /// Why it was put back.
         reason: String,
     },
-    /// Its provider is away; it waits to be resumed, and nothing was counted against the agent.
+    /// The provider is unavailable; the run is queued to be resumed, and no failure was counted
+    /// against the agent.
     Away {
-        /// What the provider said.
+        /// The provider's error.
         reason: String,
     },
-    /// Somebody else owns it now.
+    /// Another process owns the run now.
     Lost,
 }
 
-/// What one step of a run needs to hold on to.
+/// State of a run that its steps share.
 struct Run<'a> {
     lease: &'a Lease,
     work: &'a dyn RunHandler,
     log: RunLog,
     trail: Chain,
-    /// What the first turn of this run was shown beside its instruction, and the log lines of it:
-    /// later turns are shown the same. None where another process asked the first turn.
+    /// The context shown in the first turn, without its instruction, and its last log line. Later
+    /// turns show the same. `None` if another process asked the first turn.
     shown: Option<(Vec<Fragment>, i64)>,
 }
 
 impl Driver {
-    /// Joins what a run needs.
+    /// Creates a driver from its ports.
     pub fn new(
         store: Store,
         clock: Arc<dyn Clock>,
@@ -91,27 +92,27 @@ impl Driver {
         Self { store, clock, entropy, model, stop: stop.shared() }
     }
 
-    /// The same driver, whose runs are left to be resumed once `stop` completes.
+    /// Returns the same driver, which leaves its runs to be resumed once `stop` completes.
     #[must_use]
     pub fn stopping_on(&self, stop: Stop) -> Self {
         Self { stop, ..self.clone() }
     }
 
-    /// The model that runs ask.
+    /// Returns the model that runs ask.
     pub fn model(&self) -> &dyn Model {
         &*self.model
     }
 
-    /// Drives a claimed run to its end, from wherever it stands.
+    /// Drives a claimed run to its end, continuing from whatever is recorded.
     ///
-    /// Errors: the store failed. The run stays as it is and is resumed by recovery.
+    /// Errors: the store failed. The run keeps its state, and recovery resumes it.
     pub async fn drive(&self, work: &dyn RunHandler, lease: &Lease) -> Result<End, RunError> {
         match self.steps(work, lease).await {
             Ok(end) => Ok(end),
             Err(RunError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
                 Ok(End::Lost)
             }
-            // A damaged row or a broken rule stops this run visibly, and nothing else.
+            // A damaged row or a broken rule fails this run visibly and affects nothing else.
             Err(RunError::Broken(error)) => self.fail(work, lease, error).await,
             Err(RunError::Read(error @ ReadError::Corrupt { .. })) => {
                 self.fail(work, lease, error.to_string()).await
@@ -147,6 +148,11 @@ impl Driver {
         }
     }
 
+    /// Asks the model for one turn and commits the turn.
+    ///
+    /// The request is committed before the model is asked and the turn before any of its effects,
+    /// so a crash at any point costs at most one answer, and a recorded answer is never asked for
+    /// again. If the run ends with this turn, the turn and the end of the run are one commit.
     async fn ask(
         &self,
         run: &mut Run<'_>,
@@ -169,7 +175,7 @@ impl Driver {
             return self.skip(run).await.map(Some);
         }
         let request = self.request(run, gathered, turn).await?;
-        // The last thing before the question: who opts out until then spends nothing.
+        // Checked last, so pausing an agent before this point costs no tokens.
         if let Some(StopReason { reason, is_final }) = run.work.block_reason(lease).await? {
             let due_at = is_final.then(|| self.clock.now());
             return self.requeue_run(lease, due_at, reason.into()).await.map(Some);
@@ -189,8 +195,8 @@ impl Driver {
             }
         };
         self.note_provider_is_back(lease.ws).await?;
-        // A proposal that somebody else opened or decided since the rows were read is refused by
-        // the store: the calls are then judged again on fresh rows.
+        // The store refuses the commit if another process opened or decided a proposal since the
+        // rows were read. Validate the calls again on fresh rows.
         for attempt in 0.. {
             let ExecutedCalls { results, ops: opened, news } =
                 run.work.execute(lease, &logged.calls, report_only).await?;
@@ -217,7 +223,11 @@ impl Driver {
         unreachable!("the loop returns by its third attempt")
     }
 
-    /// Builds the request, and records what it consists of before anybody is asked.
+    /// Builds the request and records what it consists of before the model is asked.
+    ///
+    /// A request is stored as digests of its texts and a range of log lines, not as a copy, so it
+    /// can be shown and verified later. Later turns repeat the first turn's context, so all turns
+    /// of a run see the same facts.
     async fn request(
         &self,
         run: &mut Run<'_>,
@@ -272,7 +282,8 @@ impl Driver {
         })
     }
 
-    /// What the recorded first turn was shown beside its instruction, and the log lines of it.
+    /// Rebuilds the recorded context of the first turn, without its instruction, and its last log
+    /// line.
     async fn first_turn(&self, lease: &Lease) -> Result<Option<(Vec<Fragment>, i64)>, RunError> {
         let stored = self.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
         let Some(first) = stored.into_iter().find(|request| request.turn == 1) else {
@@ -287,6 +298,10 @@ impl Driver {
         Ok(Some((shown_again(pieces), upto.unwrap_or(0))))
     }
 
+    /// Runs a recorded call that writes the journal, then commits its result.
+    ///
+    /// The journal write comes first, under an operation id derived from run and call. After a
+    /// crash between the two commits the call runs again, and the journal replays its receipt.
     async fn effect(
         &self,
         run: &mut Run<'_>,
@@ -312,6 +327,11 @@ impl Driver {
         Ok(None)
     }
 
+    /// Commits the end of a completed run: the results of `finalize`, the run's status and the
+    /// release of the lease, together with the given ops.
+    ///
+    /// One commit, so a report, the messages it counts as heard and the run that produced it become
+    /// visible together or not at all.
     async fn finish(
         &self,
         run: &mut Run<'_>,
@@ -328,7 +348,7 @@ impl Driver {
         Ok(End::Completed { cut })
     }
 
-    /// Ends a run whose last turn is recorded; what somebody else wrote meanwhile is read again.
+    /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
     async fn finish_recorded(&self, run: &mut Run<'_>, cut: bool) -> Result<End, RunError> {
         for _ in 0..2 {
             match self.finish(run, Vec::new(), Vec::new(), cut).await {
@@ -364,7 +384,7 @@ impl Driver {
         }
     }
 
-    /// Asks the model; none when the program is to stop first.
+    /// Asks the model; returns `None` if the program is to stop first.
     async fn answer(
         &self,
         lease: &Lease,
@@ -389,7 +409,11 @@ impl Driver {
         }
     }
 
-    /// Counts a failure of the provider, and leaves the run to be resumed when it may be asked.
+    /// Records a failure of the provider and puts the run back until the provider may be asked
+    /// again.
+    ///
+    /// The breaker and the run are one commit. Several runs may record a failure at once; each
+    /// retries on the fresh breaker row, so every failure is counted.
     async fn away(
         &self,
         lease: &Lease,
@@ -419,7 +443,7 @@ impl Driver {
         }
     }
 
-    /// The provider answered: what is known of its failures is forgotten.
+    /// Resets the breaker, because the provider answered.
     async fn note_provider_is_back(&self, ws: WorkspaceId) -> Result<(), RunError> {
         let provider = self.model.provider();
         match self.store.first(row::of_provider(ws, provider)).await? {
@@ -442,7 +466,7 @@ impl Driver {
         Ok(())
     }
 
-    /// A wait of 1 s doubled with each failure, up to a minute, by full jitter.
+    /// Computes the wait before a retry: 1 s, doubled per failure up to a minute, with full jitter.
     fn pause(&self, failures: i64) -> Duration {
         let doublings = u32::try_from(failures - 1).unwrap_or(0).min(6);
         let most = Duration::from_secs((1 << doublings).min(60));
@@ -455,7 +479,7 @@ impl Driver {
         self.requeue_run(lease, Some(self.clock.now()), "the program stops".into()).await
     }
 
-    /// Leaves the run to be resumed under its key; its recorded turns stay.
+    /// Leaves the run to be resumed under its key; its recorded turns are kept.
     async fn requeue_run(
         &self,
         lease: &Lease,
@@ -466,6 +490,10 @@ impl Driver {
         Ok(End::PutBack { reason })
     }
 
+    /// Puts the run and its queue row back, with the given ops.
+    ///
+    /// Run and queue row change in one commit: a queued run without a queue row would never be
+    /// resumed. The run keeps its key and its recorded turns, so nothing is asked twice.
     async fn requeue(
         &self,
         lease: &Lease,
@@ -486,6 +514,11 @@ impl Driver {
         self.commit_as(lease, "run.putBack", ops, Some("agent:wake"), Vec::new()).await
     }
 
+    /// Commits the end of a run, guarded by the lease.
+    ///
+    /// Every commit of a run begins with the guard, which fails if another process has taken over
+    /// the lease, so a stale owner writes nothing. The lease is released in the same commit that
+    /// ends the run: recovery can never find an ended run that still holds its lease.
     async fn end(
         &self,
         lease: &Lease,
@@ -499,7 +532,7 @@ impl Driver {
         let to = step(event)?;
         let now = self.clock.now();
         ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
-        // The guard comes first in the commit; the release comes last.
+        // The guard comes first in the commit, the release last.
         ops.push(lease.release());
         self.commit_as(lease, label, ops, Some("agent:wake"), news).await
     }
@@ -513,6 +546,10 @@ impl Driver {
         self.commit_as(lease, label, ops, None, Vec::new()).await
     }
 
+    /// Commits ops of a run, guarded by its lease, with the change rows that announce them.
+    ///
+    /// The guard fails the whole commit if the lease belongs to another owner or epoch, and renews
+    /// it otherwise, so a run that makes progress does not lose its lease.
     async fn commit_as(
         &self,
         lease: &Lease,
@@ -533,12 +570,12 @@ impl Driver {
     }
 }
 
-/// Whether somebody else wrote what a commit was decided on: read and decide again.
+/// Returns whether a commit failed because another writer changed what it was based on.
 fn retries(error: &CommitError) -> bool {
     matches!(error.refusal(), Some(Refusal::Exists | Refusal::ItemMoved | Refusal::Stale))
 }
 
-/// Pieces of a first turn as later turns show them: as text alone, and without its instruction.
+/// Keeps the pieces of a first turn that later turns show: text only, without the instruction.
 fn shown_again(pieces: impl Iterator<Item = (FragmentKind, String)>) -> Vec<Fragment> {
     pieces
         .filter(|(kind, _)| *kind != FragmentKind::Instruction)
@@ -565,7 +602,7 @@ fn kind_of(name: &str) -> Option<FragmentKind> {
     .find(|kind| request::name(*kind) == name)
 }
 
-/// Rebuilds the pieces of a stored request as (kind, text). A purged text says so in its place.
+/// Rebuilds the pieces of a stored request as (kind, text). A purged text is replaced by a note.
 pub async fn rebuild(
     store: &Store,
     ws: WorkspaceId,

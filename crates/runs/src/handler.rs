@@ -1,4 +1,4 @@
-//! What a room above gives a run: its context, its tools, and what its end means.
+//! What a room above provides for a run: its context, its tools, and what its end writes.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use dormouse_types::port::BoxFuture;
 
 use crate::lease::Lease;
 
-/// What a run is about.
+/// What a run is about; implemented by the room above.
 pub trait RunHandler: Send + Sync {
-    /// Why the run may not ask a model any more, if so; checked right before it does.
+    /// Returns why the run may not ask the model, or `None` if it may. Checked right before asking.
     fn block_reason<'a>(
         &'a self,
         lease: &'a Lease,
@@ -22,14 +22,14 @@ pub trait RunHandler: Send + Sync {
     /// Gathers the context of the first turn.
     fn context<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<TurnContext, RunError>>;
 
-    /// The tools and the instruction of a later turn, whose other fragments are rebuilt.
+    /// Returns the tools and the instruction of a later turn; its other fragments are rebuilt.
     fn followup_context<'a>(
         &'a self,
         lease: &'a Lease,
         report_only: bool,
     ) -> BoxFuture<'a, Result<TurnContext, RunError>>;
 
-    /// Runs the calls of a turn as far as they touch the agent store alone.
+    /// Runs the calls of a turn, as far as they write only the agent store.
     fn execute<'a>(
         &'a self,
         lease: &'a Lease,
@@ -37,17 +37,17 @@ pub trait RunHandler: Send + Sync {
         report_only: bool,
     ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>>;
 
-    /// Runs a recorded call that writes the journal, once however often it is tried.
+    /// Runs a recorded call that writes the journal; repeating it has no further effect.
     fn apply_call<'a>(
         &'a self,
         lease: &'a Lease,
         call: &'a ToolCall,
     ) -> BoxFuture<'a, Result<AppliedCall, RunError>>;
 
-    /// Whether an accepted call of the log published a report.
+    /// Returns whether an accepted call in the log published a report.
     fn reported(&self, log: &RunLog) -> bool;
 
-    /// What becomes durable with the end of a completed or skipped run.
+    /// Returns what is committed with the end of a completed or skipped run.
     fn finalize<'a>(
         &'a self,
         lease: &'a Lease,
@@ -55,7 +55,7 @@ pub trait RunHandler: Send + Sync {
         trail: &'a Chain,
     ) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 
-    /// What becomes durable with the end of a failed run.
+    /// Returns what is committed with the end of a failed run.
     fn fail<'a>(
         &'a self,
         lease: &'a Lease,
@@ -63,72 +63,72 @@ pub trait RunHandler: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<Op>, RunError>>;
 }
 
-/// Why a run may not ask a model any more.
+/// Why a run may not ask the model any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StopReason {
-    /// In words.
+    /// The reason, in words.
     pub reason: &'static str,
-    /// Whether it stays so: the run is claimed once more, to be ended. Else whoever lets the holder run
-    /// again makes it due.
+    /// Whether this is permanent: the run is then claimed once more, only to be ended. If not,
+    /// whatever unblocks the agent makes the run due again.
     pub is_final: bool,
 }
 
-/// What becomes durable with the end of a run.
+/// What is committed with the end of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunOutput {
-    /// The writes.
+    /// Writes for the run's last commit.
     pub ops: Vec<Op>,
-    /// What others may want to know of them, beside the end of the run.
+    /// Change rows to publish, in addition to the end of the run.
     pub news: Vec<ChangeRow>,
 }
 
 /// The context of a turn.
 #[derive(Debug, Clone)]
 pub struct TurnContext {
-    /// The prompt, unordered.
+    /// Fragments of the prompt, in any order.
     pub fragments: Vec<Fragment>,
-    /// The log lines that the log fragment shows: from 1 up to this place.
+    /// Last log line that the log fragment shows; the first is 1.
     pub log_upto: i64,
-    /// The tools that may be called.
+    /// Tools that may be called.
     pub tools: Arc<Offer>,
     /// Whether the run must publish a report.
     pub report_due: bool,
-    /// Whether there is nothing to ask: the run is skipped.
+    /// Whether there is nothing to ask; the run is then skipped.
     pub nothing_changed: bool,
 }
 
-/// What the calls of a turn led to.
+/// The result of running a turn's calls.
 #[derive(Debug, Clone, Default)]
 pub struct ExecutedCalls {
-    /// One place for each call; empty where the call writes the journal and runs after the commit.
+    /// One entry per call; `None` for a call that writes the journal and runs after the commit.
     pub results: Vec<Option<ToolResult>>,
-    /// What becomes durable with the turn: open items, sagas.
+    /// Writes for the turn's commit: open items, sagas.
     pub ops: Vec<Op>,
-    /// What others may want to know of that.
+    /// Change rows to publish with the commit.
     pub news: Vec<ChangeRow>,
 }
 
-/// What a recorded call that writes the journal led to.
+/// The result of a recorded call that writes the journal.
 #[derive(Debug, Clone)]
 pub struct AppliedCall {
-    /// What the model reads.
+    /// Result that the model reads.
     pub result: ToolResult,
-    /// What becomes durable with the result: the end of the saga.
+    /// Writes for the same commit: the end of the saga.
     pub ops: Vec<Op>,
-    /// The entities of the journal that it touched.
+    /// Ids of the journal entities that the call changed.
     pub touched: Vec<String>,
 }
 
-/// Why a run cannot go on.
+/// Why a run cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// Rows could not be read.
     #[error("cannot read what the run needs")]
     Read(#[from] ReadError),
     /// A commit failed.
-    #[error("cannot write what the run made")]
+    #[error("cannot write the results of the run")]
     Commit(#[from] CommitError),
-    /// A row of this agent or task is damaged, or a rule is broken: this run fails.
+    /// A row of this agent or task is damaged, or a rule is broken; only this run fails.
     #[error("{0}")]
     Broken(String),
 }

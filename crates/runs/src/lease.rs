@@ -1,4 +1,4 @@
-//! What the owner of a run holds.
+//! The lease that the owner of a run holds.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use dormouse_types::WorkspaceId;
 /// A claimed run.
 #[derive(Debug, Clone)]
 pub struct Lease {
-    /// The workspace.
+    /// Workspace of the run.
     pub ws: WorkspaceId,
-    /// Who holds it.
+    /// Process that holds the lease.
     pub owner: String,
-    /// How long it lasts unless it is prolonged.
+    /// How long the lease lasts without renewal.
     pub lasts: Duration,
     /// The run; its `epoch` is the epoch of this lease.
     pub run: Run,
 }
 
 impl Lease {
-    /// The op that guards a commit of this run and prolongs its lease.
+    /// Returns the op that guards a commit of this run and renews its lease.
     pub fn guard(&self) -> Op {
         wake_queue::guard(self.ws, &self.run.agent, &self.owner, self.run.epoch, self.lasts)
     }
 
-    /// The op that ends the lease.
+    /// Returns the op that ends the lease.
     pub fn release(&self) -> Op {
         wake_queue::release(self.ws, &self.run.agent, &self.owner, self.run.epoch)
     }

@@ -1,12 +1,13 @@
 //! Drives one run: request, model, turn, effects, final commit, each guarded by the lease.
 //!
-//! Owns: the commits of a run and their order, what is replayed after a crash, the caps on time.
-//! Does not own: what a run is about. Context and tools come in through [`work::Work`]; who wakes
-//! when, and what a report is, are the business of the rooms above. The failures it defends
-//! against: a turn asked twice after a crash, a stale owner that writes, a failed provider that
+//! Owns: the commits of a run and their order, what is replayed after a crash, the time limits.
+//! Does not own: what a run is about. Context and tools come in through [`handler::RunHandler`];
+//! who wakes when, and what a report is, belong to the rooms above. The failures it defends
+//! against: a turn asked twice after a crash, a stale owner that writes, a provider failure that
 //! counts as an empty success.
 //!
-//! Reading order: [`status`], [`lease`], [`breaker`], [`work`], [`trail`], [`ask`], [`drive`].
+//! Reading order: [`status`], [`lease`], [`breaker`], [`handler`], [`run_log`], [`model_call`],
+//! [`drive`].
 
 pub mod status;
 pub mod lease;

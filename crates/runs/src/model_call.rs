@@ -1,4 +1,4 @@
-//! Asks a model one turn and collects what it streams.
+//! Asks a model for one turn and collects its stream.
 
 use dormouse_turns::LoggedTurn;
 use dormouse_types::limits;
@@ -6,7 +6,7 @@ use dormouse_types::model::{ModelError, Request, TurnEvent, Usage};
 use dormouse_types::port::Model;
 use futures_util::StreamExt as _;
 
-/// Asks one turn. Units of the usage: tokens.
+/// Asks for one turn. Units of the usage: tokens.
 pub async fn turn(model: &dyn Model, request: &Request) -> Result<(LoggedTurn, Usage), ModelError> {
     let mut turn =
         LoggedTurn { text: String::new(), calls: Vec::new(), results: Vec::new(), ended: false };
@@ -27,14 +27,14 @@ pub async fn turn(model: &dyn Model, request: &Request) -> Result<(LoggedTurn, U
     if !complete {
         return Err(ModelError::Request { detail: "the answer broke off".into() });
     }
-    // Calls beyond the cap of a wake are dropped: a model that makes so many has lost its way.
+    // Calls beyond the cap are dropped: a model that makes that many has lost its way.
     turn.calls.truncate(limits::CALLS_PER_WAKE.max);
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
     Ok((turn, usage))
 }
 
-/// Gives calls that share an id, or have none, ids of their own: results are matched by them.
+/// Gives calls without a unique id a new one, because results are matched by id.
 fn unique_ids(turn: &mut LoggedTurn) {
     let mut seen = std::collections::BTreeSet::new();
     for (n, call) in turn.calls.iter_mut().enumerate() {

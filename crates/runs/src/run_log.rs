@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lease::Lease;
 
-/// The payload of a `thought` message: the turn as the model gave it.
+/// Payload of a `thought` message: the turn as the model gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Thought {
@@ -19,7 +19,7 @@ struct Thought {
     ended: bool,
 }
 
-/// Writes a turn: the assistant's message, one `action` per call, the results that are known.
+/// Writes a turn: the assistant's message, one `action` per call, and the results known so far.
 pub fn turn(
     trail: &mut Chain,
     turn: u32,
@@ -84,7 +84,7 @@ pub fn result(
     trail.append(draft, now, entropy)
 }
 
-/// The operation of a call: the same call of the same run is the same operation.
+/// Derives the operation id of a call: the same call of the same run gets the same id.
 pub fn operation(run_key: &str, call: &ToolCall) -> OperationId {
     let intent = hash::canonical(&(&call.name, &call.args)).expect("arguments are plain JSON");
     OperationId(hash::joined(&[run_key, hash::sha256(intent).as_str(), "0"]).0)
@@ -98,7 +98,7 @@ fn json(value: &impl Serialize) -> String {
 pub async fn read(store: &Store, lease: &Lease) -> Result<(RunLog, Chain), ReadError> {
     let run = &lease.run;
     let mut messages = store.all(message::of_thread(lease.ws, &run.thread, 10_000)).await?;
-    // Messages of one commit share its time: their place in the thread tells them apart.
+    // Messages of one commit share its time; their position in the thread orders them.
     messages.sort_by_key(|stored| stored.doc.value.metadata.n);
     let mut log = RunLog::default();
     let run_key = Some(run.key.to_string());
@@ -130,7 +130,7 @@ pub async fn read(store: &Store, lease: &Lease) -> Result<(RunLog, Chain), ReadE
     Ok((log, trail))
 }
 
-/// The content of a message as text; none after it was purged.
+/// Returns the content of a message as text, or `None` if it was purged.
 pub async fn text(
     store: &Store,
     ws: WorkspaceId,

@@ -5,33 +5,33 @@ use dormouse_store::agent::wake_run::Status;
 /// What happens to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// It ended well.
+    /// The run succeeded.
     Completed,
     /// Nothing had changed.
     NothingChanged,
-    /// It ended badly.
+    /// The run failed.
     Failed,
     /// Its owner died.
     Crashed,
-    /// A graceful stop, or a provider that is away: counts nothing.
+    /// The program stops or the provider is unavailable; no failure is counted.
     PutBack,
-    /// It is claimed again.
+    /// It was claimed again.
     Resumed,
-    /// It waits, and will not be resumed: it crashed too often, or a person cancelled it.
+    /// It was queued and is not resumed: it crashed too often, or a person cancelled it.
     GivenUp,
 }
 
-/// An event that cannot happen to a run in this status.
+/// An event that cannot happen in the run's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a run that is {} cannot be {event:?}", .status.name())]
 pub struct Impossible {
-    /// Its status.
+    /// The run's status.
     pub status: Status,
-    /// The event.
+    /// The refused event.
     pub event: Event,
 }
 
-/// The status after an event.
+/// Returns the status after an event.
 pub fn after(status: Status, event: Event) -> Result<Status, Impossible> {
     match (status, event) {
         (Status::Started, Event::Completed) => Ok(Status::Completed),

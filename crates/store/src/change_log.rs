@@ -1,4 +1,4 @@
-//! Change rows: one per commit that others may see.
+//! Change rows: one or more per commit that others need to know about.
 
 use dormouse_types::change::Change;
 use dormouse_types::{Seq, TaskId, Timestamp, WorkspaceId};
@@ -28,7 +28,7 @@ fn decode(row: &Row) -> Result<Change, ReadError> {
     })
 }
 
-/// Changes of the journal behind a position, oldest first.
+/// Changes of the journal after a position, oldest first.
 pub fn after(workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Change> {
     Query {
         db: Db::Journal,
@@ -39,7 +39,7 @@ pub fn after(workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Change>
     }
 }
 
-/// Their positions alone, those of damaged ones included.
+/// Only their positions, including those of damaged rows.
 pub fn positions_after(workspace: WorkspaceId, position: Seq, limit: i64) -> Query<Seq> {
     Query {
         db: Db::Journal,
@@ -86,7 +86,7 @@ pub fn heads(db: Db) -> Query<(WorkspaceId, Seq)> {
     }
 }
 
-/// A change row of either database, as those read it who only want to know that something happened.
+/// A change row of either database, for readers who only need to know that something happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeNotice {
     /// Its position.
@@ -101,7 +101,7 @@ pub struct ChangeNotice {
     pub at: Timestamp,
 }
 
-/// Change rows of a database behind a position, oldest first.
+/// Change rows of a database after a position, oldest first.
 pub fn notices_after(
     db: Db,
     workspace: WorkspaceId,
@@ -139,8 +139,8 @@ fn notices_for_task(db: Db, row: &Row) -> Result<ChangeNotice, ReadError> {
     })
 }
 
-/// The position up to which the change rows of a database were taken away, as its `meta` table says
-/// under `trimmed:<workspace>`; none while all of them are there.
+/// The position up to which a database's change rows were trimmed, from `trimmed:<workspace>` in
+/// its `meta` table; `None` while all of them are there.
 pub fn trimmed(db: Db, workspace: WorkspaceId) -> Query<Seq> {
     Query {
         db,
@@ -159,7 +159,7 @@ pub fn trimmed(db: Db, workspace: WorkspaceId) -> Query<Seq> {
     }
 }
 
-/// The oldest change row of each workspace of a database: its position and time.
+/// Position and time of the oldest change row of each workspace of a database.
 pub fn oldest(db: Db) -> Query<(WorkspaceId, Seq, Timestamp)> {
     Query {
         db,
@@ -175,8 +175,8 @@ pub fn oldest(db: Db) -> Query<(WorkspaceId, Seq, Timestamp)> {
     }
 }
 
-/// The position of the newest change row that is older than a time, has at least so many newer
-/// rows, and is not behind a place; none when every row is to stay.
+/// The position of the newest change row that is older than a time, has at least the given number
+/// of newer rows, and is not after a position; `None` when every row is to stay.
 pub fn last_before(
     db: Db,
     workspace: WorkspaceId,
@@ -194,8 +194,8 @@ pub fn last_before(
     }
 }
 
-/// Takes away the change rows up to a position, and says so where [`trimmed`] reads it. Of two nodes
-/// that do it at once, the one that was to take away less does not move the mark back.
+/// Deletes the change rows up to a position, and records that for [`trimmed`]. When two nodes trim
+/// at once, the one with the lower position does not move the mark back.
 pub fn trim(workspace: WorkspaceId, upto: Seq) -> [Op; 2] {
     [
         Op::any(
@@ -223,7 +223,7 @@ pub fn newest(db: Db, workspace: WorkspaceId) -> Query<ChangeNotice> {
     }
 }
 
-/// How many change rows stand behind a position.
+/// Counts the change rows after a position.
 pub fn count_after(db: Db, workspace: WorkspaceId, position: Seq) -> Query<i64> {
     Query {
         db,

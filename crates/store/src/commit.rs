@@ -10,9 +10,9 @@ use crate::value::Param;
 /// One of the two databases of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Db {
-    /// The person's: tasks, checklists, entries.
+    /// The person's data: tasks, checklists, entries.
     Journal,
-    /// The agents' view: agents, messages, reports, wakes, change sets.
+    /// The agents' data: agents, messages, reports, wakes, change sets.
     Agent,
 }
 
@@ -20,7 +20,7 @@ impl Db {
     /// Both, in the order in which they are opened.
     pub const ALL: [Self; 2] = [Self::Journal, Self::Agent];
 
-    /// The one beside it.
+    /// The other of the two.
     pub fn other(self) -> Self {
         match self {
             Self::Journal => Self::Agent,
@@ -37,22 +37,27 @@ impl Db {
     }
 }
 
-/// A set of writes that is applied whole or not at all, in one database.
+/// A set of writes to one database that is applied whole or not at all.
+///
+/// A commit is a value, not a closure over a transaction: pure code decides it without holding a
+/// lock, tests compare it, and the writer may send it again or apply it with others in one
+/// transaction. Everything known only when it is written (position, time, host) is a [`Param`], and
+/// every assumption it was decided on is an op whose row count must match. See ADR 0002.
 #[derive(Debug, Clone)]
 pub struct Commit {
     /// What is being done, for fault points and logs: `journal.edit`, `run.claim`.
     pub label: &'static str,
-    /// Where.
+    /// The database.
     pub db: Db,
-    /// For whom.
+    /// The workspace.
     pub ws: WorkspaceId,
-    /// Set when the commit must happen at most once.
+    /// Set when the commit must be applied at most once.
     pub once: Option<Once>,
-    /// What others may want to know; each takes a position of its own, the first that of the commit.
+    /// What others need to know of it; each row takes the next sequence number.
     pub changes: Vec<ChangeRow>,
-    /// What the audit log keeps.
+    /// Lines for the audit log.
     pub audit: Vec<Audit>,
-    /// The writes, in order; a precondition is an op whose row count is wrong.
+    /// The writes, in order; a precondition is an op whose row count must match.
     pub ops: Vec<Op>,
 }
 
@@ -75,30 +80,30 @@ impl Commit {
         self
     }
 
-    /// Makes the commit happen at most once under `id`.
+    /// Makes the commit apply at most once under `once.id`.
     pub fn once(mut self, once: Once) -> Self {
         self.once = Some(once);
         self
     }
 
-    /// Adds what others may want to know.
+    /// Adds a change row that others read.
     pub fn change(mut self, change: ChangeRow) -> Self {
         self.changes.push(change);
         self
     }
 
-    /// Adds several things that others may want to know.
+    /// Adds several change rows.
     pub fn changes(mut self, changes: impl IntoIterator<Item = ChangeRow>) -> Self {
         self.changes.extend(changes);
         self
     }
 
-    /// The change rows with their distance from the position of the commit.
+    /// The change rows with their offset from the commit's position.
     pub fn numbered_changes(&self) -> impl Iterator<Item = (i64, &ChangeRow)> {
         (0..).zip(&self.changes)
     }
 
-    /// How many positions it takes.
+    /// Returns the number of positions the commit takes.
     pub fn span(&self) -> i64 {
         self.numbered_changes().last().map_or(1, |(behind, _)| behind + 1)
     }
@@ -110,20 +115,21 @@ impl Commit {
     }
 }
 
-/// A receipt: the commit is applied at most once under `id`, and a repetition gets the same answer.
+/// A receipt: the commit is applied at most once under `id`, and a repetition gets the stored
+/// answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Once {
     /// An operation id, an import key, or the hash of an idempotency key.
     pub id: String,
-    /// What was asked: the same id with another digest is refused.
+    /// The digest of the request: the same id with another digest is refused.
     pub request: Digest,
-    /// What the first caller was told; given back to later ones.
+    /// The answer to the first caller, repeated to later ones.
     pub answer: String,
     /// Before and after of each field, as JSON; undo reads it.
     pub effects: Option<String>,
 }
 
-/// What others learn about a commit.
+/// What others learn of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRow {
     /// Where it came from.
@@ -167,7 +173,7 @@ impl ChangeRow {
     }
 }
 
-/// A line of the audit log, in the same transaction as its effect.
+/// A line of the audit log, written in the same transaction as its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audit {
     /// Who: `owner`, `token:…`, `agent:…`.
@@ -189,7 +195,7 @@ pub struct Op {
     pub params: Vec<Param>,
     /// How many rows it must change.
     pub rows: RangeInclusive<usize>,
-    /// What it means when it does not, or when a unique index refuses it.
+    /// What a wrong row count, or a violated unique index, means.
     pub refusal: Refusal,
 }
 
@@ -205,28 +211,28 @@ impl Op {
     }
 }
 
-/// Which precondition did not hold. Nothing was written.
+/// Which precondition failed. Nothing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The task's revision is not the one the commit was decided on.
-    #[error("the task was changed meanwhile")]
+    #[error("the task has changed since it was read")]
     Stale,
     /// Something like it exists already.
-    #[error("it exists already")]
+    #[error("it already exists")]
     Exists,
-    /// What it refers to is not there.
-    #[error("it is not there")]
+    /// What it refers to does not exist.
+    #[error("it does not exist")]
     Missing,
     /// A newer owner raised the fence.
     #[error("a newer owner took over")]
     Fenced,
-    /// The lease is not held with this epoch any more.
+    /// The lease is no longer held with this epoch.
     #[error("the lease was lost")]
     LeaseLost,
     /// The proposal's state is not the one the verdict was decided on.
     #[error("the proposal's state has changed")]
     ItemMoved,
-    /// The feed position is not the one the routing was decided on.
+    /// The feed position is not the one the routing was based on.
     #[error("the feed position has moved")]
     FeedMoved,
     /// A broken invariant of this program.
@@ -239,22 +245,22 @@ pub enum Refusal {
 pub struct Committed {
     /// Its sequence number.
     pub seq: Seq,
-    /// The stored answer, when this id had been applied before; nothing was written now.
+    /// The stored answer if this id had already been applied; nothing was written now.
     pub replayed: Option<String>,
 }
 
 /// Why a commit is not known to be durable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// A precondition did not hold; nothing was written. Decide again on fresh rows.
+    /// A precondition failed; nothing was written. Read fresh rows and decide again.
     #[error("{label}: {refusal}")]
     Refused {
         /// The commit.
         label: &'static str,
-        /// Which one.
+        /// The failed precondition.
         refusal: Refusal,
     },
-    /// The same id was used for another request; nothing was written. Use a fresh id.
+    /// The id was used for another request; nothing was written. Use a fresh id.
     #[error("{label}: id {id} was already used for a different request")]
     Mismatch {
         /// The commit.
@@ -262,7 +268,7 @@ pub enum CommitError {
         /// The id of its receipt.
         id: String,
     },
-    /// Nobody knows whether it was written. Send the same commit again.
+    /// It is unknown whether it was written. Send the same commit again.
     #[error("{label}: the outcome is unknown: {detail}")]
     Unknown {
         /// The commit.
@@ -270,20 +276,20 @@ pub enum CommitError {
         /// What happened.
         detail: String,
     },
-    /// The engine failed; nothing was written. Retrying helps only after the cause is gone.
+    /// The engine failed; nothing was written. Retrying helps only after the cause is fixed.
     #[error("cannot write to the {db} database: {detail}")]
     Broken {
         /// The commit.
         label: &'static str,
         /// Which database.
         db: &'static str,
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
 }
 
 impl CommitError {
-    /// The precondition that did not hold, if that is what went wrong.
+    /// The failed precondition, if that was the cause.
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
             Self::Refused { refusal, .. } => Some(*refusal),

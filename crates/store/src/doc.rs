@@ -1,8 +1,8 @@
-//! Documents that keep what this version does not know.
+//! Documents that keep fields this version does not know.
 //!
-//! `serialized` columns hold JSON that a newer version may have written. An untouched entity is
-//! stored again as its text. A changed one keeps every unknown key verbatim, number spelling and
-//! duplicates included, at every level where this version knows an object.
+//! `serialized` columns hold JSON that a newer version may have written. An unchanged entity is
+//! stored as its original text. A changed one keeps every unknown key verbatim, including number
+//! spelling and duplicates, in every object this version knows.
 
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 /// A typed value together with the text it was read from.
 #[derive(Debug, Clone)]
 pub struct Doc<T> {
-    /// What this version knows.
+    /// The part this version knows.
     pub value: T,
     stored: Option<String>,
 }
@@ -24,7 +24,7 @@ impl<T: Serialize + DeserializeOwned + PartialEq> Doc<T> {
 
     /// Reads a stored document.
     ///
-    /// Errors: text that is no JSON, or a known key with a value this version cannot read.
+    /// Errors: invalid JSON, or a known key with a value this version cannot read.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         Ok(Self { value: serde_json::from_str(text)?, stored: Some(text.to_owned()) })
     }
@@ -40,10 +40,10 @@ impl<T: Serialize + DeserializeOwned + PartialEq> Doc<T> {
     }
 }
 
-/// An object as it is written, in order, duplicates included.
+/// An object as written, in order, with duplicates.
 struct Pairs(Vec<(Box<RawValue>, Box<RawValue>)>);
 
-/// The name a key spells; none where no text can hold it.
+/// The name a key spells; `None` if no string can hold it.
 fn name(key: &RawValue) -> Option<String> {
     serde_json::from_str(key.get()).ok()
 }
@@ -97,7 +97,7 @@ fn object(
         let spelled = name(key);
         match known.iter_mut().find(|(name, ..)| *name == spelled) {
             None => parts.push(member(key, value.get())),
-            // A known key counts once, also where it was doubled.
+            // A known key is written once, even if it was duplicated.
             Some((.., true)) => {}
             Some((_, _, fresh, written)) => {
                 *written = true;
@@ -114,7 +114,7 @@ fn member(key: &RawValue, value: &str) -> String {
     format!("{}:{value}", key.get())
 }
 
-/// Elements with an `id` are matched by it, others by place.
+/// Elements with an `id` are matched by it, others by position.
 fn array(old: &[Box<RawValue>], new: &[Box<RawValue>]) -> String {
     let id = |value: &RawValue| -> Option<String> {
         let Pairs(pairs) = serde_json::from_str(value.get()).ok()?;

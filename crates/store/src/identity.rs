@@ -1,15 +1,15 @@
-//! Whether a database is the one that the other knew: rules over what both remember.
+//! Whether a database is the one the other knew: rules on what both remember.
 //!
-//! Each commit writes, beside its counter, how far the other database had come: its id and its
-//! position. A database whose position is behind what the other remembers is an older copy, and one
-//! whose id the other does not know is a foreign one. It is opened all the same, but as another
-//! database: under a fresh id, with the reason, in one commit. Whoever holds a position of the old id
-//! then knows that it says nothing any more.
+//! Each commit writes, next to its counter, the id and position of the other database. A database
+//! whose position is lower than what the other remembers is an older copy; one whose id the other
+//! does not know is foreign. It is still opened, but as a different database: under a new id, with
+//! the reason, in one commit. Anyone who holds a position of the old id then knows that the
+//! position is void.
 //!
-//! Why this gives no false alarm after a crash: a position can be read only once it is durable (SQLite
-//! shows a commit to other connections behind the sync of its log, Postgres behind the flush of its
-//! commit record), and what a commit remembers of the other database was read before it. So whatever
-//! a power cut keeps of a commit, what that commit remembers was on the disk before, and is kept too.
+//! Why a crash causes no false alarm: a position can be read only once it is durable (SQLite shows
+//! a commit to other connections after syncing its log, Postgres after flushing its commit record),
+//! and a commit reads the other database's position before it is written. So whatever a power cut
+//! keeps of a commit, the state it remembers was on disk earlier and is kept too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,30 +20,30 @@ use crate::commit::Db;
 use crate::store::{Query, ReadError};
 use crate::value::Row;
 
-/// Why a database goes on under another id.
+/// Why a database continues under a new id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reason {
-    /// It is behind what the other database remembers of it, or was never seen by it.
+    /// It is older than what the other database remembers of it, or was never seen by it.
     Older,
-    /// It was missing, and a person let Dormouse go on with an empty one.
+    /// It was missing, and a person let Dormouse continue with an empty one.
     Missing,
-    /// The server was restored to an earlier moment, or a standby took its place.
+    /// The server was restored to an earlier point, or a standby took its place.
     Timeline,
 }
 
 impl Reason {
-    /// What happened to the database, behind its name.
+    /// What happened to the database, as the rest of a sentence that begins with its name.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Older => "was replaced by an older copy",
-            Self::Missing => "was missing and was made anew",
+            Self::Missing => "was missing and was recreated",
             Self::Timeline => "was restored to an earlier moment, or a standby took its place",
         }
     }
 }
 
-/// A change of id: under which one a database goes on, and why.
+/// A change of id: the new id and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdChange {
     /// The id from then on.
@@ -52,11 +52,11 @@ pub struct IdChange {
     pub at: Timestamp,
     /// Why.
     pub reason: Reason,
-    /// Ids under which others may remember it, its own before that among them.
+    /// Ids under which others may remember it, including the one before this change.
     pub former: BTreeSet<HostId>,
 }
 
-/// What stands in `meta` under [`Renewal::key`].
+/// The value stored in `meta` under [`IdChange::key`].
 #[derive(Serialize, Deserialize)]
 struct Stored {
     at: i64,
@@ -64,7 +64,7 @@ struct Stored {
     former: BTreeSet<HostId>,
 }
 
-/// The keys of renewals in `meta` begin so; the id from then on follows.
+/// The prefix of these keys in `meta`; the new id follows.
 const PREFIX: &str = "renewed:";
 
 impl IdChange {
@@ -112,7 +112,7 @@ pub struct CounterMemory {
     pub ws: i64,
     /// Its own position.
     pub seq: Seq,
-    /// Id and position of the other database, as they were when that was committed.
+    /// Id and position of the other database at the time of that commit.
     pub other: Option<(HostId, Seq)>,
 }
 
@@ -157,13 +157,13 @@ fn mark(db: Db, row: &Row) -> Result<CounterMemory, ReadError> {
 pub struct Known {
     /// Its id.
     pub host: HostId,
-    /// Its changes of id.
+    /// Its changes of id, oldest first.
     pub renewals: Vec<IdChange>,
     /// What it remembers.
     pub marks: Vec<CounterMemory>,
 }
 
-/// A place in a database that the other remembers and that is not there.
+/// A position of a database that the other remembers and that no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostPositions {
     /// The position that the other remembers.
@@ -172,9 +172,9 @@ pub struct LostPositions {
     pub found: Seq,
 }
 
-/// Compares a database with what the other remembers of it; none when it is all there.
+/// Compares a database with what the other remembers of it; `None` if nothing is lost.
 ///
-/// What the other remembers of an id that the database once had says nothing of the present one.
+/// What the other remembers under a former id of the database says nothing about the present one.
 pub fn lost(own: &Known, other: &Known) -> Option<LostPositions> {
     let positions: BTreeMap<i64, Seq> = own.marks.iter().map(|mark| (mark.ws, mark.seq)).collect();
     other.marks.iter().find_map(|mark| {
@@ -188,7 +188,7 @@ pub fn lost(own: &Known, other: &Known) -> Option<LostPositions> {
     })
 }
 
-/// The change of id of a database, for which the other's memory of it is spent.
+/// The change of id of a database; it makes the other database's memory of it void.
 pub fn renewal(
     own: &Known,
     other: &Known,

@@ -1,4 +1,4 @@
-//! Queries for some rows by their ids, the same statement however many they are.
+//! Queries for rows by a list of ids, with the same statement whatever the number of ids.
 
 use std::fmt::Display;
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use dormouse_types::WorkspaceId;
 use crate::store::ws;
 use crate::value::Value;
 
-/// How many ids fit a query: a whole page.
+/// The most ids in one query: a whole page.
 pub const MOST: usize = 200;
 
-/// A statement with the places of the ids between two parts; `?1` is the workspace.
+/// A statement with the id placeholders between two parts; `?1` is the workspace.
 pub(crate) fn sql(before: &str, behind: &str) -> String {
     let mut sql = before.to_owned();
     for place in 2..MOST + 2 {
@@ -21,9 +21,9 @@ pub(crate) fn sql(before: &str, behind: &str) -> String {
     sql + behind
 }
 
-/// The workspace and the ids; what is left over of the places holds nothing that is an id.
+/// The workspace and the ids; unused placeholders are filled with a value that is not an id.
 ///
-/// Panics: for more than [`MOST`] ids.
+/// Panics: if there are more than [`MOST`] ids.
 pub(crate) fn params<I: Display>(workspace: WorkspaceId, ids: &[I]) -> Vec<Value> {
     assert!(ids.len() <= MOST, "a query takes the ids of one page");
     let ids = ids.iter().map(|id| Value::Text(id.to_string()));

@@ -1,10 +1,10 @@
-//! Leases: who may work on a row, told by owner, epoch and expiry.
+//! Leases: who may work on a row, recorded as owner, epoch and expiry.
 //!
-//! One mechanism for whatever is worked on, in one process and on many nodes. A leased table has
-//! the columns `owner`, `epoch` and `expires_at`; its noun composes its statements from the pieces
-//! here, so that taking, holding, giving back and taking over mean the same everywhere. Defends
-//! against two owners at once: the epoch rises with every claim and every takeover, and a write of
-//! an owner with an older epoch changes no row.
+//! One mechanism for everything that is leased, in one process or on many nodes. A leased table has
+//! the columns `owner`, `epoch` and `expires_at`; its noun composes its statements from the
+//! fragments here, so that claiming, holding, releasing and taking over mean the same everywhere.
+//! Defends against two owners at once: the epoch rises with every claim and every takeover, and a
+//! write with an older epoch changes no row.
 //!
 //! The placeholders are fixed: ?1 workspace, ?2 key, ?3 owner, ?4 epoch, ?5 expiry.
 
@@ -21,7 +21,7 @@ macro_rules! take {
     };
 }
 
-/// The row is free and nobody claimed it since it was read: WHERE part.
+/// The row is free and was not claimed since it was read: WHERE part.
 macro_rules! free {
     () => {
         "epoch = ?4 AND owner IS NULL"
@@ -35,21 +35,21 @@ macro_rules! held {
     };
 }
 
-/// Gives a row back: SET part.
+/// Releases a row: SET part.
 macro_rules! give_back {
     () => {
         "owner = NULL, expires_at = NULL"
     };
 }
 
-/// Takes a row away from an owner that is dead: SET part.
+/// Takes a row from a dead owner: SET part.
 macro_rules! take_away {
     () => {
         "owner = NULL, expires_at = NULL, epoch = epoch + 1"
     };
 }
 
-/// The owner is the one that was read, and its lease has run out by ?5: WHERE part.
+/// The owner is the one that was read, and its lease has expired by ?5: WHERE part.
 macro_rules! run_out {
     () => {
         "owner = ?3 AND epoch = ?4 AND expires_at <= CAST(?5 AS BIGINT)"
@@ -58,17 +58,18 @@ macro_rules! run_out {
 
 pub(crate) use {free, give_back, held, run_out, take, take_away};
 
-/// Why an owner counts as dead.
+/// Why an owner is considered dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// Its lease ran out by the writer's clock: it did not prolong it for that long.
+    /// Its lease expired by the writer's clock.
     RunOut,
-    /// The caller holds what only one process can hold: the folder's lock, or the name of the owner.
+    /// The caller holds something only one process can hold: the folder's lock, or the owner's
+    /// name.
     Exclusive,
 }
 
 impl Proof {
-    /// The time by which an expired lease must have run out.
+    /// The time by which the lease must have expired.
     pub(crate) fn by(self) -> Param {
         match self {
             Self::RunOut => Param::Now,
@@ -77,7 +78,7 @@ impl Proof {
     }
 }
 
-/// How long a lease lasts that is taken or prolonged now.
+/// How long a lease lasts when it is taken or renewed.
 pub fn term() -> Duration {
     Duration::from_secs(limits::LEASE_SECONDS)
 }

@@ -6,8 +6,9 @@
 //! all. The failures it defends against: a half-written change, a lost acknowledged write, a
 //! doubled operation, a row of a newer version that loses what this version does not know.
 //!
-//! Reading order: [`value`], [`commit`], [`store`], [`doc`], [`change_log`], [`identity`], [`receipt`], [`lease`], then the
-//! nouns of the two databases in [`journal`] and [`agent`], and [`backend`].
+//! Reading order: [`value`], [`commit`], [`store`], [`doc`], [`change_log`], [`identity`],
+//! [`receipt`], [`lease`], then the nouns of the two databases in [`journal`] and [`agent`], and
+//! [`backend`].
 
 pub mod value;
 pub mod commit;

@@ -1,4 +1,4 @@
-//! Receipts: what was applied under an id, and what its caller was told.
+//! Receipts: what was applied under an id, and the answer its caller got.
 
 use std::sync::LazyLock;
 
@@ -9,20 +9,20 @@ use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
-/// A commit that was applied under an id.
+/// The record of a commit applied under an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The id.
     pub id: String,
-    /// What was asked.
+    /// The digest of the request.
     pub request: Digest,
-    /// What the caller was told.
+    /// The answer the caller got.
     pub answer: String,
     /// Before and after of each field, as JSON.
     pub effects: Option<String>,
     /// The position of the commit.
     pub seq: Seq,
-    /// When.
+    /// When it was applied.
     pub at: Timestamp,
 }
 
@@ -46,7 +46,7 @@ pub fn by_id(db: Db, workspace: WorkspaceId, id: &str) -> Query<Receipt> {
     }
 }
 
-/// Which of some ids have a receipt.
+/// Which of the given ids have a receipt.
 pub fn known(db: Db, workspace: WorkspaceId, ids: &[String]) -> Query<String> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql("SELECT id FROM applied_operations WHERE ws = ?1 AND id IN (", ")")

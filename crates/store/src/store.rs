@@ -1,4 +1,4 @@
-//! The handle every room holds.
+//! The store handle, shared by every room.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +18,10 @@ pub enum ReadError {
     Engine {
         /// Which database.
         db: &'static str,
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
-    /// A row does not hold what this program writes.
+    /// A row holds something this program would not write.
     #[error("{noun} {id} in the {db} database cannot be read: {detail}")]
     Corrupt {
         /// Which database.
@@ -36,15 +36,15 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// A row of a table without documents that cannot be decoded.
+    /// The error for an undecodable row of a table without documents.
     pub fn column(db: Db, noun: &'static str, error: &ColumnError) -> Self {
         Self::Corrupt { db: db.name(), noun, id: "row".into(), detail: error.to_string() }
     }
 }
 
-/// A statement that reads, with its decoding.
+/// A statement that reads, with its decoder.
 pub struct Query<T> {
-    /// Where.
+    /// The database.
     pub db: Db,
     /// Portable SQL with `?1` placeholders.
     pub sql: &'static str,
@@ -54,7 +54,7 @@ pub struct Query<T> {
     pub decode: fn(&Row) -> Result<T, ReadError>,
 }
 
-/// Hears of commits; see [`Backend::changes`].
+/// Receives hints of commits; see [`Backend::changes`].
 pub type Hints = watch::Receiver<u64>;
 
 /// An engine that holds both databases.
@@ -66,15 +66,15 @@ pub trait Backend: Send + Sync {
         sql: &'static str,
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>>;
-    /// Applies a commit whole or not at all; answers once it is durable.
+    /// Applies a commit whole or not at all; returns once it is durable.
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>>;
     /// The id of a database.
     fn host(&self, db: Db) -> HostId;
-    /// A number that rises behind every commit with a change row, of either database.
+    /// A number that rises after every commit with a change row, in either database.
     ///
-    /// It is a hint and may be lost: who waits for it looks at the rows from time to time as well.
+    /// It is a hint and may be lost: a waiter must also poll the rows from time to time.
     fn changes(&self) -> Hints;
-    /// Why this process writes nothing more until it is started again; none while it does.
+    /// Why this process writes nothing until it is restarted; `None` while it can write.
     fn writing_ended(&self) -> Option<String> {
         None
     }
@@ -85,7 +85,7 @@ pub trait Backend: Send + Sync {
 pub struct Store {
     backend: Arc<dyn Backend>,
     faults: Arc<dyn Faults>,
-    /// Why the last commit could not be written; none once one was.
+    /// Why the last commit could not be written; `None` after a successful one.
     write_failure: Arc<Mutex<Option<String>>>,
 }
 
@@ -95,7 +95,7 @@ impl Store {
         Self { backend, faults, write_failure: Arc::default() }
     }
 
-    /// The same store with other fault points.
+    /// The same store with different fault points.
     #[must_use]
     pub fn with_faults(self, faults: Arc<dyn Faults>) -> Self {
         Self { faults, ..self }
@@ -107,7 +107,8 @@ impl Store {
         rows.iter().map(query.decode).collect()
     }
 
-    /// Reads all rows of a query, each decoded by itself: a damaged one does not hide the others.
+    /// Reads all rows of a query, each decoded separately, so that a damaged one does not hide the
+    /// others.
     pub async fn each<T>(&self, query: Query<T>) -> Result<Vec<Result<T, ReadError>>, ReadError> {
         let rows = self.backend.read(query.db, query.sql, query.params).await?;
         Ok(rows.iter().map(query.decode).collect())
@@ -121,7 +122,8 @@ impl Store {
 
     /// Applies a commit whole or not at all.
     ///
-    /// An `Unknown` outcome is settled here where it can be: a commit with a receipt is sent again.
+    /// An `Unknown` outcome is resolved here where possible: a commit with a receipt is sent again.
+    /// A commit without one might be applied twice, so its outcome is returned as `Unknown`.
     pub async fn commit(&self, commit: Commit) -> Result<Committed, CommitError> {
         let label = commit.label;
         self.faults.pass(Point { stage: Stage::BeforeCommit, label });
@@ -131,7 +133,7 @@ impl Store {
             && let Some(commit) = again
         {
             match self.backend.commit(commit).await {
-                // The second was not written. That says nothing of the first.
+                // The second attempt was not written. That says nothing about the first.
                 Err(CommitError::Broken { .. }) => {}
                 settled => result = settled,
             }
@@ -154,7 +156,8 @@ impl Store {
         *self.write_failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
     }
 
-    /// Why the last commit could not be written, such as a full disk; none once one was.
+    /// Why the last commit could not be written, for example a full disk; `None` after a successful
+    /// one.
     pub fn write_failure(&self) -> Option<String> {
         self.write_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -164,12 +167,12 @@ impl Store {
         self.faults.pass(Point { stage, label });
     }
 
-    /// Hears of commits that others may want to know of; see [`Backend::changes`].
+    /// Receives hints of commits with change rows; see [`Backend::changes`].
     pub fn changes(&self) -> Hints {
         self.backend.changes()
     }
 
-    /// Why this process writes nothing more; see [`Backend::writing_ended`].
+    /// Why this process no longer writes; see [`Backend::writing_ended`].
     pub fn writing_ended(&self) -> Option<String> {
         self.backend.writing_ended()
     }
@@ -180,7 +183,7 @@ impl Store {
     }
 }
 
-/// Binds the parameters that only the writer knows.
+/// Fills in the parameters that only the writer knows.
 pub(crate) fn bind<'p>(param: &'p Param, seq: i64, now: i64, host: &HostId) -> Cow<'p, Value> {
     Cow::Owned(match param {
         Param::Value(value) => return Cow::Borrowed(value),

@@ -7,7 +7,7 @@ use crate::params;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
-/// Stores a text unless it is there; the returned digest names it.
+/// Stores a text unless it exists; returns the digest that identifies it.
 pub fn put(workspace: WorkspaceId, text: &str) -> (Digest, Op) {
     let digest = hash::sha256(text);
     let op = Op::any(
@@ -17,7 +17,7 @@ pub fn put(workspace: WorkspaceId, text: &str) -> (Digest, Op) {
     (digest, op)
 }
 
-/// A text by its hash; none after it was purged.
+/// A text by its hash; `None` after a purge.
 pub fn by_digest(workspace: WorkspaceId, digest: &Digest) -> Query<String> {
     Query {
         db: Db::Agent,

@@ -1,4 +1,4 @@
-//! Values that cross the border to a database engine.
+//! Values exchanged with a database engine.
 
 use dormouse_types::Timestamp;
 
@@ -7,7 +7,7 @@ use dormouse_types::Timestamp;
 pub enum Value {
     /// No value.
     Null,
-    /// BIGINT; flags are 0 and 1, times are UTC microseconds.
+    /// BIGINT; flags are 0 and 1, times are microseconds in UTC.
     Int(i64),
     /// DOUBLE PRECISION.
     Real(f64),
@@ -17,7 +17,7 @@ pub enum Value {
     Blob(Vec<u8>),
 }
 
-/// A parameter of an [`crate::Op`]: a value, or one of those that only the writer knows.
+/// A parameter of an [`crate::Op`]: a value, or one that only the writer knows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Param {
     /// Known when the commit was built.
@@ -26,9 +26,9 @@ pub enum Param {
     Seq,
     /// The time at which the writer applies the commit.
     Now,
-    /// That time and so much more: when a lease that is taken now runs out.
+    /// The time of the commit plus a duration, for example the expiry of a lease taken now.
     Later(std::time::Duration),
-    /// The id of the database.
+    /// The host id of the database.
     Host,
 }
 
@@ -81,19 +81,19 @@ macro_rules! params_values {
     ($($param:expr),* $(,)?) => { vec![$($crate::Value::from($param)),*] };
 }
 
-/// One row of an answer.
+/// One row of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row(pub Vec<Value>);
 
-/// A column does not hold what this program writes there: the row was damaged or written by hand.
+/// A column holds something this program would not write: the row was damaged or edited by hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column} holds {found}, expected {expected}")]
 pub struct ColumnError {
-    /// From 0.
+    /// The column's index, from 0.
     pub column: usize,
-    /// What is there.
+    /// The type that was found.
     pub found: &'static str,
-    /// What should be there.
+    /// The type that was expected.
     pub expected: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! What the store promises, told once and held against every engine.
+//! The store's promises, each stated once and tested against every engine.
 //!
-//! A story takes a `World` and knows no engine; `each_engine!` makes one test of it per engine, so
-//! that a further engine is one line there. What only files can show stands in the `folder` cases, what
+//! A test case takes a `World` and knows no engine; `each_engine!` makes one test of it per engine,
+//! so a further engine is one line there. What only files can show is in the `folder` cases, what
 //! only a server can in `schemas`, `nodes` and `cuts`.
 
 #[macro_use]

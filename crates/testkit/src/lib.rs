@@ -1,7 +1,8 @@
-//! Ports for tests: a clock that only moves by hand, and randomness that repeats. And a private
-//! Postgres server for the tests of what stands on it.
+//! Ports for tests: a clock that is moved by hand, repeatable randomness, and a private Postgres
+//! server.
 //!
-//! Does not own: anything that knows a room; whole-runtime scenes live in `dormouse-scenes`.
+//! Does not own: anything that depends on a particular room; whole-runtime scenes are in
+//! `dormouse-scenes`.
 
 pub mod postgres;
 
@@ -19,7 +20,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A clock that stands still until it is set. Clones share the time.
+/// A clock that stands still until it is moved. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct ManualClock {
     state: Arc<Mutex<State>>,
@@ -29,21 +30,21 @@ pub struct ManualClock {
 struct State {
     now: Timestamp,
     sleepers: Vec<(Until, Waker)>,
-    /// By how much the clock was set back in all. Units: microseconds.
+    /// The total by which the clock was set back. Units: microseconds.
     back: i64,
 }
 
-/// What somebody waits for.
+/// What a sleeping caller waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// The clock shows this.
+    /// The clock shows this time.
     Shows(Timestamp),
-    /// The clock would show this, had it never been set back.
+    /// The clock would show this time if it had never been set back.
     Passed(Timestamp),
 }
 
 impl State {
-    /// When somebody wakes, as the clock shows it if nobody sets it back any more.
+    /// The time the clock shows when a caller wakes, if it is not set back again.
     fn shown(&self, until: Until) -> Timestamp {
         match until {
             Until::Shows(at) => at,
@@ -53,19 +54,19 @@ impl State {
 }
 
 impl ManualClock {
-    /// A clock that stands at a time.
+    /// Creates a clock that shows a time.
     pub fn new(now: Timestamp) -> Self {
         Self { state: Arc::new(Mutex::new(State { now, sleepers: Vec::new(), back: 0 })) }
     }
 
-    /// A clock that stands at a time written as RFC 3339, for example `2026-01-05T09:00:00Z`.
+    /// Creates a clock that shows a time written as RFC 3339, for example `2026-01-05T09:00:00Z`.
     ///
-    /// Panics when the text is no such time: the test is wrong.
+    /// Panics if the text is not such a time: the test is wrong.
     pub fn at(text: &str) -> Self {
         Self::new(Timestamp::from_jiff(text.parse().expect("a time as RFC 3339")))
     }
 
-    /// Moves the clock to a time, also backwards, and wakes who waited for it.
+    /// Sets the clock, forwards or backwards, and wakes callers whose time has come.
     pub fn set(&self, now: Timestamp) {
         let due = {
             let mut state = lock(&self.state);
@@ -82,13 +83,13 @@ impl ManualClock {
         }
     }
 
-    /// Moves the clock on.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         let now = lock(&self.state).now;
         self.set(now + by);
     }
 
-    /// The earliest time somebody waits for.
+    /// The earliest time a caller waits for.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let state = lock(&self.state);
         state.sleepers.iter().map(|(at, _)| state.shown(*at)).min()
@@ -134,9 +135,9 @@ impl Future for Sleep {
     }
 }
 
-/// Randomness that counts: the same seed gives the same bytes in the same order.
+/// Randomness from a counter: the same seed gives the same bytes in the same order.
 ///
-/// Ids made from it at one instant rise, and differ in their last characters.
+/// Ids created from it at one instant rise, and differ in their last characters.
 #[derive(Debug)]
 pub struct CountingEntropy {
     seed: u64,
@@ -144,7 +145,7 @@ pub struct CountingEntropy {
 }
 
 impl CountingEntropy {
-    /// A fresh count under a seed.
+    /// Starts a new count for a seed.
     pub fn seeded(seed: u64) -> Self {
         Self { seed, count: Mutex::new(0) }
     }
@@ -157,7 +158,7 @@ impl Entropy for CountingEntropy {
             *count += 1;
             *count
         };
-        // The count stands last, the seed before it: of an id's 80 random bits the lowest count.
+        // The seed comes first and the count last: it fills the lowest of an id's 80 random bits.
         let tail = count.to_be_bytes();
         let head = self.seed.to_le_bytes();
         for (n, byte) in out.iter_mut().rev().enumerate() {

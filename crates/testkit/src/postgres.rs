@@ -1,8 +1,8 @@
-//! A private Postgres server for tests, and a proxy that cuts connections where a test says so.
+//! A private Postgres server for tests, and a proxy that cuts connections on demand.
 //!
-//! The server has a folder and a loopback port of its own. A shell holds it on a pipe: when the
-//! process of the test ends, however it ends, the pipe closes, and the shell stops the server and
-//! removes the folder. Postgres refuses to run as root; it then runs as another user.
+//! The server has its own folder and loopback port. A shell watches a pipe: when the test process
+//! ends, however it ends, the pipe closes, and the shell stops the server and removes the folder.
+//! Postgres refuses to run as root; it then runs as another user.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -18,12 +18,12 @@ mod proxy;
 
 const SUPERVISOR: &str = include_str!("postgres/supervisor.sh");
 
-/// Whether the server waits for the disk.
+/// Whether the server syncs to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disk {
-    /// As it is installed: for tests that stop it the hard way.
+    /// The default: for tests that kill the server.
     Synced,
-    /// Faster; for tests that never lose the machine.
+    /// Faster: for tests that do not simulate a power loss.
     Unsynced,
 }
 
@@ -45,10 +45,10 @@ struct Shell {
 impl Server {
     /// Starts a server.
     ///
-    /// Panics when Postgres is not installed: its tests are never left out.
+    /// Panics if Postgres is not installed: its tests are never skipped.
     pub fn start(disk: Disk) -> Self {
         let mut failure = String::new();
-        // Somebody else may take the port in between.
+        // Another process may take the port in between.
         for _ in 0..5 {
             let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
             let port = free.expect("a free loopback port").port();
@@ -62,7 +62,7 @@ impl Server {
         panic!("no Postgres for the tests: {failure}");
     }
 
-    /// The one server of this process, which does not wait for the disk.
+    /// The process-wide server, which does not sync to disk.
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<Server> = OnceLock::new();
         SHARED.get_or_init(|| Self::start(Disk::Unsynced))
@@ -83,13 +83,13 @@ impl Server {
         format!("t{}_", self.n_prefixes.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Stops it at once, as a crash would: no connection is told good-bye.
+    /// Stops it at once, as a crash would: connections are not closed cleanly.
     pub fn stop(&self) {
         let told = lock(&self.shell).ask("stop");
         assert_eq!(told, "stopped", "the server stops");
     }
 
-    /// Stops it at once, and lets a standby take its place on the same port.
+    /// Stops it at once, and promotes a standby on the same port.
     pub fn promote_a_standby(&self) {
         let told = lock(&self.shell).ask("promote");
         assert_eq!(told, "promoted", "a standby takes the server's place");
@@ -102,7 +102,7 @@ impl Server {
     }
 }
 
-/// The URL of the database behind a port.
+/// The URL of the database on a port.
 pub(crate) fn url(port: u16) -> String {
     format!("postgres://dormouse@127.0.0.1:{port}/postgres")
 }
@@ -144,7 +144,7 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         self.commands = None;
-        // The shell ends once the server has stopped and its folder is gone.
+        // The shell ends after the server has stopped and its folder is removed.
         drop(self.child.wait());
     }
 }

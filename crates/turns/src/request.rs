@@ -3,7 +3,7 @@
 use dormouse_types::model::{Fragment, FragmentKind, ToolSpec, Turn};
 use dormouse_types::{Digest, hash};
 
-/// Units: bytes. The largest text of a fragment of each kind.
+/// Returns the maximum text size of a fragment of this kind. Units: bytes.
 pub fn cap(kind: FragmentKind) -> usize {
     match kind {
         FragmentKind::System => 32 * 1024,
@@ -16,15 +16,15 @@ pub fn cap(kind: FragmentKind) -> usize {
     }
 }
 
-/// Whether the text of a kind came from a person, a tool or outside, and is therefore data.
+/// Returns whether text of this kind came from a person, a tool or outside, and is therefore data.
 pub fn is_data(kind: FragmentKind) -> bool {
     !matches!(kind, FragmentKind::System | FragmentKind::Instruction)
 }
 
-/// Orders fragments by volatility, fences what is data and cuts what is too long.
+/// Orders fragments from stable to volatile, fences data and cuts text that is too long.
 ///
-/// The log is not fenced as a whole and never cut here: its lines are stored as they were rendered,
-/// each fenced by itself, so that two prompts share the bytes up to its end.
+/// The log is neither fenced as a whole nor cut here: its lines are stored as rendered, each fenced
+/// by itself, so consecutive prompts share a prefix up to the end of the log.
 pub fn assemble(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
     fragments.sort_by_key(|fragment| fragment.kind);
     for fragment in &mut fragments {
@@ -38,7 +38,7 @@ pub fn assemble(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
     fragments
 }
 
-/// The name of a kind in fences and in the prompt viewer.
+/// Returns the name of a kind, as fences and the prompt viewer show it.
 pub fn name(kind: FragmentKind) -> &'static str {
     match kind {
         FragmentKind::System => "system",
@@ -52,7 +52,7 @@ pub fn name(kind: FragmentKind) -> &'static str {
     }
 }
 
-/// Marks text as data. A fence inside the text is broken, so that it cannot close this one.
+/// Marks text as data. A fence inside the text is broken up so that it cannot close this one.
 pub fn fence(name: &str, text: &str) -> String {
     let inner = text.replace("<data", "<\u{200b}data").replace("</data", "<\u{200b}/data");
     format!("<data of=\"{name}\">\n{}\n</data>", inner.trim_end())
@@ -75,7 +75,7 @@ pub fn log_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     if lines.is_empty() { String::new() } else { format!("## Task Log\n{}", lines.join("\n")) }
 }
 
-/// The digest of the canonical request: kinds and texts in order, earlier turns, tools.
+/// Computes the digest of the canonical request: kinds and texts in order, earlier turns, tools.
 pub fn digest<'a>(
     fragments: impl IntoIterator<Item = (&'a str, &'a str)>,
     turns: &[Turn],
@@ -84,7 +84,7 @@ pub fn digest<'a>(
     digest_with(fragments, turns, &tools_text(tools))
 }
 
-/// The same digest, for whoever has the text of the tools already.
+/// Computes the same digest from tools that are already serialized.
 pub fn digest_with<'a>(
     fragments: impl IntoIterator<Item = (&'a str, &'a str)>,
     turns: &[Turn],
@@ -92,12 +92,13 @@ pub fn digest_with<'a>(
 ) -> Digest {
     let fragments: Vec<_> = fragments.into_iter().collect();
     let text = hash::canonical(&(fragments, turns)).expect("a request is plain data");
-    // A canonical list is the texts of its items in a row.
+    // A canonical list is its items' texts in sequence.
     let open = text.strip_suffix(']').expect("a pair is written as a list");
     hash::sha256(format!("{open},{tools_text}]"))
 }
 
-/// Tools a model is offered, with their text: that takes long to write, and is the same each time.
+/// The tools offered to a model, with their serialized text, which is slow to produce and never
+/// changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
     tools: Vec<ToolSpec>,
@@ -105,23 +106,23 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Offers these tools.
+    /// Serializes these tools once.
     pub fn new(tools: Vec<ToolSpec>) -> Self {
         Self { text: tools_text(&tools), tools }
     }
 
-    /// The tools.
+    /// Returns the tools.
     pub fn tools(&self) -> &[ToolSpec] {
         &self.tools
     }
 
-    /// The tools as one text; see [`tools_text`].
+    /// Returns the serialized tools; see [`tools_text`].
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The tools as one text, stored and shown with the prompt.
+/// Serializes the tools as one text, which is stored and shown with the prompt.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
     hash::canonical(&tools).expect("tool schemas are plain data")
 }

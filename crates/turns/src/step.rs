@@ -1,4 +1,4 @@
-//! What a run does next. Going on and resuming after a crash are the same call.
+//! What a run does next. Continuing and resuming after a crash are the same call.
 
 use dormouse_types::limits;
 use dormouse_types::model::{ToolCall, ToolResult, Turn};
@@ -6,29 +6,29 @@ use dormouse_types::model::{ToolCall, ToolResult, Turn};
 /// What is recorded of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunLog {
-    /// Its turns, in order.
+    /// Turns, in order.
     pub turns: Vec<LoggedTurn>,
     /// Whether the run must publish a report.
     pub report_due: bool,
-    /// Whether an accepted call published one.
+    /// Whether an accepted call published a report.
     pub reported: bool,
 }
 
 /// A recorded turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedTurn {
-    /// What the model said beside its calls.
+    /// The model's text next to its calls.
     pub text: String,
-    /// Its calls, in order.
+    /// Calls, in order.
     pub calls: Vec<ToolCall>,
-    /// One place for each call; empty while the call has not run.
+    /// One entry per call; `None` until the call has run.
     pub results: Vec<Option<ToolResult>>,
-    /// Whether the model wants no further turn.
+    /// Whether the model asks for no further turn.
     pub ended: bool,
 }
 
 impl LoggedTurn {
-    /// The turn as later requests of the same run show it.
+    /// Returns the turn as later requests of the same run show it.
     pub fn shown(&self) -> Turn {
         Turn {
             text: self.text.clone(),
@@ -39,10 +39,10 @@ impl LoggedTurn {
     }
 }
 
-/// Caps of a run.
+/// Limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Turns after which only a report is asked for.
+    /// Number of turns after which the model may only report.
     pub turns: usize,
 }
 
@@ -55,23 +55,23 @@ impl Default for Limits {
 /// The next step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Ask the model for turn `turn`, from 1.
+    /// Ask the model for a turn.
     AskModel {
-        /// The turn.
+        /// Number of the turn, from 1.
         turn: u32,
         /// Whether only `update_report` may be called.
         report_only: bool,
     },
     /// Run a recorded call that has no result yet.
     RunTool {
-        /// The place of the turn, from 0.
+        /// Index of the turn, from 0.
         turn: usize,
-        /// The place of the call, from 0.
+        /// Index of the call, from 0.
         call: usize,
     },
     /// End the run.
     Finish {
-        /// Whether it ran into the cap on turns.
+        /// Whether the run reached the cap on turns.
         cut: bool,
     },
 }
@@ -87,7 +87,7 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
     if let Some(call) = last.results.iter().position(Option::is_none) {
         return Step::RunTool { turn: count - 1, call };
     }
-    // The turn after the cap, and the one asked for a missing report, are the last in any case.
+    // The turn after the cap, and the one that asks for a missing report, are always the last.
     if count > limits.turns {
         return Step::Finish { cut: true };
     }
@@ -102,7 +102,8 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
     ask(count == limits.turns)
 }
 
-/// Whether a turn is the model's last word: it made no call, or it ended and nothing was refused.
+/// Returns whether a turn is the model's last: it made no call, or it ended and nothing was
+/// refused.
 fn wants_nothing_more(turn: &LoggedTurn) -> bool {
     let refused = turn.results.iter().flatten().any(|result| result.refused);
     turn.calls.is_empty() || (turn.ended && !refused)
@@ -132,7 +133,7 @@ mod tests {
         turn
     }
 
-    /// `o` an accepted call, `!` a refused one, `?` one without result, `.` the model ended.
+    /// `o` an accepted call, `!` a refused one, `?` one without a result, `.` the model ended.
     fn check(turns: &[&str], report_due: bool, reported: bool, expected: Step) {
         let turns = turns.iter().map(|spec| turn(spec)).collect();
         let log = RunLog { turns, report_due, reported };

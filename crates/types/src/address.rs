@@ -1,12 +1,13 @@
-//! Web addresses in text: where they begin and end, and what to call them.
+//! Web addresses in text: where they begin and end, and a short title for them.
 //!
-//! Whoever keeps, counts or removes addresses asks here, so that all agree on what one is.
+//! All code that stores, counts or removes addresses uses this module, so that it agrees on what an
+//! address is.
 
 /// Finds every address, in order, repeated ones included.
 ///
 /// An address ends before white space, quotes, angle brackets and trailing punctuation; a closing
-/// parenthesis belongs to it only when it was opened inside. It stays as written: an escape inside
-/// of it is part of it.
+/// parenthesis belongs to it only if it was opened inside. It is returned as written, escapes
+/// included.
 pub fn find(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -17,7 +18,7 @@ pub fn find(text: &str) -> Vec<&str> {
     found
 }
 
-/// The first address of a text, with what stands before and behind it.
+/// The first address of a text, with the text before and after it.
 pub fn first(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     loop {
@@ -48,12 +49,12 @@ pub fn opens(text: &str) -> bool {
 
 /// The address a text begins with, without the punctuation of the sentence around it.
 ///
-/// Of a text that [`opens`] does not accept this is its first word.
+/// For a text that [`opens`] rejects, this is its first word.
 pub fn leading(text: &str) -> &str {
     let stop =
         |c: char| c.is_whitespace() || is_unseen(c) || matches!(c, '<' | '>' | '"' | '\'' | '`');
     let mut address = &text[..text.find(stop).unwrap_or(text.len())];
-    // `[https://…](https://…)`: the words end where the target begins.
+    // `[https://…](https://…)`: the link text ends where the target begins.
     if let Some(link) = address.find("](") {
         address = &address[..link];
     }
@@ -73,9 +74,9 @@ pub fn leading(text: &str) -> &str {
     address
 }
 
-/// Whether a character shows nothing: controls, directional marks, zero-width joiners.
+/// Whether a character is invisible: controls, directional marks, zero-width joiners.
 ///
-/// Such characters make one text look like another; no address goes on behind one.
+/// Such characters make one text look like another; an address ends before one.
 pub fn is_unseen(c: char) -> bool {
     (c.is_control() && !c.is_whitespace())
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
@@ -86,7 +87,7 @@ pub fn is_seen(c: char) -> bool {
     !c.is_whitespace() && !is_unseen(c)
 }
 
-/// Two to five words for an address: host and the last words of its path.
+/// A title of two to five words: the host and the last words of the path.
 pub fn title(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = rest.split(['?', '#']).next().unwrap_or(rest);

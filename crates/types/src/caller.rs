@@ -1,4 +1,4 @@
-//! Who asks, and where a change comes from.
+//! Who makes a request, and where a change comes from.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::id::{AgentId, WorkspaceId};
 use crate::task::NotListed;
 
-/// Who calls a facade method, and what they may do.
+/// The caller of a facade method, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The workspace the call stays in.
+    /// The workspace the call is limited to.
     pub workspace: WorkspaceId,
-    /// On whose behalf the call is made; written to audit rows.
+    /// Who makes the call; written to audit rows.
     pub actor: Actor,
     /// What the caller may do.
     pub scopes: Vec<Scope>,
@@ -31,7 +31,7 @@ impl Caller {
     }
 }
 
-/// A person or a token.
+/// A person, or the holder of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "id")]
 pub enum Actor {
@@ -72,11 +72,11 @@ impl Scope {
     pub const ALL: &'static [Self] =
         &[Self::Read, Self::Propose, Self::Edit, Self::Decide, Self::Admin];
 
-    /// The scopes that allow something, and are offered. `propose` grants nothing yet: a token that
-    /// has it keeps it.
+    /// The scopes that grant something, offered for new tokens. `propose` grants nothing yet;
+    /// tokens that have it keep it.
     pub const OFFERED: &'static [Self] = &[Self::Read, Self::Edit, Self::Decide, Self::Admin];
 
-    /// The scope's name in tokens and problems.
+    /// The scope's name in tokens and error messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -102,9 +102,9 @@ impl FromStr for Scope {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TokenKind {
-    /// A person, with a page or a program of their own.
+    /// A person, using a page or a program of their own.
     Person,
-    /// A program that works by itself.
+    /// A program that works on its own.
     Agent,
     /// A client of the Model Context Protocol.
     Mcp,
@@ -123,8 +123,8 @@ impl TokenKind {
         }
     }
 
-    /// Whether a token of this kind can hold a scope. Who proposes never decides, and never makes
-    /// itself a token that may.
+    /// Whether a token of this kind can hold a scope. A token that proposes must neither decide nor
+    /// create a token that can.
     pub fn can_hold(self, scope: Scope) -> bool {
         match self {
             Self::Person => true,
@@ -151,7 +151,7 @@ fn not_listed(
     NotListed { what, given, allowed: allowed.collect::<Vec<_>>().join(", ") }
 }
 
-/// Where a journal write comes from; an argument of every journal write.
+/// The origin of a journal write; an argument of every journal write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Origin {
@@ -166,15 +166,15 @@ pub enum Origin {
         /// The agent.
         agent: AgentId,
     },
-    /// A file the person imported: counts as the person's say.
+    /// A file the person imported: its values count as set by the person.
     Import,
-    /// An origin of a newer version. It routes like a person's, so that nothing is missed.
+    /// An origin from a newer version. It is routed like a person's, so that no change is missed.
     #[serde(other)]
     Unknown,
 }
 
 impl Origin {
-    /// The agent whose proposal led here.
+    /// The agent whose proposal led to the change.
     pub fn via(&self) -> Option<&AgentId> {
         match self {
             Self::Person { via } => via.as_ref(),
@@ -182,7 +182,7 @@ impl Origin {
         }
     }
 
-    /// Who speaks: what `field_says.by` and `checkedBy` hold.
+    /// The author of the values: what `field_says.by` and `checkedBy` record.
     pub fn by(&self) -> By {
         match self {
             Self::Person { .. } | Self::Import | Self::Unknown => By::User,
@@ -196,9 +196,9 @@ impl Origin {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum By {
-    /// The person, by hand, by import or by confirming.
+    /// The person: by hand, by import or by confirming a proposal.
     #[default]
     User,
-    /// An agent on its own.
+    /// An agent by itself.
     Agent,
 }

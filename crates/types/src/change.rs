@@ -152,21 +152,21 @@ pub enum What {
     Unknown,
 }
 
-/// The other end of a link that was made or taken away, seen from one of its tasks.
+/// The other end of a created or removed link, seen from one of its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OtherEnd<'a> {
     /// A link kind, or a newer version's.
     pub kind: &'a str,
-    /// Whether the link leaves the task one looks from.
+    /// The direction of the link, seen from the task in question.
     pub direction: LinkDirection,
     /// The other task.
     pub task: &'a TaskId,
-    /// The title it had.
+    /// Its title at the time.
     pub title: &'a str,
 }
 
 impl What {
-    /// The other end, when this is about a link of the task.
+    /// The other end of the link, if this change is about a link of the task.
     pub fn other_end(&self, seen_from: &TaskId) -> Option<OtherEnd<'_>> {
         let (Self::LinkAdded { kind, from, from_title, to, to_title, .. }
         | Self::LinkRemoved { kind, from, from_title, to, to_title, .. }) = self
@@ -190,7 +190,7 @@ pub struct Change {
     pub seq: Seq,
     /// Where it came from.
     pub origin: Origin,
-    /// How many agent-work results led here.
+    /// The length of the chain of agent-work results that led to it.
     pub depth: i64,
     /// The tasks it touches.
     pub touched: Vec<TaskId>,
@@ -203,9 +203,9 @@ pub struct Change {
 }
 
 impl Change {
-    /// What of it concerns a task that it touches.
+    /// The parts of the change that concern a touched task.
     ///
-    /// The first touched task is the one that was edited; others are touched by links alone.
+    /// The first touched task is the one that was edited; the others are touched only by links.
     pub fn what_of<'a>(&'a self, task: &'a TaskId) -> impl DoubleEndedIterator<Item = &'a What> {
         let is_edited = self.touched.first().is_none_or(|first| first == task);
         self.what.iter().filter(move |what| is_edited || what.other_end(task).is_some())

@@ -4,25 +4,25 @@ use jiff::civil::Date;
 
 use crate::task::{Priority, Status};
 
-/// A file read into drafts.
+/// A file as drafts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drafts {
     /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
-    /// Lines that were read but not understood: they are kept as text.
+    /// Lines that were read but not understood; they are kept as text.
     pub not_understood: Vec<Remark>,
 }
 
-/// Something to tell the person about one line.
+/// A remark to the person about one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What it is, and what became of it.
+    /// What was found, and how it was treated.
     pub message: String,
 }
 
-/// A task to be.
+/// A task to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Task {
     /// Stable across re-imports: front-matter id or file name, heading path and number.
@@ -31,21 +31,21 @@ pub struct Task {
     pub line: usize,
     /// Empty for an untitled task.
     pub title: String,
-    /// A status the file states.
+    /// The status, if the file states one.
     pub status: Option<Status>,
-    /// Reason of a blocked or held task.
+    /// The reason of a blocked or on-hold task.
     pub status_reason: Option<String>,
-    /// A priority the file states.
+    /// The priority, if the file states one.
     pub priority: Option<Priority>,
-    /// A due day the file states.
+    /// The due date, if the file states one.
     pub due_on: Option<Date>,
     /// Units: minutes.
     pub estimate_minutes: Option<u32>,
     /// ISO 639 code.
     pub language: Option<String>,
-    /// Category by name.
+    /// The category's name.
     pub category: Option<String>,
-    /// Labels by name.
+    /// The labels' names.
     pub labels: Vec<String>,
     /// Checklist items in order.
     pub items: Vec<Item>,
@@ -53,26 +53,26 @@ pub struct Task {
     pub entries: Vec<Entry>,
 }
 
-/// A checklist item to be.
+/// A checklist item to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Stable within its task across re-imports.
     pub key: String,
     /// Its title, one line.
     pub title: String,
-    /// Whether the file ticks it.
+    /// Whether it is ticked in the file.
     pub is_checked: bool,
-    /// How deep it is nested, from 0.
+    /// Nesting depth, from 0.
     pub depth: u32,
 }
 
-/// An entry to be.
+/// An entry to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Stable within its task across re-imports.
     pub key: String,
     /// Markdown, verbatim from the file.
     pub text: String,
-    /// The day the text stands under, where the file says one.
+    /// The date of the heading or line it belongs to, if there is one.
     pub on: Option<Date>,
 }

@@ -1,9 +1,9 @@
-//! Text as a search compares it: letter case and accents aside.
+//! Text folded for search: case and accents are ignored.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Folds text for a search. Folding what is folded changes nothing.
+/// Folds text for search. Folding folded text changes nothing.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase().replace('\0', " ");
@@ -15,14 +15,14 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Finds the first place where a text holds a folded word: where it begins and ends in the text as
-/// it is, in bytes.
+/// Finds the first occurrence of a folded word in a text. Returns its start and end in the original
+/// text, in bytes.
 pub fn find(text: &str, word: &str) -> Option<(usize, usize)> {
     if word.is_empty() {
         return None;
     }
     let mut all = String::with_capacity(text.len());
-    // For each byte of the folded text the character that it comes from.
+    // For each byte of the folded text, the character it comes from.
     let mut origin = Vec::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         fold_into(c, &mut all);
@@ -34,11 +34,11 @@ pub fn find(text: &str, word: &str) -> Option<(usize, usize)> {
 
 fn fold_into(c: char, folded: &mut String) {
     if c.is_ascii() {
-        // Not every database can keep U+0000 in a text.
+        // Not every database can store U+0000 in text.
         folded.push(if c == '\0' { ' ' } else { c.to_ascii_lowercase() });
         return;
     }
-    // Letters with a stroke, and those that stand for two, have no accent to take off.
+    // Letters with a stroke and ligatures do not decompose into a letter and an accent.
     let plain = match c {
         'ß' | 'ẞ' => "ss",
         'æ' | 'Æ' => "ae",

@@ -21,20 +21,20 @@ pub fn joined(parts: &[&str]) -> Digest {
 
 /// Writes a value as canonical JSON.
 ///
-/// Source: RFC 8785. Key order and number spelling of the input do not matter.
-/// A number that is not finite is written as `null`, as in all JSON of this program.
-/// Errors: a map whose keys cannot be texts.
+/// Source: RFC 8785. The input's key order and number spelling do not matter.
+/// A number that is not finite is written as `null`, as everywhere in this program's JSON.
+/// Errors: a map with keys that are not strings.
 pub fn canonical(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    // Through `Value`, so that `1.0`, `1e0` and `1` become one number before they are written.
+    // Through `Value`, so that `1.0`, `1e0` and `1` become the same number before they are written.
     let mut text = String::new();
     write(&normalised(serde_json::to_value(value)?), &mut text)?;
     Ok(text)
 }
 
-/// Whole numbers up to here are spelled alike by everybody.
+/// Every JSON implementation writes integers up to this one alike.
 const EXACT: u64 = 1 << 53;
 
-/// Writes a value whose numbers are normalised.
+/// Writes a value with normalised numbers.
 fn write(value: &serde_json::Value, text: &mut String) -> Result<(), serde_json::Error> {
     use serde_json::Value;
     match value {
@@ -55,7 +55,8 @@ fn write(value: &serde_json::Value, text: &mut String) -> Result<(), serde_json:
         }
         Value::Object(map) => {
             let mut pairs: Vec<_> = map.iter().collect();
-            // The order of UTF-16, which is not that of UTF-8 once a key leaves the first plane.
+            // The order of UTF-16 code units, which differs from UTF-8 for keys outside the first
+            // plane.
             pairs.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
             text.push('{');
             for (n, (key, value)) in pairs.into_iter().enumerate() {
@@ -81,7 +82,7 @@ fn quoted(word: &str, text: &mut String) -> Result<(), serde_json::Error> {
     Ok(())
 }
 
-/// Spells a whole number without fraction or exponent, at every depth.
+/// Writes whole numbers without fraction or exponent, at every depth.
 fn normalised(value: serde_json::Value) -> serde_json::Value {
     use serde_json::{Number, Value};
     match value {

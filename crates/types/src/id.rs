@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::port::Entropy;
 use crate::time::Timestamp;
 
-/// Why a text is not an id.
+/// A text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an id of the form {prefix}-… (26 letters and digits after the dash)")]
 pub struct IdError {
@@ -23,13 +23,13 @@ pub struct IdError {
 
 /// An id of one kind.
 pub trait Id: Sized + Clone + fmt::Display + FromStr<Err = IdError> {
-    /// What stands before the dash.
+    /// The part before the dash.
     const PREFIX: &'static str;
 
-    /// The id as text.
+    /// The id as a string.
     fn as_str(&self) -> &str;
 
-    /// Makes a fresh id from a time and entropy.
+    /// Creates a fresh id from a time and entropy.
     fn fresh(now: Timestamp, entropy: &dyn Entropy) -> Self;
 
     /// The last five characters: the short form in lists.
@@ -86,7 +86,8 @@ macro_rules! ids {
             #[cfg(feature = "openapi")]
             crate::schema::text!($name, concat!("^", $prefix, "-[0-9a-z]{26}$"), [$($doc),*]);
         )*
-        /// Every prefix with the kind it names; one table, so that no two kinds share one.
+        /// Every prefix with the kind of id it names; one table, so that no two kinds share a
+        /// prefix.
         pub const PREFIXES: &[(&str, &str)] = &[$(($prefix, stringify!($name))),*];
     };
 }
@@ -166,7 +167,7 @@ macro_rules! hex_keys {
         pub struct $name(pub String);
 
         impl $name {
-            /// The key as text.
+            /// The key as a string.
             pub fn as_str(&self) -> &str { &self.0 }
         }
         impl fmt::Display for $name {

@@ -1,7 +1,7 @@
 //! Every limit, in one table. The docs page `docs/limits.md` and the tests at limit-1, limit and
-//! limit+1 come from it.
+//! limit+1 are derived from it.
 
-/// A limit with the problem a person meets beyond it.
+/// A limit and the problem reported beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// Its name in the table and in problems.
@@ -43,15 +43,15 @@ macro_rules! limits {
 limits! {
     /// JSON body of a request.
     BODY = "request body", 1024 * 1024, "bytes", "payload-too-large";
-    /// The headers of a request: their names, their values and four bytes for each.
+    /// The headers of a request: their names and values, plus four bytes each.
     HEADERS = "size of the headers", 32 * 1024, "bytes", "headers-too-large";
     /// The address of a request, with its query.
     URL = "length of the address", 8 * 1024, "bytes", "url-too-long";
-    /// How deep arrays and objects of a body stand in each other.
+    /// The nesting depth of arrays and objects in a body.
     JSON_DEPTH = "depth of a JSON body", 32, "levels", "malformed-json";
-    /// Members of all objects and items of all arrays of a body.
+    /// The members of all objects and the items of all arrays of a body.
     JSON_MEMBERS = "members of a JSON body", 10_000, "members", "malformed-json";
-    /// One string of a body, as it is written.
+    /// One string of a body, as written.
     JSON_STRING = "string of a JSON body", 256 * 1024, "bytes", "malformed-json";
     /// One imported file.
     IMPORT_FILE = "imported file", 50 * 1024 * 1024, "bytes", "payload-too-large";
@@ -65,9 +65,9 @@ limits! {
     LABEL_NAME = "label", 60, "characters", "validation-failed";
     /// A reason: of a status, a rejection, a retraction.
     REASON = "reason", 1000, "characters", "validation-failed";
-    /// A person's words to an agent.
+    /// A user message to an agent.
     MESSAGE = "message", 32 * 1024, "bytes", "validation-failed";
-    /// What persons said to one agent and it has not heard.
+    /// User messages that no run of an agent has taken in yet.
     UNHEARD_MESSAGES = "messages an agent has not heard", 50, "messages", "limit-reached";
     /// The text of those messages.
     UNHEARD_TEXT = "text of messages an agent has not heard", 128 * 1024, "bytes", "limit-reached";
@@ -75,7 +75,7 @@ limits! {
     ITEMS_PER_TASK = "checklist items per task", 500, "items", "limit-reached";
     /// Labels of one task.
     LABELS_PER_TASK = "labels per task", 50, "labels", "limit-reached";
-    /// Links of one task, those that reach it included.
+    /// Links of one task, in both directions.
     LINKS_PER_TASK = "links per task", 200, "links", "limit-reached";
     /// Estimate of a task.
     ESTIMATE = "estimate", 1440, "minutes", "validation-failed";
@@ -107,23 +107,23 @@ limits! {
     IDEMPOTENCY_KEY = "idempotency key", 128, "characters", "validation-failed";
     /// A token's name.
     TOKEN_NAME = "token name", 60, "characters", "validation-failed";
-    /// How long a token may last.
+    /// The lifetime of a token.
     TOKEN_DAYS = "life of a token", 3650, "days", "validation-failed";
     /// Tokens of a workspace that are neither revoked nor expired.
     TOKENS = "live tokens", 200, "tokens", "limit-reached";
-    /// Tickets that were given out and not used yet.
+    /// Tickets that were issued and not used yet.
     TICKETS = "waiting tickets", 1000, "tickets", "limit-reached";
-    /// Words to look for in tasks.
+    /// The search text for tasks.
     SEARCH = "search text", 200, "characters", "validation-failed";
     /// Page size.
     PAGE = "page size", 200, "items", "validation-failed";
 }
 
-/// Units: seconds. How long an open proposal stays open once it was shown.
+/// Units: seconds. How long an open proposal stays open after it was first shown.
 pub const PROPOSAL_AGE_SECONDS: u64 = 7 * 24 * 3600;
 /// Entries of the decision history in a prompt.
 pub const DECISIONS_IN_PROMPT: usize = 20;
-/// Units: tokens, estimated as bytes / 4. Of the decision history in a prompt.
+/// Units: tokens, estimated as bytes / 4. The size of the decision history in a prompt.
 pub const DECISION_TOKENS_IN_PROMPT: usize = 500;
 /// Failed runs in a row after which an agent goes dormant.
 pub const FAILURES_TO_DORMANT: i64 = 5;
@@ -131,77 +131,79 @@ pub const FAILURES_TO_DORMANT: i64 = 5;
 pub const CRASHES_TO_ABANDON: i64 = 3;
 /// Units: seconds. A run that lasts longer fails.
 pub const WAKE_SECONDS: u64 = 600;
-/// Units: seconds. One question to a model.
+/// Units: seconds. One request to a model.
 pub const MODEL_SECONDS: u64 = 300;
-/// Units: seconds. A lease without a heartbeat for this long may be taken over.
+/// Units: seconds. A lease may be taken over after this long without a heartbeat.
 pub const LEASE_SECONDS: u64 = 60;
-/// Units: seconds. A change row younger than this is there for whoever resumes a stream of events.
+/// Units: seconds. Change rows are kept at least this long, for clients that resume an event
+/// stream.
 pub const CHANGES_SECONDS: u64 = 30 * 24 * 3600;
-/// So many change rows of a database stay, however old they are.
+/// The most recent change rows of a database that are kept regardless of age.
 pub const CHANGES_KEPT: i64 = 100_000;
-/// Units: seconds. How often rows are looked at that no deadline and no hint points to.
+/// Units: seconds. How often to check for rows that no deadline or hint announces.
 pub const SWEEP_SECONDS: u64 = 30;
-/// Units: seconds. A node whose changes wait longer to be routed says that it is not ready.
+/// Units: seconds. A node whose changes wait longer to be routed reports that it is not ready.
 pub const ROUTING_LAG_SECONDS: u64 = 60;
-/// Wakes of one node at once, by default and at most.
+/// Concurrent wakes of one node by default.
 pub const CONCURRENCY: usize = 3;
-/// The most wakes of one node at once.
+/// The most concurrent wakes of one node that can be configured.
 pub const CONCURRENCY_MAX: usize = 64;
-/// Failures of a provider within [`BREAKER_WINDOW_SECONDS`] that open its breaker.
+/// Provider failures within [`BREAKER_WINDOW_SECONDS`] that open its breaker.
 pub const BREAKER_FAILURES: i64 = 5;
 /// Units: seconds. Failures longer ago than this are forgotten.
 pub const BREAKER_WINDOW_SECONDS: u64 = 60;
-/// Units: seconds. How long a breaker stays open at first; doubled with each probe that fails.
+/// Units: seconds. How long a breaker first stays open; doubled after each failed probe.
 pub const BREAKER_SECONDS: u64 = 60;
-/// Units: seconds. The longest that a breaker stays open before a probe.
+/// Units: seconds. The longest time a breaker stays open before a probe.
 pub const BREAKER_MAX_SECONDS: u64 = 30 * 60;
-/// Units: seconds. A request that reads is answered within this time.
+/// Units: seconds. The time limit of a read request.
 pub const READ_SECONDS: u64 = 10;
-/// Units: seconds. A request that writes is answered within this time.
+/// Units: seconds. The time limit of a write request.
 pub const WRITE_SECONDS: u64 = 30;
-/// Units: seconds. An import or an export begins to answer, and then ends, within this time.
+/// Units: seconds. The time limit of an import or export: first to start its answer, then to finish
+/// it.
 pub const TRANSFER_SECONDS: u64 = 600;
-/// Units: seconds. The head of a request comes within this time, or its connection is closed.
+/// Units: seconds. The time within which the head of a request must arrive.
 pub const HEAD_SECONDS: u64 = 10;
-/// Units: requests per second. What one token may send for as long as it likes.
+/// Units: requests per second. The sustained rate of one token.
 pub const REQUESTS_PER_SECOND: u32 = 50;
-/// Units: requests. What one token may send at once.
+/// Units: requests. The burst of one token.
 pub const REQUESTS_AT_ONCE: u32 = 200;
-/// Connections of one listener at once; whoever comes then waits.
+/// Concurrent connections of one listener; further ones wait.
 pub const CONNECTIONS: usize = 4096;
-/// Sockets of one process at once.
+/// Concurrent sockets of one process.
 pub const SOCKETS: usize = 200;
-/// Sockets of one token at once.
+/// Concurrent sockets of one token.
 pub const SOCKETS_PER_TOKEN: usize = 20;
-/// Events that a socket may be behind; beyond this it is closed, and resumes with its cursor.
+/// The events queued for one socket; beyond this it is closed and can resume with its cursor.
 pub const SOCKET_EVENTS: usize = 1000;
-/// Units: bytes. What a socket may be behind.
+/// Units: bytes. The size of the events queued for one socket.
 pub const SOCKET_BYTES: usize = 1024 * 1024;
-/// Units: bytes. A message from the other side of a socket; a larger one closes it.
+/// Units: bytes. A message from a socket's client; a larger one closes the socket.
 pub const SOCKET_MESSAGE: usize = 64 * 1024;
-/// Units: seconds. How often the other side of a socket is asked whether it is there.
+/// Units: seconds. How often a socket's client is pinged.
 pub const SOCKET_PING_SECONDS: u64 = 30;
-/// Units: seconds. How long a socket that resumes may take to read what it missed, page by page.
+/// Units: seconds. How long a resuming socket may take to read each page of missed events.
 pub const SOCKET_STALL_SECONDS: u64 = 30;
-/// Units: seconds. How long a one-time code can be exchanged.
+/// Units: seconds. How long a one-time code is valid.
 pub const CODE_SECONDS: u64 = 600;
-/// Units: seconds. How long a ticket for a socket can be used.
+/// Units: seconds. How long a socket ticket is valid.
 pub const TICKET_SECONDS: u64 = 30;
-/// Units: days. How long a token lasts that a page got for a one-time code.
+/// Units: days. The lifetime of a token that a page got for a one-time code.
 pub const PAGE_TOKEN_DAYS: u32 = 90;
-/// Units: days. How long a token that is revoked or expired stays in the list.
+/// Units: days. How long a revoked or expired token stays in the list.
 pub const TOKEN_KEPT_DAYS: u32 = 30;
-/// Units: seconds. The last use of a token is noted at most this often.
+/// Units: seconds. The last use of a token is recorded at most this often.
 pub const TOKEN_USE_SECONDS: u64 = 60;
-/// Failed logins of one address within [`LOGIN_WINDOW_SECONDS`] that are answered at once.
+/// Failed logins of one address within [`LOGIN_WINDOW_SECONDS`] that are answered without delay.
 pub const LOGIN_FAILURES: u32 = 10;
 /// Units: seconds. Failed logins are forgotten after this.
 pub const LOGIN_WINDOW_SECONDS: u64 = 15 * 60;
-/// Units: seconds. How long an address waits after the next failed login; doubled with each.
+/// Units: seconds. The delay after the next failed login of an address; doubled with each one.
 pub const LOGIN_DELAY_SECONDS: u64 = 1;
-/// Units: seconds. The longest that an address waits after a failed login.
+/// Units: seconds. The longest delay after a failed login.
 pub const LOGIN_DELAY_MAX_SECONDS: u64 = 60;
 /// Addresses whose failed logins are remembered at once.
 pub const LOGIN_ADDRESSES: usize = 1000;
-/// Failed logins that are written to the audit log within [`LOGIN_WINDOW_SECONDS`].
+/// Failed logins written to the audit log within [`LOGIN_WINDOW_SECONDS`].
 pub const LOGIN_NOTES: u32 = 100;

@@ -1,8 +1,8 @@
-//! What a model is asked and what it answers.
+//! Requests to a model, and its answers.
 //!
 //! A request is a list of typed fragments. Provider adapters send their text; the built-in rules
-//! model reads their data. Text is rendered from data in the rooms that gather fragments; order,
-//! caps and fencing are made in `dormouse-turns` and nowhere else.
+//! model reads their data. The rooms that gather fragments render their text from the data; order,
+//! caps and fencing are applied in `dormouse-turns` and nowhere else.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq,
 use crate::task::{EntryKind, Priority, Status};
 use crate::time::Timestamp;
 
-/// One question to a model.
+/// One request to a model.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The run that asks; scripted models answer by it.
+    /// The run that sends it; scripted models choose their answer by it.
     pub run_key: RunKey,
-    /// The turn, from 1.
+    /// The turn's number, from 1.
     pub turn: u32,
-    /// The prompt, in order of volatility.
+    /// The prompt, most stable fragments first.
     pub fragments: Vec<Fragment>,
     /// Earlier turns of this run with their tool results.
     pub turns: Vec<Turn>,
@@ -29,16 +29,16 @@ pub struct Request {
     pub tools: Vec<ToolSpec>,
 }
 
-/// A piece of prompt.
+/// One piece of a prompt.
 #[derive(Debug, Clone)]
 pub struct Fragment {
-    /// What it is; decides its place.
+    /// What it is; decides its place in the prompt.
     pub kind: FragmentKind,
     /// The text a language model reads.
     pub text: String,
-    /// The same as data, for the built-in model.
+    /// The same content as data, for the built-in model.
     pub data: FragmentData,
-    /// Whether it holds text of outside origin.
+    /// Whether it contains text from outside.
     pub tainted: bool,
 }
 
@@ -52,15 +52,15 @@ pub enum FragmentKind {
     Log,
     /// Tasks one link away.
     LinkedTasks,
-    /// The task as it stands.
+    /// The current state of the task.
     TaskState,
     /// Recent decisions and open proposals.
     Decisions,
     /// What changed since the last completed run.
     Delta,
-    /// What the person says to the agent.
+    /// What the person tells the agent.
     Message,
-    /// What this turn is to do.
+    /// What this turn must do.
     Instruction,
 }
 
@@ -70,17 +70,17 @@ pub enum FragmentData {
     /// Text only.
     #[default]
     None,
-    /// Of [`FragmentKind::Log`].
+    /// For [`FragmentKind::Log`].
     Log(LogData),
-    /// Of [`FragmentKind::TaskState`].
+    /// For [`FragmentKind::TaskState`].
     TaskState(Box<TaskState>),
-    /// Of [`FragmentKind::Decisions`].
+    /// For [`FragmentKind::Decisions`].
     Decisions(Ledger),
-    /// Of [`FragmentKind::Delta`].
+    /// For [`FragmentKind::Delta`].
     Delta(Delta),
-    /// Of [`FragmentKind::Message`].
+    /// For [`FragmentKind::Message`].
     Message(String),
-    /// Of [`FragmentKind::Instruction`].
+    /// For [`FragmentKind::Instruction`].
     Instruction(Instruction),
 }
 
@@ -94,7 +94,7 @@ pub struct LogData {
     pub changes: Vec<DeltaChange>,
 }
 
-/// An observation as memory.
+/// An observation kept as memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObservationNote {
@@ -121,7 +121,7 @@ pub enum ObservationPriority {
     Critical,
 }
 
-/// The task as it stands, entries included.
+/// The current state of the task, entries included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskState {
@@ -133,13 +133,13 @@ pub struct TaskState {
     pub status: Status,
     /// Why it is blocked or on hold.
     pub status_reason: Option<String>,
-    /// Its priority; none when nobody set one (it then counts as P2).
+    /// Its priority; `None` if nobody set one (it then counts as P2).
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
     /// Units: minutes.
     pub estimate_minutes: Option<u32>,
-    /// Units: minutes. Union of its time entries.
+    /// Units: minutes. The union of its time entries.
     pub time_spent_minutes: u32,
     /// ISO 639 code.
     pub language: Option<String>,
@@ -149,15 +149,15 @@ pub struct TaskState {
     pub labels: Vec<LabelRef>,
     /// Labels of the workspace that could be put on it (already assigned ones included).
     pub available_labels: Vec<LabelRef>,
-    /// Labels the person took off or rejected: never proposed again.
+    /// Labels the person removed or rejected; they are never proposed again.
     pub suppressed_labels: Vec<LabelId>,
     /// Checklist items in order, archived ones included.
     pub items: Vec<Item>,
     /// Live entries, oldest first.
     pub entries: Vec<Entry>,
-    /// Who last said what about which field.
+    /// Who last set which field, and when.
     pub says: Vec<FieldSay>,
-    /// When the task was made.
+    /// When the task was created.
     pub created_at: Timestamp,
 }
 
@@ -177,7 +177,7 @@ pub struct LabelRef {
 pub struct Item {
     /// The item.
     pub id: ItemId,
-    /// The checklist it stands in.
+    /// The checklist it belongs to.
     pub checklist: ChecklistId,
     /// Its title.
     pub title: String,
@@ -189,7 +189,7 @@ pub struct Item {
     pub checked_by: By,
     /// When it was ticked or unticked last.
     pub checked_at: Option<Timestamp>,
-    /// How deep it is nested, from 0.
+    /// Nesting depth, from 0.
     pub depth: u32,
 }
 
@@ -199,28 +199,28 @@ pub struct Item {
 pub struct Entry {
     /// The entry.
     pub id: EntryId,
-    /// What it holds.
+    /// The kind of entry.
     pub kind: EntryKind,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The day it speaks from, in the workspace's time zone: "by Friday" counts from here.
+    /// The day it refers to, in the workspace's time zone: "by Friday" counts from here.
     pub on: Date,
-    /// Markdown. The person's own text; for a recording they did not edit, its transcript.
+    /// Markdown. The person's own text; for a recording they did not edit, the transcript.
     pub text: String,
-    /// Units: minutes; of a time entry.
+    /// Units: minutes; only for a time entry.
     pub minutes: Option<u32>,
     /// Whether the text came from outside (mail, import, web).
     pub tainted: bool,
 }
 
 impl Entry {
-    /// When its words were said: a dated entry that was written down later speaks from its day.
+    /// When its words were said; a dated entry written down later counts from its date.
     pub fn speaks_at(&self) -> Timestamp {
         self.created_at.min(latest_on(self.on))
     }
 }
 
-/// The last moment that may belong to a day, in whichever time zone.
+/// The last moment that can belong to a day in any time zone.
 ///
 /// Source: no zone is further behind UTC than 12 hours.
 pub fn latest_on(day: jiff::civil::Date) -> Timestamp {
@@ -229,19 +229,19 @@ pub fn latest_on(day: jiff::civil::Date) -> Timestamp {
     noon_after.map_or(Timestamp::from_micros(i64::MAX), |at| Timestamp::from_jiff(at.timestamp()))
 }
 
-/// Who last said something about a field.
+/// Who last set a field, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldSay {
-    /// `title`, `dueDate`, … or `item:<id>` for the tick of an item.
+    /// `title`, `dueDate`, … or `item:<id>` for ticking an item.
     pub field: String,
-    /// Who.
+    /// Who set it.
     pub by: By,
-    /// When.
+    /// When it was set.
     pub at: Timestamp,
 }
 
-/// Recent decisions and open proposals of a task, all sets together.
+/// Recent decisions and open proposals of a task, across all sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ledger {
@@ -259,31 +259,31 @@ pub struct Decided {
     pub tool: String,
     /// Its arguments.
     pub args: Value,
-    /// What became of it.
+    /// The outcome of the proposal.
     pub verdict: Verdict,
     /// Why the person rejected it.
     pub reason: Option<String>,
-    /// When.
+    /// When it was decided.
     pub at: Timestamp,
     /// The identity of the proposal.
     pub fingerprint: Fingerprint,
 }
 
-/// What became of a proposal.
+/// The outcome of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// Applied.
+    /// Confirmed and applied.
     Confirmed,
-    /// Refused by the person.
+    /// Rejected by the person.
     Rejected,
-    /// Put off by the person.
+    /// Deferred by the person.
     Deferred,
-    /// Nobody decided in time.
+    /// Not decided in time.
     Expired,
 }
 
-/// A proposal nobody decided yet.
+/// A proposal without a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenProposal {
@@ -293,7 +293,7 @@ pub struct OpenProposal {
     pub tool: String,
     /// Its arguments.
     pub args: Value,
-    /// One line for a person.
+    /// A one-line summary for a person.
     pub summary: String,
 }
 
@@ -312,9 +312,9 @@ pub struct Delta {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TimerNote {
-    /// `dueDate` or `wakeAt`.
+    /// The kind of timer: `dueDate` or `wakeAt`.
     pub kind: String,
-    /// When it was to wake the agent.
+    /// When it was set to wake the agent.
     pub at: Timestamp,
     /// The due date that is near.
     pub about: Option<String>,
@@ -330,18 +330,18 @@ pub struct DeltaChange {
     pub at: Timestamp,
     /// The day of `at` in the workspace's time zone.
     pub on: Date,
-    /// Who made it.
+    /// Who changed it.
     pub by: By,
-    /// What it was.
+    /// The change.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What this turn is to do.
+/// What this turn must do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Instruction {
-    /// Whether this agent has never completed a run with a report.
+    /// Whether this agent has not yet completed a run with a report.
     pub first: bool,
     /// Whether a report must be written in this run.
     pub report_due: bool,
@@ -349,11 +349,11 @@ pub struct Instruction {
     pub report_only: bool,
     /// Today in the workspace's time zone.
     pub today: Date,
-    /// Of the last report, only this returns to the prompt.
+    /// The last report; only its TLDR and time return to the prompt.
     pub last_report: Option<LastReport>,
 }
 
-/// What the person was last told.
+/// The last report the person got.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastReport {
@@ -379,23 +379,23 @@ pub struct ToolSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// The model's id of the call; echoed with its result.
+    /// The model's id for the call; repeated in its result.
     pub id: String,
-    /// The tool as the model spelled it.
+    /// The tool's name as the model wrote it.
     pub name: String,
-    /// Its arguments as the model gave them.
+    /// Its arguments as the model wrote them.
     pub args: Value,
 }
 
-/// What the model reads about a call.
+/// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// The id of the call.
     pub call_id: String,
-    /// Whether something was refused: the model may try again.
+    /// Whether the call was refused; the model may try again.
     pub refused: bool,
-    /// What the model reads.
+    /// The text the model reads.
     pub text: String,
 }
 
@@ -403,28 +403,28 @@ pub struct ToolResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
-    /// What the model said beside its calls.
+    /// The model's text besides its calls.
     pub text: String,
     /// Its calls, in order.
     pub calls: Vec<ToolCall>,
     /// One result for each call, in the same order.
     pub results: Vec<ToolResult>,
-    /// Whether the model said that it is finished.
+    /// Whether the model said that it has finished.
     pub ended: bool,
 }
 
-/// What a model streams.
+/// One event of a model's stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEvent {
     /// More text.
     Text(String),
     /// A complete call.
     Call(ToolCall),
-    /// Tokens so far; the last one counts.
+    /// Tokens used so far; the last event counts.
     Usage(Usage),
-    /// The turn is complete; `ended` says that the model wants no further turn.
+    /// The turn is complete.
     End {
-        /// Whether the model is finished with the run.
+        /// Whether the model has finished the run and wants no further turn.
         ended: bool,
     },
 }
@@ -433,42 +433,43 @@ pub enum TurnEvent {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Read.
+    /// Input tokens.
     pub input: u64,
-    /// Of `input`, served from a cache.
+    /// The part of `input` that was served from a cache.
     pub cached_input: u64,
-    /// Written.
+    /// Output tokens.
     pub output: u64,
 }
 
-/// Why a provider answers nobody.
+/// Why a provider is unavailable to everybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderUnavailable {
-    /// It refuses the key: nobody needs to ask before the key is changed.
+    /// It rejects the key: requests are pointless until the key is changed.
     Authentication,
-    /// The quota is used up, or too many ask at once.
+    /// The quota is used up, or the rate limit is exceeded.
     Quota,
-    /// It cannot be reached, or is broken.
+    /// It cannot be reached, or does not work.
     Outage,
 }
 
 /// Why a model gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The provider cannot answer anybody now: key, quota, outage. Counts against no agent.
+    /// The provider is unavailable (key, quota, outage). This does not count as a failure of the
+    /// agent.
     #[error("model provider {provider} is not available: {detail}")]
     Provider {
-        /// Which one.
+        /// The provider.
         provider: String,
-        /// Whether asking again soon can help.
+        /// The kind of problem; decides whether a retry soon can help.
         why: ProviderUnavailable,
-        /// What it said.
+        /// The provider's message.
         detail: String,
     },
-    /// This request failed: the run fails.
+    /// The provider refused this request: the run fails.
     #[error("model refused the request: {detail}")]
     Request {
-        /// What it said.
+        /// The provider's message.
         detail: String,
     },
 }

@@ -1,7 +1,7 @@
-//! The ports: what the runtime needs from outside and a test replaces.
+//! The ports: what the runtime needs from outside, and tests replace.
 //!
-//! All are object-safe. Nothing in a room reads a clock, draws a random number or opens a
-//! connection by itself.
+//! All are object-safe. No room reads a clock, draws a random number or opens a connection except
+//! through a port.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -23,13 +23,13 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
     /// Completes once `now() >= at`.
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()>;
-    /// Completes when so much time has passed, also when the clock was set back meanwhile.
+    /// Completes after a duration has passed, even if the clock was set back meanwhile.
     fn sleep(&self, by: Duration) -> BoxFuture<'static, ()> {
         self.sleep_until(self.now() + by)
     }
 }
 
-/// Randomness.
+/// A source of randomness.
 pub trait Entropy: Send + Sync {
     /// Fills `out` with random bytes.
     fn fill(&self, out: &mut [u8]);
@@ -37,59 +37,59 @@ pub trait Entropy: Send + Sync {
 
 /// A language model, a rules model or a script.
 pub trait Model: Send + Sync {
-    /// What it is called in reports, provenance and prompts, for example `builtin`.
+    /// Its name in reports, provenance and prompts, for example `builtin`.
     fn name(&self) -> &str;
-    /// Who runs it: what is away when it is away.
+    /// The provider; the circuit breaker is keyed by it.
     fn provider(&self) -> &str {
         self.name()
     }
-    /// What using it costs; decides the merge window and automation by default.
+    /// Its cost class; decides the defaults of merge window and automation.
     fn class(&self) -> ModelClass;
-    /// Whether it acts on what a person says to the agent, beside what the task says.
+    /// Whether it acts on user messages, not only on the content of the task.
     fn reads_messages(&self) -> bool {
         true
     }
-    /// Asks one turn.
+    /// Requests one turn.
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>>;
 }
 
-/// What using a model costs.
+/// The cost class of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelClass {
     /// Free: built in, or running on this machine.
     Free,
-    /// Paid by use.
+    /// Charged by use.
     Paid,
 }
 
-/// Where a fault may strike. A no-op outside of tests.
+/// Where tests can inject a fault. Does nothing outside tests.
 ///
-/// Points stand before a commit, after COMMIT, and before its answer, never with a transaction
-/// open, so both databases can be cloned there at one instant.
+/// Points lie before a commit, after COMMIT, and before its answer, never inside an open
+/// transaction, so both databases can be cloned there at one instant.
 pub trait Faults: Send + Sync {
     /// Called when the program passes `point`.
     fn pass(&self, point: Point<'_>);
 }
 
-/// A place in the program where a fault may strike.
+/// A place in the program where tests can inject a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point<'a> {
-    /// Where in the life of a commit or of an effect.
+    /// The position relative to a commit or an effect.
     pub stage: Stage,
-    /// What is being done, for example `run.claim` or `ask`.
+    /// The operation, for example `run.claim` or `ask`.
     pub label: &'a str,
 }
 
 /// The stage of a fault point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// Nothing is written yet.
+    /// Nothing has been written yet.
     BeforeCommit,
-    /// Durable, but nobody knows it yet: a commit point.
+    /// Durable, but the caller does not know it yet: a commit point.
     AfterCommit,
-    /// Before something that leaves no row: asking a model.
+    /// Before an effect that leaves no row: a model request.
     BeforeEffect,
-    /// After it, before its result is written.
+    /// After the effect, before its result is written.
     AfterEffect,
 }
 

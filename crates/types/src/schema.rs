@@ -1,6 +1,6 @@
-//! How texts with a shape of their own stand in the description of the REST API.
+//! Descriptions of formatted string types for the REST API's schema.
 
-/// Describes a type that is a text of one shape: its pattern and the lines of its doc comment.
+/// Describes a string type by its pattern and the lines of its doc comment.
 macro_rules! text {
     ($name:ident, $pattern:expr, [$($doc:literal),*]) => {
         impl utoipa::PartialSchema for $name {

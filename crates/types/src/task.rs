@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{given}`; one of: {allowed}")]
 pub struct NotListed {
-    /// What the list holds.
+    /// What the list contains.
     pub what: &'static str,
     /// The value as given.
     pub given: String,
@@ -71,7 +71,7 @@ impl Status {
         }
     }
 
-    /// Whether the task is over. Only a person closes a task.
+    /// Whether the task is closed. Only a person closes a task.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Done | Self::Rejected)
     }
@@ -91,7 +91,7 @@ impl fmt::Display for Status {
 impl FromStr for Status {
     type Err = NotListed;
 
-    /// Reads a status without regard to case; `-` and `_` stand for a space.
+    /// Reads a status, ignoring case; `-` and `_` count as a space.
     fn from_str(text: &str) -> Result<Self, NotListed> {
         let given = text.trim().to_uppercase().replace(['-', '_'], " ");
         Self::ALL.iter().copied().find(|status| status.name() == given).ok_or_else(|| NotListed {
@@ -107,13 +107,13 @@ impl FromStr for Status {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LinkKind {
-    /// They have something to do with each other; the same from both ends.
+    /// The two are related; the same from both ends.
     RelatesTo,
-    /// The other cannot go on before this one is done.
+    /// The other task cannot continue before this one is done.
     Blocks,
-    /// It came out of the other.
+    /// It follows from the other.
     FollowUpOf,
-    /// It is a piece of the other.
+    /// It is a part of the other.
     PartOf,
 }
 
@@ -132,7 +132,7 @@ impl LinkKind {
         }
     }
 
-    /// Whether the link says the same from both ends.
+    /// Whether the link reads the same from both ends.
     pub fn is_symmetric(self) -> bool {
         matches!(self, Self::RelatesTo)
     }
@@ -150,7 +150,7 @@ impl LinkKind {
         }
     }
 
-    /// The words of a stored kind; a newer version's is shown as it is.
+    /// The words for a stored kind; a newer version's kind is shown as stored.
     pub fn words_of(kind: &str, direction: LinkDirection) -> &str {
         let known = Self::ALL.iter().find(|known| known.name() == kind);
         known.map_or(kind, |known| known.words(direction))
@@ -160,7 +160,7 @@ impl LinkKind {
 impl FromStr for LinkKind {
     type Err = NotListed;
 
-    /// Reads a kind without regard to case; `-`, `_` and spaces between its words do not matter.
+    /// Reads a kind, ignoring case and any `-`, `_` and spaces between its words.
     fn from_str(text: &str) -> Result<Self, NotListed> {
         let given = text.trim().to_lowercase().replace(['-', '_', ' '], "");
         let found = Self::ALL.iter().copied().find(|kind| kind.name().to_lowercase() == given);
@@ -177,9 +177,9 @@ impl FromStr for LinkKind {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LinkDirection {
-    /// It leaves the task.
+    /// The link leaves the task.
     Out,
-    /// It reaches the task.
+    /// The link reaches the task.
     In,
 }
 
@@ -253,9 +253,9 @@ pub const LANGUAGES: &[&str] = &[
     "sk", "sl", "es", "sw", "sv", "th", "tw", "tr", "uk", "vi", "yo",
 ];
 
-/// Reads a language code without regard to case.
+/// Reads a language code, ignoring case.
 ///
-/// Errors: a code outside [`LANGUAGES`].
+/// Errors: a code that is not in [`LANGUAGES`].
 pub fn language(text: &str) -> Result<String, NotListed> {
     let given = text.trim().to_lowercase();
     if LANGUAGES.contains(&given.as_str()) {
@@ -276,7 +276,7 @@ pub enum EntryKind {
     /// Text the person wrote.
     #[default]
     Text,
-    /// A recording; its transcript is the text unless the person edited it.
+    /// A recording; its text is the transcript unless the person edited it.
     Audio,
     /// An image with its analysis.
     Image,

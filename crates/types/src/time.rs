@@ -12,12 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// From microseconds since 1970 in UTC.
+    /// Creates a time from microseconds since 1970 in UTC.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since 1970 in UTC.
+    /// Returns microseconds since 1970 in UTC.
     pub const fn micros(self) -> i64 {
         self.0
     }
@@ -27,19 +27,19 @@ impl Timestamp {
         self.to_jiff().to_zoned(zone.clone()).date()
     }
 
-    /// As a jiff timestamp; out-of-range values are clamped to the year 9999.
+    /// Converts to a jiff timestamp; out-of-range values are clamped to the year 9999.
     pub fn to_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::MAX)
     }
 
-    /// From a jiff timestamp.
+    /// Converts from a jiff timestamp.
     pub fn from_jiff(at: jiff::Timestamp) -> Self {
         Self(at.as_microsecond())
     }
 }
 
 impl Timestamp {
-    /// How long it is until a later time; nothing when that is over.
+    /// The duration until a later time; zero if that time has passed.
     pub fn until(self, later: Self) -> Duration {
         Duration::from_micros(u64::try_from(later.0.saturating_sub(self.0)).unwrap_or(0))
     }

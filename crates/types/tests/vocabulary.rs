@@ -1,4 +1,4 @@
-//! What every room relies on: one spelling of a value, ids that cannot be mixed up, limits.
+//! What every room relies on: one spelling per value, ids that cannot be mixed up, limits.
 
 mod cases {
     mod canonical;

@@ -6,7 +6,7 @@ use dormouse_types::task::LinkKind;
 use dormouse_types::{AgentId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
-/// The changes of a task in an interval as an agent sees them: its own writes are no news to it.
+/// Returns the changes of a task in an interval as an agent sees them, without its own writes.
 pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -> Delta {
     let changes = changes
         .iter()
@@ -24,7 +24,7 @@ pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -
     Delta { changes, timers: Vec::new() }
 }
 
-/// A timer that fired, in words.
+/// Describes a timer that fired.
 pub fn timer(note: &TimerNote) -> String {
     match &note.about {
         Some(due) => format!("the due date {due} is near"),
@@ -32,7 +32,7 @@ pub fn timer(note: &TimerNote) -> String {
     }
 }
 
-/// One change in words. The text of an entry stands as it is now.
+/// Describes a change. The text of an entry is its present text.
 pub fn line(change: &DeltaChange, task: &TaskState) -> String {
     let none = "none".to_owned();
     let words = match &change.what {

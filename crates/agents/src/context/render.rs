@@ -4,7 +4,7 @@ use dormouse_types::model::{Delta, Instruction, ObservationNote, TaskState};
 
 use super::delta;
 
-/// The task as it stands; its entries only where they are not in the log yet.
+/// Renders the present task; entries are included only if they are not yet in the log.
 pub fn task_state(task: &TaskState, with_entries: bool) -> String {
     let mut lines = Vec::new();
     let title = if task.title.is_empty() { "(untitled)" } else { &task.title };
@@ -67,7 +67,7 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
     lines.join("\n")
 }
 
-/// What changed, oldest first. Critical notes of the last wake are repeated before it.
+/// Renders what changed, oldest first, after the critical notes of the last wake.
 pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> String {
     let notes = critical.iter().map(|note| format!("You noted as critical: {}", note.text));
     let changes = delta.changes.iter().map(|change| format!("- {}", delta::line(change, task)));
@@ -76,7 +76,7 @@ pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> 
     notes.chain(none).chain(timers).chain(changes).collect::<Vec<_>>().join("\n")
 }
 
-/// What this turn is to do.
+/// Renders what the model is to do in this turn.
 pub fn instruction(instruction: &Instruction) -> String {
     let mut text = format!("Today is {}. ", instruction.today);
     if let Some(last) = &instruction.last_report {

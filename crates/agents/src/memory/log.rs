@@ -1,4 +1,4 @@
-//! Log lines: what a completed run saw and noted, rendered once and never again.
+//! Log lines: what a completed run saw and noted, rendered once and never changed.
 
 use dormouse_store::Op;
 use dormouse_store::agent::log_line;
@@ -9,10 +9,10 @@ use dormouse_types::{AgentId, RunKey, WorkspaceId};
 use crate::context::delta;
 use crate::tools::record_observations::Note;
 
-/// Units: bytes. The largest text of one line; the rest is cut visibly.
+/// Units: bytes. Maximum size of a line; the rest is cut with a visible mark.
 const LINE: usize = 16 * 1024;
 
-/// The lines a run leaves: a line for each change it saw, one for each note.
+/// Renders the lines that a run adds: one per change it saw, one per note.
 pub fn lines(
     changes: &[DeltaChange],
     notes: &[Note],
@@ -33,7 +33,7 @@ pub fn lines(
     inputs.chain(notes).collect()
 }
 
-/// The ops that append lines behind the last one.
+/// Returns the ops that append lines after the last one.
 pub fn append(
     ws: WorkspaceId,
     agent: &AgentId,

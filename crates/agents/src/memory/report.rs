@@ -1,4 +1,5 @@
-//! The report: on its way in, addresses kept, invented ones and internal ids taken out; and out.
+//! The report: cleaned up before it is stored (all addresses kept, invented ones and internal ids
+//! removed), and read back.
 
 use dormouse_store::agent::entity;
 use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
@@ -9,16 +10,16 @@ use dormouse_types::{AgentId, Id as _, PREFIXES, WorkspaceId, address, limits};
 use crate::tools::update_report::Draft;
 use crate::{AgentError, Agents};
 
-/// A report with the row that says it is the one to read.
+/// A report, with the head row that marks it as current.
 #[derive(Debug, Clone)]
 pub(crate) struct Latest {
     pub(crate) head: Doc<ReportHead>,
-    /// None where the head names a report that is not there.
+    /// `None` if the head names a report that does not exist.
     pub(crate) report: Option<Report>,
 }
 
 impl Agents {
-    /// The report a person reads; no model is involved.
+    /// Returns the report a person reads; no model is involved.
     pub async fn latest_report(
         &self,
         ws: WorkspaceId,
@@ -27,7 +28,7 @@ impl Agents {
         Ok(self.latest(ws, agent).await?.and_then(|latest| latest.report))
     }
 
-    /// The same with its head.
+    /// Returns the latest report together with its head.
     pub(crate) async fn latest(
         &self,
         ws: WorkspaceId,
@@ -42,10 +43,10 @@ impl Agents {
     }
 }
 
-/// What becomes of a report before it is stored.
+/// Cleans up a report before it is stored.
 ///
-/// Every address of the task's entries stands in it, none that no entry has does, and internal ids
-/// are gone. Prose is not edited.
+/// Afterwards it contains every address of the task's entries, no other address, and no internal
+/// ids. Prose is not edited.
 pub fn finished(draft: &Draft, task: &TaskState) -> Draft {
     let mut known: Vec<&str> = Vec::new();
     for entry in &task.entries {
@@ -66,7 +67,7 @@ pub fn finished(draft: &Draft, task: &TaskState) -> Draft {
     Draft { tldr, content }
 }
 
-/// Appends links to the links section, or makes one.
+/// Appends links to the links section, creating it if needed.
 fn with_links(content: &str, missing: &[&str]) -> String {
     let mut content = content.trim_end().to_owned();
     if !content.lines().any(|line| line.starts_with('#') && line.contains('🔗')) {
@@ -81,7 +82,7 @@ fn with_links(content: &str, missing: &[&str]) -> String {
     content
 }
 
-/// Takes out addresses that no entry has: a link keeps its words, a bare address goes.
+/// Removes addresses that are in no entry: a link keeps its words, a bare address disappears.
 fn without_invented(text: &str, known: &[&str]) -> String {
     let invented: Vec<String> = address::find(text)
         .into_iter()
@@ -89,7 +90,7 @@ fn without_invented(text: &str, known: &[&str]) -> String {
         .map(ToOwned::to_owned)
         .collect();
     let mut text = text.to_owned();
-    // Longest first: a shorter address may be the beginning of a longer, known one.
+    // Longest first: a shorter address may be a prefix of a longer, known one.
     let mut invented = invented;
     invented.sort_by_key(|address| std::cmp::Reverse(address.len()));
     for address in invented {
@@ -114,7 +115,8 @@ fn replace_whole(text: &str, address: &str) -> String {
     out
 }
 
-/// Strips internal ids with the brackets and the word `id` around them. Ids inside an address stay.
+/// Removes internal ids with the brackets and the word `id` around them. Ids inside an address
+/// stay.
 fn without_ids(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -145,7 +147,7 @@ fn without_ids(text: &str) -> String {
     out
 }
 
-/// The byte range of the first internal id.
+/// Returns the byte range of the first internal id.
 fn internal_id(text: &str) -> Option<(usize, usize)> {
     let starts = PREFIXES.iter().flat_map(|(prefix, _)| {
         let prefix = format!("{prefix}-");

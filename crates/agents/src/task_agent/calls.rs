@@ -1,4 +1,5 @@
-//! The calls of a turn: judged, run as far as they touch the agent store, or left for after it.
+//! The calls of a turn: validated, run if they write only the agent store, otherwise deferred until
+//! after the turn's commit.
 
 use dormouse_changes::recovery::{self, RunCall};
 use dormouse_changes::set::propose::{Proposer, Retraction, TurnOps};
@@ -19,6 +20,11 @@ use super::run_context::TaskContext;
 use super::{TaskAgent, from_changes, from_journal};
 
 impl TaskAgent<'_> {
+    /// Validates the calls of a turn and runs those that write only the agent store.
+    ///
+    /// Returns the ops for the turn's commit, so that proposals, retractions and the sagas of calls
+    /// that still have to write the journal become durable together with the turn that made them.
+    /// Each call sees what the calls before it proposed.
     pub(super) async fn execute_calls(
         &self,
         lease: &Lease,
@@ -66,7 +72,7 @@ impl TaskAgent<'_> {
                     let (is_refused, text) = validate::reply(&judged);
                     for one in judged {
                         if let CallOutcome::Queued(one) = one {
-                            // What was refused or redundant leaves the tool free for a better call.
+                            // A refused or redundant call does not use up the tool.
                             if tool.policy == Policy::Deferred {
                                 used.push(tool.name.to_owned());
                             }
@@ -78,7 +84,7 @@ impl TaskAgent<'_> {
             };
             results.push(result);
         }
-        // A withdrawal of what is proposed anew in the same turn is void: the item just stays open.
+        // A retraction of something proposed again in the same turn is void: the item stays open.
         let kept: Vec<_> = proposed.iter().map(|one| one.fingerprint.clone()).collect();
         proposed.retain(|p| !retractions.iter().any(|one| one.item.fingerprint == p.fingerprint));
         retractions.retain(|one| !kept.contains(&one.item.fingerprint));
@@ -95,8 +101,8 @@ impl TaskAgent<'_> {
             .turn_ops(by, &proposed, &retractions)
             .await
             .map_err(from_changes)?;
-        // A call without a result writes the journal after this turn: its operation is on record
-        // before that.
+        // A call without a result writes the journal after this turn. Its saga is opened with the
+        // turn, so recovery knows about the write before it happens.
         let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
         for (call, _) in later {
             let operation = dormouse_runs::run_log::operation(lease.run.key.as_str(), call);
@@ -108,7 +114,7 @@ impl TaskAgent<'_> {
         Ok(ExecutedCalls { results, ops, news })
     }
 
-    /// The items this run has proposed in earlier turns.
+    /// Returns the items that this run proposed in earlier turns.
     pub(super) fn proposed_before<'i>(&self, lease: &Lease, items: &'i [Item]) -> Vec<&'i Item> {
         items
             .iter()
@@ -123,7 +129,8 @@ impl TaskAgent<'_> {
             .collect()
     }
 
-    /// Runs an immediate call; none when it writes the journal, which waits for the turn's commit.
+    /// Runs an immediate call. Returns `None` for a call that writes the journal, which must wait
+    /// for the turn's commit.
     pub(super) fn immediate(
         &self,
         lease: &Lease,
@@ -152,7 +159,8 @@ impl TaskAgent<'_> {
             for element in elements {
                 let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
                 let open = context.items.iter().find(|item| {
-                    // What a person has just confirmed is being applied: it is theirs.
+                    // An item that is being applied has just been confirmed: the agent may no
+                    // longer withdraw it.
                     matches!(item.state, State::Pending | State::Deferred)
                         && !retractions.iter().any(|one| one.item == **item)
                         && item.agent == lease.run.agent
@@ -206,7 +214,8 @@ impl TaskAgent<'_> {
             }
             Err(RuleError::Journal(error)) => return Err(from_journal(error)),
         };
-        // What was applied before a crash is answered by its receipt: the rule refuses it by then.
+        // After a crash the write may already be done. The receipt answers then, because the rule
+        // would refuse the call as redundant.
         let is_applied = self.is_applied(lease, &operation).await?;
         let why = (!is_applied).then_some(result.text.as_str());
         let now = self.agents.clock.now();

@@ -1,4 +1,4 @@
-//! What a failed run leaves: the counter, a later try, and dormancy after too many.
+//! What a failed run writes: the failure counter, a retry, and dormancy after too many failures.
 
 use std::time::Duration;
 
@@ -13,9 +13,11 @@ use crate::lifecycle::fall_asleep;
 use crate::{AgentError, Agents};
 
 impl Agents {
-    /// What a failed run leaves: the counter, a later try, and dormancy after too many.
+    /// Returns the ops of a failed run: the failure counter, a retry, and dormancy after too many.
     ///
-    /// What a person said to the run that failed is still unheard: the later try hears it.
+    /// They are committed with the end of the run: a failure is counted once, and an agent never
+    /// fails without either a retry or dormancy. Messages to the failed run are still unheard, so
+    /// the retry hears them.
     pub(crate) async fn failure_ops(
         &self,
         ws: WorkspaceId,
@@ -43,7 +45,7 @@ impl Agents {
         Ok(ops)
     }
 
-    /// 30 s doubled with each failure, up to an hour, with up to a quarter of jitter.
+    /// Computes the wait: 30 s, doubled per failure up to an hour, plus up to a quarter of jitter.
     fn back_off(&self, failures: i64) -> Duration {
         let doublings = u32::try_from(failures - 1).unwrap_or(0).min(7);
         let base = Duration::from_secs((30 << doublings).min(3600));

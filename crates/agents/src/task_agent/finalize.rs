@@ -1,4 +1,4 @@
-//! What becomes durable with the end of a run: notes, log lines, report and head, state.
+//! What is committed with the end of a run: notes, log lines, report and head, state.
 
 use dormouse_runs::{Lease, RunError, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
@@ -24,6 +24,10 @@ use crate::wake::route::is_automatic;
 use super::{TaskAgent, from_changes};
 
 impl TaskAgent<'_> {
+    /// Returns the ops that turn a run into memory: notes, log lines, report, state.
+    ///
+    /// They are committed together with the end of the run, so a failed run leaves no memory, and
+    /// its changes and messages stay unseen until a retry completes.
     pub(super) async fn finalize_ops(
         &self,
         lease: &Lease,
@@ -78,7 +82,10 @@ impl TaskAgent<'_> {
         Ok(RunOutput { ops, news })
     }
 
-    /// Report and head in one commit, with their links.
+    /// Returns the ops that store a report with its head and links.
+    ///
+    /// Report and head belong in one commit: a reader finds the report through the head, so neither
+    /// may exist without the other. An unchanged report writes nothing.
     pub(super) async fn report_ops(
         &self,
         lease: &Lease,
@@ -141,6 +148,8 @@ impl TaskAgent<'_> {
         Ok(ops)
     }
 
+    /// Returns the ops that update the agent's state: what it has seen and heard, its failure
+    /// counter, and its lifecycle.
     pub(super) async fn state_ops(
         &self,
         lease: &Lease,
@@ -153,7 +162,7 @@ impl TaskAgent<'_> {
         let mut state: Doc<_> = self.agents.state(ws, &run.agent).await?;
         let host = store.host(Db::Journal).to_string();
         let fired = self.fired(lease).await?;
-        // One that fired since the run began wakes the agent once more.
+        // A timer that fired after the run began wakes the agent once more.
         let before = |timer: &&Timer| timer.fired_at.is_some_and(|at| Some(at) <= run.started_at);
         let value = &mut state.value;
         value.revision += 1;
@@ -163,7 +172,7 @@ impl TaskAgent<'_> {
         value.consecutive_failure_count = 0;
         let seen = value.processed_counter_by_host.entry(host).or_default();
         *seen = (*seen).max(run.upto.0);
-        // A run that asked nothing has heard nothing: what was said waits for the next one.
+        // A run that did not ask the model has heard nothing: messages stay for the next run.
         if !log.turns.is_empty() {
             value.heard_upto = Some(value.heard_upto.unwrap_or(0).max(run.heard_upto.0));
         }
@@ -185,8 +194,8 @@ impl TaskAgent<'_> {
         } else if agent.doc.value.lifecycle == Lifecycle::Created {
             agent.doc.value.lifecycle = Lifecycle::Active;
             if is_automatic(&agent.doc.value, self.agents.driver.model().class()) {
-                // A change that came during this run was told to an agent that still waited for its
-                // first words, and so without a due time.
+                // The agent was still waiting for its first content when a change arrived during
+                // this run, so the change was signalled without a due time.
                 ops.push(wake_queue::make_due(ws, &run.agent, now));
             }
         }
@@ -198,7 +207,7 @@ impl TaskAgent<'_> {
     }
 }
 
-/// Accepted calls of a tool, oldest first.
+/// Returns the accepted calls of a tool, oldest first.
 pub(super) fn accepted<'l>(
     log: &'l RunLog,
     name: &'static str,
@@ -212,7 +221,7 @@ pub(super) fn accepted<'l>(
     })
 }
 
-/// The report of a run: its last accepted call wins.
+/// Returns the report of a run: the last accepted call wins.
 pub(super) fn accepted_report(log: &RunLog) -> Option<update_report::Draft> {
     accepted(log, update_report::TOOL.name)
         .filter_map(|call| update_report::check(&call.args).ok())

@@ -1,4 +1,4 @@
-//! The work of a task agent: context, calls, memory. What [`dormouse_runs`] drives.
+//! The run handler of a task agent: context, calls, memory. [`dormouse_runs`] drives it.
 
 mod run_context;
 mod calls;
@@ -26,23 +26,23 @@ use crate::wake::claim::AUTOMATION;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
-/// A task agent at work on one run.
+/// A task agent during one run.
 pub struct TaskAgent<'a> {
     agents: &'a Agents,
     held: RunCache,
 }
 
-/// What this run has read and nobody else writes while it holds the lease: it is not read again. A
-/// run whose lease is lost may hold what is old, and can write none of it.
+/// Rows that only the owner of the lease writes, cached for the run. If the lease is lost they may
+/// be stale, but then the run can no longer commit anything based on them.
 #[derive(Default)]
 struct RunCache {
-    /// An agent keeps its task.
+    /// The agent's task, which never changes.
     task: OnceLock<TaskId>,
     /// The report before this run, with its head.
     report: OnceLock<Option<Latest>>,
-    /// The place of the last log line before this run.
+    /// The last log line before this run.
     log_upto: OnceLock<i64>,
-    /// The changes of the run's interval.
+    /// The changes in the run's interval.
     delta: OnceLock<Delta>,
     /// Whether the agent has not reported since a database was restored.
     outdated: OnceLock<bool>,
@@ -80,7 +80,7 @@ fn from_changes(error: dormouse_changes::DecideError) -> RunError {
 }
 
 impl<'a> TaskAgent<'a> {
-    /// The work of whichever agent a lease names; made anew for each lease.
+    /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents) -> Self {
         Self { agents, held: RunCache::default() }
     }
@@ -127,7 +127,7 @@ impl RunHandler for TaskAgent<'_> {
                 data: FragmentData::Instruction(instruction),
                 tainted: false,
             }];
-            // The built-in model reads data: a report it owes is made from the task as it is now.
+            // The built-in model reads data: it writes a missing report from the present task.
             let task = match report_only {
                 true => self.task_now(lease, &self.task_id(lease).await?).await?,
                 false => None,
@@ -187,7 +187,8 @@ impl RunHandler for TaskAgent<'_> {
     ) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
         Box::pin(async move {
             match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
-                // A damaged agent has no counter to raise; the failed run itself says why.
+                // A damaged agent has no counter to raise; the failed run itself reports the
+                // damage.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
                 other => Ok(other?),
             }

@@ -1,4 +1,4 @@
-//! What a run reads: agent, task, proposals, changes, notes; and the fragments made of it.
+//! What a run reads: agent, task, proposals, changes, notes; and the fragments built from them.
 
 use dormouse_changes::ledger;
 use dormouse_journal::{JournalError, state};
@@ -39,7 +39,7 @@ impl TaskAgent<'_> {
         Ok(TaskContext { task, items })
     }
 
-    /// What became of the proposals about a task.
+    /// Reads the decisions and open proposals of a task.
     async fn ledger(
         &self,
         lease: &Lease,
@@ -53,7 +53,7 @@ impl TaskAgent<'_> {
         Ok(ledger::of(task, items, &decisions))
     }
 
-    /// The task as it stands; none once it is deleted.
+    /// Reads the present task; returns `None` if it is deleted.
     pub(super) async fn task_now(
         &self,
         lease: &Lease,
@@ -78,7 +78,7 @@ impl TaskAgent<'_> {
         Ok(delta::of(&changes, task, &lease.run.agent, &self.agents.zone))
     }
 
-    /// The changes of the run's interval.
+    /// Reads the changes in the run's interval.
     pub(super) async fn delta(&self, lease: &Lease, task: &TaskId) -> Result<Delta, RunError> {
         if let Some(delta) = self.held.delta.get() {
             return Ok(delta.clone());
@@ -87,7 +87,7 @@ impl TaskAgent<'_> {
         Ok(self.held.delta.get_or_init(|| delta).clone())
     }
 
-    /// The place of the last log line before this run.
+    /// Returns the last log line before this run.
     pub(super) async fn log_upto(&self, lease: &Lease) -> Result<i64, RunError> {
         if let Some(upto) = self.held.log_upto.get() {
             return Ok(*upto);
@@ -97,7 +97,7 @@ impl TaskAgent<'_> {
         Ok(*self.held.log_upto.get_or_init(|| upto))
     }
 
-    /// The timers that fired and that no completed run has seen.
+    /// Returns the timers that fired and that no completed run has seen.
     pub(super) async fn fired(&self, lease: &Lease) -> Result<Vec<Timer>, RunError> {
         let timers = timer::of_agent(lease.ws, &lease.run.agent);
         let mut timers = self.agents.store.all(timers).await?;
@@ -105,7 +105,7 @@ impl TaskAgent<'_> {
         Ok(timers)
     }
 
-    /// The report before this run, with its head.
+    /// Returns the report before this run, with its head.
     pub(super) async fn last_report(&self, lease: &Lease) -> Result<Option<&Latest>, RunError> {
         if self.held.report.get().is_none() {
             let report = self.agents.latest(lease.ws, &lease.run.agent).await?;
@@ -114,7 +114,7 @@ impl TaskAgent<'_> {
         Ok(self.held.report.get().and_then(Option::as_ref))
     }
 
-    /// Whether one of the databases is not the one in which the agent reported last.
+    /// Returns whether a database was replaced since the agent last reported.
     async fn is_outdated(&self, lease: &Lease) -> Result<bool, RunError> {
         if let Some(known) = self.held.outdated.get() {
             return Ok(*known);
@@ -156,7 +156,7 @@ impl TaskAgent<'_> {
                 Some("notable") => ObservationPriority::Notable,
                 _ => ObservationPriority::Routine,
             };
-            // A purged note is no memory any more.
+            // A purged note is no longer memory.
             notes.extend(text.map(|text| ObservationNote {
                 at: message.created_at,
                 text,
@@ -166,8 +166,8 @@ impl TaskAgent<'_> {
         Ok(notes)
     }
 
-    /// What persons said that no completed run has heard, up to where this run listens. A purged
-    /// message is heard with the others, and says nothing.
+    /// Returns the messages that no completed run has heard, up to where this run listens. A purged
+    /// message counts as heard but has no text.
     async fn unheard_messages(
         &self,
         lease: &Lease,
@@ -194,7 +194,7 @@ impl TaskAgent<'_> {
             });
         };
         let run = &lease.run;
-        // The task is read as it is now: whatever is newer than `upto` is routed again.
+        // The present task is read; changes after `upto` are routed again.
         let mut delta = self.delta(lease, &task_id).await?;
         delta.timers = self.fired(lease).await?.into_iter().map(note).collect();
         let earlier = self.changes(lease, &task_id, Seq(0), run.processed).await?;

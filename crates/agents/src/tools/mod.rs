@@ -1,4 +1,4 @@
-//! Tools that write the agent store alone.
+//! Tools that write only the agent store.
 
 pub mod update_report;
 pub mod record_observations;
@@ -12,19 +12,19 @@ use dormouse_types::model::ToolSpec;
 /// The tools of this room as models call them.
 pub const TOOLS: &[&ModelTool] = &[&update_report::TOOL, &record_observations::TOOL];
 
-/// A tool of this room by name or alias.
+/// Finds a tool of this room by name or alias.
 pub fn by_name(name: &str) -> Option<&'static ModelTool> {
     let name = name.trim();
     TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
 }
 
-/// What a task agent's model is offered; only the report tool when nothing else may be called.
+/// Returns the tools offered to a task agent's model; with `report_only`, just the report tool.
 pub fn specs(report_only: bool) -> Vec<ToolSpec> {
     let all = SPECS.iter();
     all.filter(|spec| !report_only || spec.name == update_report::TOOL.name).cloned().collect()
 }
 
-/// The same with their text.
+/// Returns the same tools with their serialized text.
 pub fn offer(report_only: bool) -> Arc<Offer> {
     let offer = if report_only { &REPORT } else { &ALL };
     (**offer).clone()
@@ -33,7 +33,7 @@ pub fn offer(report_only: bool) -> Arc<Offer> {
 static ALL: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(false))));
 static REPORT: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(true))));
 
-/// Made once: a schema is derived from a type, which takes longer than to copy it.
+/// Cached, because deriving a schema from a type is slower than copying it.
 static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| {
     let all = TOOLS.iter().chain(dormouse_changes::TOOLS);
     all.map(|tool| ToolSpec {

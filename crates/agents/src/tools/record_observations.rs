@@ -33,7 +33,7 @@ pub struct Note {
     pub priority: ObservationPriority,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "record_observations",
     aliases: &["record_observation"],
@@ -43,7 +43,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: None,
 };
 
-/// Validates arguments.
+/// Validates arguments; each note needs text.
 pub fn check(args: &Value) -> Result<Vec<Note>, Refused> {
     let args: Args =
         typed(args, "{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\"}]}")?;

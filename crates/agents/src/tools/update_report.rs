@@ -1,4 +1,4 @@
-//! `update_report`: what the agent tells the person.
+//! `update_report`: publishes the report that the person reads.
 
 use dormouse_changes::ModelTool;
 use dormouse_changes::tool::{Policy, Refused, schema, typed};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Read leniently, so that each missing field can be named at once.
+/// Deserialized leniently, so that one error can name every missing field.
 #[derive(Deserialize)]
 struct Args {
     #[serde(default)]
@@ -25,7 +25,7 @@ struct Shown {
     content: String,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "update_report",
     aliases: &["publish_report"],
@@ -40,11 +40,11 @@ pub static TOOL: ModelTool = ModelTool {
 pub struct Draft {
     /// One to three sentences.
     pub tldr: String,
-    /// Markdown.
+    /// The body, in Markdown.
     pub content: String,
 }
 
-/// Validates arguments; each missing or blank field is named.
+/// Validates arguments; the error names every missing or blank field.
 pub fn check(args: &Value) -> Result<Draft, Refused> {
     let args: Args = typed(args, "{\"tldr\": \"…\", \"content\": \"…\"}")?;
     let blank: Vec<&str> = [("tldr", &args.tldr), ("content", &args.content)]

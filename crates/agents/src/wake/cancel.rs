@@ -1,4 +1,4 @@
-//! Cancelling a wake that waits.
+//! Cancelling a pending wake.
 
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
@@ -11,22 +11,22 @@ use crate::lifecycle::RequestContext;
 use crate::wake::claim::wake_event;
 use crate::{AgentError, Agents};
 
-/// What became of a cancellation.
+/// The result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancelled {
-    /// Whether a wake waited.
+    /// Whether a wake was pending.
     pub is_done: bool,
-    /// The words that went with it: no run will hear them.
+    /// Messages cancelled with it, which no run will hear.
     pub unheard: Vec<UserMessage>,
 }
 
 impl Agents {
-    /// Cancels the wake that waits for an agent, an interrupted run included. What changed stays to
-    /// be seen by the next wake; what a person said goes with this one, and is named in the answer.
+    /// Cancels an agent's pending wake, including an interrupted run. Changes stay pending for the
+    /// next wake; messages are dropped with this one and returned to the caller.
     ///
-    /// Every mark that could wake the agent goes in one commit, so nothing brings the wake back:
-    /// whoever claimed it meanwhile keeps it, and the cancellation says so.
-    /// Errors: `State` when the agent is at work.
+    /// Everything that could wake the agent is cleared in one commit, so nothing brings the wake
+    /// back. A wake that was claimed meanwhile continues, and the cancellation reports that.
+    /// Errors: `State` while the agent is at work.
     pub async fn cancel(
         &self,
         ws: WorkspaceId,
@@ -53,14 +53,15 @@ impl Agents {
                 continue;
             }
             let (unheard, mark) = self.cancel_messages(ws, id).await?;
-            // Guarded by all that was read: words that come meanwhile must be named, or wait.
+            // Guarded by everything that was read: a message that arrives meanwhile must be
+            // returned or stay pending.
             let mut commit = Commit::new("wake.cancel", Db::Agent, ws)
                 .op(wake_queue::unchanged(ws, &row))
                 .op(wake_queue::cancel(ws, &row))
                 .ops(mark)
                 .change(wake_event(&row, id.as_str()))
                 .audit(Audit {
-                    // The answer may be lost: the audit log names what went with the wake as well.
+                    // The answer may get lost, so the audit log lists the dropped messages too.
                     detail: unheard
                         .iter()
                         .map(|words| words.id.as_str())
@@ -84,14 +85,14 @@ impl Agents {
         Err(AgentError::Busy { agent: id.clone() })
     }
 
-    /// What an agent has not heard, and the op that moves its mark behind it.
+    /// Returns the agent's unheard messages, and the op that moves its mark past them.
     async fn cancel_messages(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
     ) -> Result<(Vec<UserMessage>, Option<Op>), AgentError> {
         let mut state = match self.state(ws, id).await {
-            // A damaged agent hears nothing until it is mended; its wake can still be cancelled.
+            // A damaged agent has no readable mark; its wake can still be cancelled.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => return Ok((Vec::new(), None)),
             other => other?,
         };

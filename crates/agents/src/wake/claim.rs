@@ -19,18 +19,18 @@ use crate::wake::key::{Cause, run_key, strongest};
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
-/// What stands in the way of a wake that is due.
+/// Why a due wake may not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Obstacle {
-    /// It never runs again.
+    /// The agent is destroyed and never runs again.
     Destroyed,
-    /// It does not run now; who lets it run again makes it due.
+    /// The agent may not run now; whatever unblocks it makes the wake due again.
     Held,
-    /// Its interrupted run may not go on by itself, but a person asks for another one.
+    /// The interrupted run may not continue by itself, but a person has asked for another run.
     Outranked,
 }
 
-/// Decides whether an agent may run what waits for it.
+/// Decides whether an agent may run its pending wake.
 fn obstacle(
     agent: &Agent,
     is_automatic: bool,
@@ -53,33 +53,44 @@ fn obstacle(
     }
 }
 
-/// Whether nobody asked for the run that begins: a later try of one that failed is asked for as long
-/// as it has words of a person to hear.
+/// Returns whether nobody asked for the run. A retry counts as asked for while there are unheard
+/// messages.
 fn is_unattended(reasons: &[Reason], waiting: UnheardRange) -> bool {
     waiting.is_empty() && reasons.iter().all(|reason| reason.is_automatic())
 }
 
-/// What a fresh run is decided on beside its row: a damaged agent runs, fails and says why.
+/// What a fresh run is decided on besides its row. For a damaged agent the values are empty: its
+/// run starts, fails and reports the damage.
 struct ClaimContext {
     processed: Seq,
-    /// Which journal that counts in, for an agent that has known another one.
+    /// The journal that `processed` counts in, if the agent has known more than one.
     journal: Option<HostId>,
     words: UnheardRange,
 }
 
-/// The initiator of a run that nobody asked for.
+/// Initiator of a run that nobody asked for.
 pub(crate) const AUTOMATION: &str = "automation";
 
 impl Agents {
-    /// Whether the provider of the model may be asked, by the rows of a workspace.
+    /// Returns whether the model's provider may be asked, according to the rows of a workspace.
     pub async fn gate(&self, ws: WorkspaceId) -> Result<Gate, AgentError> {
         let provider = self.driver.model().provider();
         let known = self.store.first(breaker::of_provider(ws, provider)).await?;
         Ok(gate(known.as_ref(), self.clock.now()))
     }
 
-    /// Claims the wake of a row as it was read; none when it may not run now, or somebody else was
-    /// faster.
+    /// Claims the wake of a queue row as it was read. Returns `None` if it may not run now, or if
+    /// another process claimed it first.
+    ///
+    /// Lease, epoch, run row and the interval the run will see become durable in one commit,
+    /// guarded by the row as read. Of two nodes that claim the same wake, one is therefore refused;
+    /// and a crash after the claim leaves a run that another node can find and resume. The run key
+    /// is made of stored facts, so a wake that is delivered twice meets the key of the earlier run
+    /// instead of running again.
+    ///
+    /// A run that is resumed may have an owner that only seemed dead. The journal's fence is raised
+    /// to the new epoch before the claim, because the two databases share no transaction: from then
+    /// on the old owner can write nothing.
     pub async fn claim(
         &self,
         ws: WorkspaceId,
@@ -97,13 +108,13 @@ impl Agents {
             return Ok(None);
         }
         if waiting.as_ref().is_some_and(|run| is_over(run.status)) {
-            // Its run ended without it, with a store that was restored: nothing is left to resume.
+            // The run ended in a store that was since restored: there is nothing to resume.
             self.drop_run(ws, row).await?;
             return Ok(None);
         }
         let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
         let mut ops: Vec<Op> = Vec::new();
-        // The run of a damaged agent fails and says why; it must begin for that.
+        // The run of a damaged agent must start, so that it can fail and report the damage.
         if let Some(Ok(mut agent)) = self.store.first(agent).await? {
             ops.extend(self.wake_with_restored_task(ws, &mut agent, now).await?);
             let value = &agent.doc.value;
@@ -127,7 +138,8 @@ impl Agents {
         }
         let run = match waiting {
             Some(run) => {
-                // Whoever held it before may be alive: nothing of it is written from here on.
+                // The previous owner may still be alive: the fence stops its journal writes from
+                // here on.
                 self.raise_fence(ws, row, row.epoch + 1).await?;
                 if row.crashes >= limits::CRASHES_TO_ABANDON {
                     self.abandon(ws, row, &run).await?;
@@ -152,7 +164,7 @@ impl Agents {
                 Ok(None)
             }
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
-                // The same delivery again: it was run, so its signals are spent.
+                // The same delivery again: it has already run, so its signals are cleared.
                 tracing::warn!(agent = %row.agent, run_key = %run.key, "wake delivered twice");
                 self.clear_signals(ws, row, before.words).await?;
                 Ok(None)
@@ -161,8 +173,8 @@ impl Agents {
         }
     }
 
-    /// Whether somebody claimed, gave back or took over a lease since its row was read: a run that
-    /// was read behind the row then may be further than the row says.
+    /// Returns whether a lease was claimed, returned or taken over since the row was read. A run
+    /// read after the row may then be in a later state than the row implies.
     pub(crate) async fn has_moved(
         &self,
         ws: WorkspaceId,
@@ -182,6 +194,8 @@ impl Agents {
         }
     }
 
+    /// Adds the ops that resume a run under a new lease: its key, thread and interval stay, its
+    /// epoch rises.
     fn resumed(
         &self,
         ws: WorkspaceId,
@@ -197,7 +211,7 @@ impl Agents {
         Ok(Run { status: to, epoch, crashes: row.crashes, started_at: Some(now), ..run })
     }
 
-    /// What waits for an agent that may not run is kept until it may, or forgotten for good.
+    /// Keeps the pending wake of an agent that may not run until it may, or drops it for good.
     async fn park(
         &self,
         ws: WorkspaceId,
@@ -208,7 +222,8 @@ impl Agents {
     ) -> Result<(), AgentError> {
         match (obstacle, waiting) {
             (Obstacle::Held, _) | (Obstacle::Outranked, None) => {
-                // Guarded by what was read: who asks, or lets it run, in this moment makes it due.
+                // Guarded by what was read: a request or an unblocking that arrives now makes the
+                // wake due.
                 let hold = Commit::new("run.hold", Db::Agent, ws)
                     .op(wake_queue::unchanged(ws, row))
                     .op(entity::replace(ws, agent))
@@ -232,7 +247,7 @@ impl Agents {
         }
     }
 
-    /// Lets go of a run that is over; what waits beside it stays.
+    /// Detaches a run that has ended from its queue row; other pending signals stay.
     async fn drop_run(&self, ws: WorkspaceId, row: &QueueEntry) -> Result<(), AgentError> {
         let dropped = Commit::new("run.spent", Db::Agent, ws).op(wake_queue::abandon(ws, row));
         match self.store.commit(dropped).await {
@@ -241,8 +256,8 @@ impl Agents {
         }
     }
 
-    /// Clears signals that were run already. Words that wait are signalled anew, under a key that no
-    /// run has had.
+    /// Clears signals whose run has already happened. Unheard messages are signalled again, under a
+    /// key that no run has had.
     async fn clear_signals(
         &self,
         ws: WorkspaceId,
@@ -255,14 +270,14 @@ impl Agents {
             .op(wake_queue::clear_signals(ws, &row.agent))
             .ops(again);
         match self.store.commit(spent).await {
-            // Something else came meanwhile: it is looked at again.
+            // Another signal arrived meanwhile: the next poll reads the row again.
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
             other => other.map(|_| ()).map_err(Into::into),
         }
     }
 
-    /// Wakes an agent that sleeps because its task was deleted, and whose task is back: it may have
-    /// fallen asleep when the restoring had been routed already. Gives what that writes.
+    /// Returns the op that revives an agent whose deleted task has been restored. Routing normally
+    /// does this, but the agent may have become dormant after the restore was routed.
     async fn wake_with_restored_task(
         &self,
         ws: WorkspaceId,
@@ -283,7 +298,7 @@ impl Agents {
         Ok(Some(entity::replace(ws, agent)))
     }
 
-    /// Lets nothing of an owner with a lower epoch into the journal from here on.
+    /// Raises the journal's fence, so that an owner with a lower epoch can no longer write there.
     pub(crate) async fn raise_fence(
         &self,
         ws: WorkspaceId,
@@ -296,13 +311,16 @@ impl Agents {
             epoch,
         ));
         match self.store.commit(raise).await {
-            // Somebody raised it higher: the claim that follows is refused.
+            // Another process raised it higher: the claim that follows is refused.
             Err(error) if error.refusal() == Some(Refusal::Fenced) => Ok(()),
             other => other.map(|_| ()).map_err(Into::into),
         }
     }
 
-    /// Ends a run that crashed too often; it counts as a failure of its agent.
+    /// Ends a run that crashed too often; this counts as a failure of its agent.
+    ///
+    /// The run ends and the failure counter rises in one commit. If the agent's state changed
+    /// meanwhile, the ops are built again from fresh rows.
     pub(crate) async fn abandon(
         &self,
         ws: WorkspaceId,
@@ -313,7 +331,7 @@ impl Agents {
         let mut attempt = 0;
         loop {
             let ops = match self.failure_ops(ws, &row.agent).await {
-                // A damaged agent has no counter to raise; the run itself says why.
+                // A damaged agent has no counter to raise; the run itself reports the damage.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Vec::new(),
                 other => other?,
             };
@@ -328,7 +346,10 @@ impl Agents {
         }
     }
 
-    /// Ends a run that waits to be resumed and never will be; somebody who claimed it is let alone.
+    /// Ends a queued run that will never be resumed; does nothing if it was claimed meanwhile.
+    ///
+    /// The queue row and the run row change together: the row must not point at a run that has
+    /// ended, and a run that is no longer in the queue must not stay open.
     pub(crate) async fn end_waiting(
         &self,
         ws: WorkspaceId,
@@ -348,7 +369,7 @@ impl Agents {
         }
     }
 
-    /// The op that ends a run which waits.
+    /// Returns the op that ends a queued run.
     pub(crate) fn ended(&self, ws: WorkspaceId, run: &Run, error: &str) -> Result<Op, AgentError> {
         let to = after(run.status, Event::GivenUp).map_err(broken)?;
         let now = self.clock.now();
@@ -366,7 +387,7 @@ impl Agents {
                 let words = self.unheard_range(ws, &state.value).await?;
                 Ok(ClaimContext { processed, journal, words })
             }
-            // The run of a damaged agent fails and says why; it must begin for that.
+            // The run of a damaged agent must start, so that it can fail and report the damage.
             Err(AgentError::Read(ReadError::Corrupt { .. })) => {
                 Ok(ClaimContext { processed: Seq(0), journal: None, words: UnheardRange::NOTHING })
             }
@@ -374,6 +395,10 @@ impl Agents {
         }
     }
 
+    /// Builds the row of a fresh run, with its key and the interval it will see.
+    ///
+    /// The interval is frozen here: what arrives later belongs to the next wake, and a run that is
+    /// resumed sees the same interval as before.
     async fn fresh_run(
         &self,
         ws: WorkspaceId,
@@ -424,12 +449,12 @@ impl Agents {
     }
 }
 
-/// Whether a run has ended.
+/// Returns whether a run has ended.
 pub(crate) fn is_over(status: Status) -> bool {
     !matches!(status, Status::Queued | Status::Started)
 }
 
-/// What others learn about the wakes of an agent.
+/// Returns the change row that announces a wake of an agent.
 pub(crate) fn wake_event(row: &QueueEntry, subject: &str) -> ChangeRow {
     let origin = Origin::Agent { agent: row.agent.clone() };
     ChangeRow::agent(origin, "agent:wake", None, subject)

@@ -1,7 +1,7 @@
-//! Runs what is due: because of one command, or because its time came.
+//! Runs what is due, on command or on schedule.
 //!
-//! A command does not wait for a merge window, but what was put off stays put off: by a back-off, by
-//! a provider that is away, by "sleep until", by a time that a person set.
+//! A command does not wait for a merge window, but it respects what was deliberately put off: by a
+//! back-off, an unavailable provider, "sleep until", or a time that a person set.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -22,9 +22,9 @@ use crate::{AgentError, Agents};
 /// A run that ended in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedRun {
-    /// The agent.
+    /// Agent that the run belongs to.
     pub agent: AgentId,
-    /// The run.
+    /// The run as it was claimed.
     pub run: dormouse_store::agent::wake_run::Run,
     /// How it ended.
     pub end: End,
@@ -37,16 +37,16 @@ pub struct Scope {
     pub tasks: Vec<TaskId>,
     /// These agents.
     pub agents: Vec<AgentId>,
-    /// Whoever waits for nothing but to be run.
+    /// All agents whose wakes are due.
     pub all_due: bool,
 }
 
-/// Whoever has a wake that waits, by what it waits for.
+/// Agents with a pending wake, by whether it may run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WaitingAgents {
-    /// These may run now.
+    /// Agents that may run now.
     pub ready: Vec<AgentId>,
-    /// The wakes of these were put off until then.
+    /// Agents whose wakes are put off, and until when.
     pub held: Vec<(AgentId, Timestamp)>,
 }
 
@@ -60,14 +60,14 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Whether the wakes of an agent are among those that this drain runs.
+    /// Returns whether this drain runs the wakes of an agent.
     pub fn covers(&self, agent: &AgentId) -> bool {
         self.all_due || self.agents.contains(agent)
     }
 }
 
 impl Agents {
-    /// Routes the feed to its end and runs the wakes of a scope, merge windows counted as closed.
+    /// Routes the feed to its end and runs the wakes of a scope, without waiting for merge windows.
     pub async fn drain(
         &self,
         ws: WorkspaceId,
@@ -81,7 +81,7 @@ impl Agents {
         Ok(())
     }
 
-    /// Finds out whose wakes a drain runs.
+    /// Determines whose wakes a drain runs.
     pub async fn begin_drain(&self, ws: WorkspaceId, scope: &Scope) -> Result<Drain, AgentError> {
         let mut agents = scope.agents.clone();
         for task in &scope.tasks {
@@ -93,7 +93,8 @@ impl Agents {
         Ok(Drain { agents, all_due: scope.all_due, ..Drain::default() })
     }
 
-    /// Runs the next wake of a drain; none when nothing is left to run now, or the program is to stop.
+    /// Runs the next wake of a drain. Returns `None` if nothing is left to run now, or if the
+    /// program is to stop.
     pub async fn drain_next(
         &self,
         ws: WorkspaceId,
@@ -112,7 +113,7 @@ impl Agents {
             let Some(lease) = self.claim(ws, &row).await? else { continue };
             let ran = self.run_alive(lease).await?;
             if matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
-                // It waits for its time; running it at once would spin.
+                // It has a time to wait for; running it again now would spin.
                 drain.put_back.push(ran.agent.clone());
             }
             return Ok(Some(ran));
@@ -150,7 +151,7 @@ impl Agents {
         Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end })
     }
 
-    /// Whoever has a wake that waits, in claim order.
+    /// Returns the agents with a pending wake, in claim order.
     pub async fn waiting(&self, ws: WorkspaceId) -> Result<WaitingAgents, AgentError> {
         let (now, class) = (self.clock.now(), self.driver.model().class());
         let mut waiting = WaitingAgents::default();
@@ -169,26 +170,26 @@ impl Agents {
     }
 }
 
-/// Whether a row of a drained agent may run now: it is due, a person asks for it, or nothing but a
-/// merge window is open.
+/// Returns whether a row of a drained agent may run now: it is due, a person asks for it, or only a
+/// merge window holds it back.
 fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bool {
     let Some(due) = row.due_at else { return false };
     if row.owner.is_some() {
         return false;
     }
-    // Who was let run again is due within the shortest window.
+    // An agent that was just unblocked becomes due within the shortest window.
     let is_due = due <= now + SHORTEST_WINDOW;
     let is_asked = row.reasons.iter().any(|reason| !reason.is_automatic());
     is_due || is_asked || only_merges(row, due, now, merge_window(class))
 }
 
-/// Whether a row waits for nothing but further changes. A run that was put back waits for its
-/// provider, a timer may be a back-off, and a sleep ends when it ends.
+/// Returns whether a row only waits for further changes to merge. A run that was put back waits for
+/// its provider, a timer may be a back-off, and a sleep has its own end.
 fn only_merges(row: &QueueEntry, due: Timestamp, now: Timestamp, window: Duration) -> bool {
     let sleeps = row.sleep_until.is_some_and(|until| until > now);
     let was_put_off = row.run_key.is_some() || row.reasons.contains(&Reason::Timer) || sleeps;
-    // One that was noted long ago may have been given a due time just now; and by the clock of
-    // another process its window may end later.
+    // An old signal may have been given a due time just now, and by another process's clock its
+    // window may end later.
     let since = row.first_signal_at.unwrap_or(now);
     !was_put_off && (due <= now + window || due <= since + window)
 }

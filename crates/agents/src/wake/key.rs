@@ -1,32 +1,32 @@
-//! Run keys: made of stored facts only, so that a replay is the same run.
+//! Run keys: derived only from stored facts, so that a replay is the same run.
 
 use dormouse_store::agent::agent_entity::own_subscription;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::{AgentId, HostId, Id as _, RunKey, Seq, Timestamp, hash};
 
-/// What names a run.
+/// What caused a run; part of its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
-    /// An interval of the change sequence.
+    /// Changes, as an interval of the change sequence.
     Subscription {
         /// What earlier runs had seen.
         processed: Seq,
-        /// What this run sees at least.
+        /// The last change that this run is guaranteed to see.
         upto: Seq,
-        /// The journal that counts so, for an agent that has known another one: their numbers may
-        /// be the same.
+        /// The journal that these numbers count in, for an agent that has known another one, whose
+        /// numbers may be the same.
         journal: Option<HostId>,
     },
-    /// A time that came.
+    /// A timer.
     Timer {
         /// When it was due.
         scheduled_at: Timestamp,
     },
-    /// The agent was made.
+    /// The agent was created.
     Creation,
     /// A person asked.
     Request {
-        /// The operation id of the request.
+        /// Operation id of the request.
         id: String,
     },
 }
@@ -49,7 +49,7 @@ pub fn run_key(agent: &AgentId, cause: &Cause) -> RunKey {
     RunKey(hash::joined(&[agent.as_str(), &middle, &last]).0)
 }
 
-/// The strongest of several reasons: it names the run.
+/// Returns the strongest of several reasons, which names the run.
 pub fn strongest(reasons: &[Reason]) -> Reason {
     reasons.iter().copied().max().unwrap_or(Reason::Subscription)
 }

@@ -1,15 +1,15 @@
-//! Who is claimed next, so that a person does not wait and nobody starves.
+//! Decides which wake is claimed next, so that a person does not wait and no agent starves.
 
 use dormouse_store::agent::wake_queue::QueueEntry;
 
-/// Every how many claims the oldest of all goes first, whatever woke it.
+/// Once in this many claims the oldest row goes first, whatever its reason.
 const TURN_OF_THE_OLDEST: u64 = 4;
 
 /// Decides which rows to claim, at most `want`.
 ///
-/// `n` counts the claims of this node so far. `first_rows` holds the first row of each place in the
-/// claim order, `waiting` the rows in claim order. With `offset`, nodes that read the same rows
-/// begin at different ones, but no row of a weaker reason goes before one of a stronger.
+/// `n` is the number of claims this node has made. `first_rows` holds the first row of each priority,
+/// `waiting` the rows in claim order. `offset` makes nodes that read the same rows start at
+/// different ones, but a row with a weaker reason never goes before one with a stronger reason.
 pub fn claims(
     n: u64,
     want: usize,

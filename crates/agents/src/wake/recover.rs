@@ -1,4 +1,4 @@
-//! Taking over from the dead: leases that ran out, and at a start the leases of everybody.
+//! Takes over from dead owners: expired leases and, at start-up, all leases.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ use crate::wake::claim::{broken, is_over, wake_event};
 use crate::{AgentError, Agents};
 
 impl Agents {
-    /// Takes over every lease. The caller holds the data folder's lock: whoever held them is dead.
+    /// Takes over every lease. The caller holds the lock of the data folder, which proves that all
+    /// owners are dead.
     pub async fn take_over(&self, ws: WorkspaceId) -> Result<Vec<String>, AgentError> {
         let mut told = Vec::new();
         for row in readable(self.store.each(wake_queue::leased(ws)).await?) {
@@ -23,10 +24,10 @@ impl Agents {
         Ok(told)
     }
 
-    /// Takes over the leases that ran out, and those of this process that no run of it holds.
+    /// Takes over expired leases, and leases of this process that none of its runs holds.
     ///
-    /// `alive` are the agents at work in this process: however far its clock jumps, it does not
-    /// take its own runs for dead.
+    /// `alive` are the agents at work in this process: however far its clock jumps, a process never
+    /// takes its own runs for dead.
     pub async fn take_over_dead(
         &self,
         alive: &BTreeSet<(WorkspaceId, AgentId)>,
@@ -46,8 +47,12 @@ impl Agents {
         Ok(told)
     }
 
-    /// Takes one lease away. The journal's fence is raised behind it, and again by whoever resumes
-    /// the run: nothing of the old owner can be written once the run goes on.
+    /// Takes over one lease.
+    ///
+    /// The takeover is a compare-and-set on the row as read. Only afterwards is the journal's fence
+    /// raised, and whoever resumes the run raises it again. Raising it first would lock out an
+    /// owner whose heartbeat arrives at the last moment; raising it now means that the old owner
+    /// can write nothing once the run continues (ADR 0007).
     async fn take_from(
         &self,
         ws: WorkspaceId,
@@ -60,7 +65,7 @@ impl Agents {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
-        // Its owner ended it, or another node took it over, between the two reads.
+        // Between the two reads its owner ended it, or another node took it over.
         if run.as_ref().is_some_and(|run| run.status != Status::Started)
             && self.has_moved(ws, row).await?
         {
@@ -76,7 +81,7 @@ impl Agents {
                 ];
                 (ops, format!("agent {agent}: an interrupted run will be resumed"))
             }
-            // Unknown, or ended without it, with a store that was restored.
+            // The run is unknown, or it ended in a store that was since restored.
             Some(_) | None => {
                 (vec![wake_queue::free(ws, row, proof)], format!("agent {agent}: lease freed"))
             }
@@ -85,7 +90,7 @@ impl Agents {
             .ops(ops)
             .change(wake_event(row, agent.as_str()));
         match self.store.commit(commit).await {
-            // It is alive after all, or somebody else took it over.
+            // The owner is alive after all, or another process took over first.
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(None),
             other => other?,
         };
@@ -100,7 +105,7 @@ impl Agents {
         let Some(run) = self.store.first(wake_run::by_key(ws, &run.key)).await? else {
             return Ok(Some(line));
         };
-        // Another node gave it up already.
+        // Another node has already abandoned it.
         if run.status != Status::Queued && self.has_moved(ws, &row).await? {
             return Ok(Some(line));
         }

@@ -1,9 +1,9 @@
-//! One of the databases is not the one that the agents knew: everybody looks at their task anew.
+//! A database was replaced: every agent reads its task again.
 //!
-//! The feed position names both databases as they were called when it was written. Where one of them
-//! has another id now, it was restored from an older copy, or made anew, or a standby took its place.
-//! Positions of another journal say nothing of this one: each counts as the end of this one, so that
-//! nothing is replayed, and whatever comes from now on is heard.
+//! The feed position stores the ids of both databases. If one of them has changed, that database
+//! was restored from an older copy, created anew, or replaced by a standby. Positions in another
+//! journal mean nothing in this one. Each is treated as the end of this journal, so that nothing is
+//! replayed and everything new is routed.
 
 use std::collections::HashMap;
 
@@ -23,18 +23,18 @@ use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
 impl Agents {
-    /// Lets every agent look anew where one of the databases is not the one they knew; says so in
-    /// one line then.
+    /// If a database was replaced, makes every agent read its task again. Returns one line that
+    /// reports it.
     pub async fn notice_restored(&self, ws: WorkspaceId) -> Result<Option<String>, AgentError> {
         let position = match self.store.first(feed_position::read(ws)).await {
-            // Routing goes on from the present end of the journal.
+            // Routing continues from the present end of the journal.
             Err(ReadError::Corrupt { .. }) => None,
             other => other?,
         };
         let Some(at) = position.filter(|at| self.is_of_another_store(at)) else { return Ok(None) };
         let head = self.journal_head(ws).await?;
         let db = self.replaced_database(&at);
-        // Before the position moves: a start that is cut off here looks again.
+        // Before the position moves, so that a start which is interrupted here repeats the search.
         let n_lost = match db {
             Db::Journal => self.changes.reopen_lost(ws).await?,
             Db::Agent => 0,
@@ -59,7 +59,7 @@ impl Agents {
         Ok(Some(format!("{name} {why}: {agents}{lost}")))
     }
 
-    /// Whether a position was written when one of the databases had another id.
+    /// Returns whether a position was written when one of the databases had another id.
     pub(crate) fn is_of_another_store(&self, at: &Position) -> bool {
         at.host != self.store.host(Db::Journal)
             || at.agent.as_ref().is_some_and(|agent| *agent != self.store.host(Db::Agent))
@@ -69,11 +69,13 @@ impl Agents {
         if at.host == self.store.host(Db::Journal) { Db::Agent } else { Db::Journal }
     }
 
-    /// Marks and wakes every agent, ends the runs that were begun in another store, and moves the
-    /// position over, all in one commit; says how many agents that are.
+    /// Marks and wakes every agent, ends the runs that were started in another store, and moves the
+    /// position. Returns how many agents were marked.
     ///
-    /// In an older agent store the position stays where it is: what the journal got since is new to
-    /// its agents. Refused when somebody else was faster; who asked looks again.
+    /// All of it is one commit: with the position moved and an agent not marked, nothing would ever
+    /// make that agent read its task again. If the agent store is the one that was replaced, the
+    /// position stays: what the journal gained since the copy is new to its agents. If another
+    /// process was faster, nothing is written; the caller reads the position again.
     pub(crate) async fn begin_anew(
         &self,
         ws: WorkspaceId,
@@ -102,7 +104,7 @@ impl Agents {
             let begun = runs.get(&agent.id);
             let by_person = begun.is_some_and(|run| run.initiator != AUTOMATION);
             let wakes = by_person || is_automatic(&agent, self.driver.model().class());
-            // Who has never looked yet waits for the first words of its task as before.
+            // An agent that has never run still waits for the first content of its task.
             let has_looked = agent.lifecycle != Lifecycle::Created || begun.is_some();
             let due_at = Some(now).filter(|_| wakes && has_looked);
             let fence = fences.get(agent.id.as_str()).copied().unwrap_or(0);
@@ -124,8 +126,8 @@ impl Agents {
         }
     }
 
-    /// Ends a run whose interval counts in a journal that is not there any more, or whose trail was
-    /// begun in another agent store.
+    /// Ends a run whose interval counts in a journal that is gone, or whose log began in another
+    /// agent store.
     fn ended_with_its_store(
         &self,
         ws: WorkspaceId,
@@ -140,8 +142,9 @@ impl Agents {
         Ok(wake_run::finish(ws, &run.key, run.status, to, self.clock.now(), false, Some(why)))
     }
 
-    /// What the agent's last completed run had seen of this journal; with the journal itself, for an
-    /// agent that has known another one. Positions of another journal count as the end of this one.
+    /// Returns the position up to which the agent's completed runs have seen this journal, and the
+    /// journal itself if the agent has known another one. Positions in another journal count as the
+    /// end of this one.
     pub(crate) async fn processed(
         &self,
         ws: WorkspaceId,

@@ -17,30 +17,30 @@ use crate::error::readable;
 use crate::wake::timer::{due_date_of, of_due_date};
 use crate::{AgentError, Agents};
 
-/// Changes that are routed together: the interval they fill, and what they touch.
+/// Changes that are routed together: their interval, and what they touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Everything up to here was routed before.
+    /// Everything up to here has already been routed.
     pub from: Seq,
-    /// The last change of the batch.
+    /// Position of the last change.
     pub upto: Seq,
-    /// Oldest first.
+    /// Changes, oldest first.
     pub changes: Vec<Change>,
 }
 
 impl Batch {
-    /// The batch behind a position; none when there is no change.
+    /// Builds the batch after a position; `None` if there is no change.
     pub fn of(from: Seq, changes: Vec<Change>) -> Option<Self> {
         let upto = changes.last()?.seq;
         Some(Self { from, upto, changes })
     }
 
-    /// What the batch is called, the same on every node: `from-upto`.
+    /// Returns the batch's name, `from-upto`, which is the same on every node.
     pub fn key(&self) -> String {
         format!("{}-{}", self.from, self.upto)
     }
 
-    /// Where its changes come from, each origin once, in order of first appearance.
+    /// Returns the origins of its changes, each once, in order of first appearance.
     pub fn origins(&self) -> Vec<&Origin> {
         let mut origins = Vec::new();
         for change in &self.changes {
@@ -51,7 +51,8 @@ impl Batch {
         origins
     }
 
-    /// Each change with each task that it touches, or that is one link away from it.
+    /// Returns each change with each task it touches, or that is one link away from such a task;
+    /// `true` marks the latter.
     pub fn touches(&self) -> impl Iterator<Item = (&Change, &TaskId, bool)> {
         self.changes.iter().flat_map(|change| {
             let own = change.touched.iter().map(move |task| (change, task, false));
@@ -63,21 +64,21 @@ impl Batch {
 /// An agent that a change concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoutedSignal {
-    /// The agent.
+    /// Agent to signal.
     pub agent: AgentId,
-    /// The task it watches: one that was touched, or one link away from those.
+    /// Task it watches: one that was touched, or one link away from a touched task.
     pub task: TaskId,
-    /// The change's position.
+    /// Position of the change.
     pub upto: Seq,
     /// When the change was committed.
     pub at: Timestamp,
-    /// Whether it is a change one link away: it makes the agent stale and joins its next wake.
+    /// Whether the change is one link away: the agent becomes stale and sees it in its next wake.
     pub is_neighbour: bool,
 }
 
-/// Decides whom a change concerns. Reads nothing, writes nothing.
+/// Decides which agents a change concerns. Reads nothing, writes nothing.
 ///
-/// What an agent wrote wakes nobody. What a person confirmed wakes others, not the proposer.
+/// What an agent wrote wakes nobody. What a person confirmed wakes other agents, not the proposer.
 pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> Vec<RoutedSignal> {
     if matches!(change.origin, Origin::Agent { .. }) {
         return Vec::new();
@@ -95,12 +96,12 @@ pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> 
         .collect()
 }
 
-/// How long signals are merged at the least, and what waited is let wait on when it may run again.
+/// Shortest merge window; also the wait before pending changes run when an agent is unblocked.
 pub(crate) const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
 
-/// How long signals are merged into one wake.
+/// Returns how long signals are merged into one wake.
 ///
-/// Units: 2 s for models that cost nothing, 120 s for paid ones.
+/// Units: 2 s for free models, 120 s for paid ones.
 pub fn merge_window(class: ModelClass) -> Duration {
     let window = match class {
         ModelClass::Free => Duration::from_secs(2),
@@ -109,7 +110,7 @@ pub fn merge_window(class: ModelClass) -> Duration {
     window.max(SHORTEST_WINDOW)
 }
 
-/// Whether changes wake an agent by themselves.
+/// Returns whether changes wake an agent by themselves.
 pub fn is_automatic(agent: &Agent, class: ModelClass) -> bool {
     let alive = matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active);
     let on = match agent.config.automation {
@@ -120,7 +121,7 @@ pub fn is_automatic(agent: &Agent, class: ModelClass) -> bool {
     alive && on
 }
 
-/// Whether a change gives a task an entry or a check item.
+/// Returns whether a change gives a task content: an entry or a checklist item.
 fn says_something(what: &What) -> bool {
     matches!(what, What::EntryAdded { .. } | What::EntryRestored { .. } | What::ItemAdded { .. })
 }
@@ -129,7 +130,8 @@ fn says_something(what: &What) -> bool {
 const BATCH: i64 = 200;
 
 impl Agents {
-    /// How long the oldest change waits to be routed, in any workspace; zero when none waits.
+    /// Returns how long the oldest unrouted change has been waiting in any workspace; zero if there
+    /// is none.
     pub async fn routing_lag(&self) -> Result<Duration, AgentError> {
         let now = self.clock.now();
         let mut lag = 0;
@@ -140,11 +142,11 @@ impl Agents {
         Ok(Duration::from_micros(u64::try_from(lag).unwrap_or(0)))
     }
 
-    /// Workspaces whose journal has moved on since it was routed, each with the place up to which
-    /// it was.
+    /// Returns the workspaces whose journal has changes that are not routed, each with its feed
+    /// position.
     pub(crate) async fn unrouted(&self) -> Result<Vec<(WorkspaceId, Seq)>, AgentError> {
-        // Positions before heads: another node may write and route between the two reads, and then
-        // the head is ahead of the position, never behind it.
+        // Positions before heads: if another node writes and routes between the two reads, the head
+        // is ahead of the position, never the reverse.
         let routed = readable(self.store.each(feed_position::all()).await?);
         let heads = self.store.all(change_log::heads(Db::Journal)).await?;
         let unrouted = heads.into_iter().filter_map(|(ws, head)| {
@@ -156,10 +158,11 @@ impl Agents {
         Ok(unrouted.collect())
     }
 
-    /// Routes the journal's feed to its end; says how many changes that were.
+    /// Routes the journal's feed to its end; returns how many changes it routed.
     ///
-    /// Signals and the feed position are one commit: a crash before it routes the same changes
-    /// again, a crash behind it does not.
+    /// Signals and feed position are one commit: a crash before it has written none of the signals,
+    /// so the same changes are routed again, and a crash after it loses nothing. The commit compares
+    /// the position, so of two nodes that route the same batch one is refused and reads again.
     pub async fn route_feed(&self, ws: WorkspaceId) -> Result<usize, AgentError> {
         let mut routed = 0;
         loop {
@@ -177,8 +180,8 @@ impl Agents {
                 }
                 other => other?,
             };
-            // The position was read first: another node may write and route between the two reads,
-            // and a head that is read before would then look like one that has gone back.
+            // The head is read after the position. The other way round, a node that writes and
+            // routes between the reads would make the journal seem to have gone back.
             let head = self.journal_head(ws).await?;
             let from = match &position {
                 None => Seq(0),
@@ -198,7 +201,7 @@ impl Agents {
             let batch = if changes.len() == n_changes {
                 Batch::of(from, changes)
             } else {
-                // Whoever a damaged change concerns fails when it reads it; the others go on.
+                // A damaged change is skipped here; the agents it concerns fail when they read it.
                 let all = change_log::positions_after(ws, from, BATCH);
                 let last = self.store.all(all).await?.last().copied();
                 last.map(|upto| Batch { from, upto, changes })
@@ -210,7 +213,7 @@ impl Agents {
                 position.as_ref(),
                 &to,
             ));
-            // An agent is written at most once in a commit, however many changes revive it.
+            // A commit may write an agent only once, however many changes revive it.
             let mut revived = BTreeSet::new();
             for (change, task, is_neighbour) in batch.touches() {
                 let watchers = readable(self.store.each(subscription::of_task(ws, task)).await?);
@@ -225,7 +228,7 @@ impl Agents {
                     let origins = batch.origins();
                     tracing::debug!(ws = ws.0, batch = batch.key(), ?origins, "routed");
                 }
-                // Somebody else routed or changed an agent meanwhile: read how it stands now.
+                // Another process routed, or changed an agent, meanwhile: read again.
                 Err(error)
                     if matches!(error.refusal(), Some(Refusal::FeedMoved | Refusal::Stale)) => {}
                 Err(error) => return Err(error.into()),
@@ -237,11 +240,11 @@ impl Agents {
         Ok(self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default())
     }
 
-    /// Refuses to go on where the journal ends before a place up to which it was routed. Both are
-    /// read once more before that, so that a pair of reads which straddles a fail-over is no alarm.
+    /// Refuses to route if the journal ends before the feed position. Reads both again first, so
+    /// that two reads on either side of a fail-over raise no alarm.
     ///
-    /// The position stays as it is: what was routed is not routed twice, and the next start, which
-    /// sees that the journal is older than the agents know, says so and makes it another journal.
+    /// The position is kept, so nothing is routed twice. The next start finds that the journal is
+    /// older than what the agents know, reports it and treats it as another journal.
     async fn refuse_lost_positions(
         &self,
         ws: WorkspaceId,
@@ -254,14 +257,18 @@ impl Agents {
         }
         let detail = format!(
             "it ends at {head}, but was routed up to {}: another copy took its place while \
-             Dormouse ran. Stop Dormouse, look at `dormouse doctor`, and start it again",
+             Dormouse ran. Stop Dormouse, run `dormouse doctor`, and start it again",
             seen.seq
         );
         Err(ReadError::Engine { db: Db::Journal.name(), detail })
     }
 
-    /// The ops that tell an agent of a change; an agent that slept because its task was deleted
-    /// lives again with the task.
+    /// Returns the ops that signal a change to an agent, and that revive an agent which was dormant
+    /// because its task was deleted.
+    ///
+    /// The store merges signals in the queue row: a burst of changes costs one wake, and the window
+    /// never stretches. A signal without a due time only records that something changed; the next
+    /// wake, or a switch of automation, picks it up.
     async fn signal_for(
         &self,
         ws: WorkspaceId,
@@ -281,7 +288,8 @@ impl Agents {
         };
         let agent = entity::by_id::<Agent>(ws, concern.agent.as_str());
         let agent = match self.store.first(agent).await {
-            // A damaged agent is woken: its run fails and says why, and the others are routed.
+            // A damaged agent is woken, so that its run fails and reports the damage; the others
+            // are routed.
             Err(ReadError::Corrupt { .. }) => return Ok(vec![wake_queue::signal(ws, &signal)]),
             other => other?,
         };
@@ -306,20 +314,25 @@ impl Agents {
             agent.value.dormant_reason = None;
             agent.value.updated_at = concern.at;
         }
-        // Who was made beside a task that says nothing yet waits for its first words.
+        // An agent created for an empty task waits for its first entry or item.
         let waits = agent.value.lifecycle == Lifecycle::Created
             && !agent.value.config.by_name
             && !change.what_of(&concern.task).any(says_something);
         signal.due_at = signal.due_at.filter(|_| is_automatic(&agent.value, class) && !waits);
         ops.push(wake_queue::signal(ws, &signal));
         if revives && revived.insert(concern.agent.clone()) {
-            // Nothing else wakes an agent that is not automatic for what was said to it.
+            // Automation may be off, and then nothing else would wake the agent for unheard
+            // messages.
             ops.extend(self.resignal_unheard(ws, &concern.agent).await?);
             ops.push(entity::replace(ws, &stored));
         }
         Ok(ops)
     }
 
+    /// Moves a damaged feed position to the end of the journal, and marks every agent as stale.
+    ///
+    /// Which changes were routed is unknown, so no agent is woken; each catches up in its next
+    /// wake.
     async fn skip_feed(&self, ws: WorkspaceId, advance: Op, head: Seq) -> Result<(), AgentError> {
         let now = self.clock.now();
         let mut commit = Commit::new("wake.route", Db::Agent, ws).op(advance);

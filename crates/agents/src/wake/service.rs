@@ -1,9 +1,9 @@
-//! The service of a node: routes, fires timers, claims and runs what is due, sweeps, until it is
-//! told to stop.
+//! The service of a node: until it is told to stop, it routes changes, fires timers, claims and
+//! runs what is due, and sweeps.
 //!
-//! It holds nothing that matters: everything it acts on is a row, so a node can die anywhere, and
-//! another one, or the same after a start, goes on. Hints make it quick, deadlines make it punctual,
-//! and the sweep finds whatever neither pointed to.
+//! It holds no state that matters: everything it acts on is a row, so a node can die at any point
+//! and another node, or a restart, continues. Hints make it quick, deadlines make it punctual, and
+//! the sweep finds what neither points to.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::future::pending;
@@ -23,12 +23,12 @@ use crate::wake::drain::FinishedRun;
 use crate::wake::order::claims;
 use crate::{AgentError, Agents};
 
-/// How a node serves.
+/// Options of a node's service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Wakes at once, 1 to 64.
+    /// Maximum number of concurrent wakes, 1 to 64.
     pub concurrency: usize,
-    /// Where this node begins among rows of equal rank; 0 when it is alone.
+    /// Where this node starts among rows of equal rank; 0 if it is the only node.
     pub offset: usize,
 }
 
@@ -38,48 +38,48 @@ impl Default for Options {
     }
 }
 
-/// What a service tells whoever runs it.
+/// What a service reports to its caller.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A run ended in this node.
     Ran(&'a FinishedRun),
-    /// Something was found half done and taken up: a dead node's run, an open operation.
+    /// Interrupted work was recovered: a dead node's run, or an open operation.
     Recovered(String),
-    /// Something failed; it is tried again.
+    /// Something failed and will be retried.
     Failed(String),
 }
 
-/// A run of this node, or the claim that leads to one: its agent, and what came of it.
+/// A run of this node, or the claim that leads to one: its agent and the result.
 type Running<'a> = FuturesUnordered<
     BoxFuture<'a, ((WorkspaceId, AgentId), Result<Option<FinishedRun>, AgentError>)>,
 >;
 
-/// A look under way.
+/// A poll under way.
 type PendingPoll<'a> = BoxFuture<'a, Result<PollResult, AgentError>>;
 
-/// What one look at everything found.
+/// The result of one poll.
 #[derive(Debug, Default)]
 struct PollResult {
-    /// What may be claimed.
+    /// Rows that may be claimed.
     due: Vec<(WorkspaceId, QueueEntry)>,
     /// When something may be due next.
     deadline: Option<Timestamp>,
-    /// What was taken up, or could not be.
+    /// What was recovered, or could not be.
     lines: Vec<Result<String, String>>,
-    /// Rows that cannot be read: they stop their own agent and nothing else.
+    /// Rows that cannot be read; each stops only its own agent.
     damaged: Vec<String>,
 }
 
-/// What a look goes by.
+/// What a poll depends on.
 #[derive(Debug, Clone)]
 struct PollRequest {
-    /// How many wakes there is room for.
+    /// How many more wakes this node can run.
     room: usize,
-    /// How many were claimed so far.
+    /// How many it has claimed so far.
     claims: u64,
-    /// Whether to look for what nothing points to.
+    /// Whether to sweep for what nothing points to.
     is_sweep: bool,
-    /// The agents at work in this node.
+    /// Agents at work in this node.
     alive: BTreeSet<(WorkspaceId, AgentId)>,
     /// Agents that cannot be claimed until they are repaired.
     stuck: BTreeSet<(WorkspaceId, AgentId)>,
@@ -94,7 +94,7 @@ impl PollRequest {
 }
 
 impl PollResult {
-    /// The rows that can be read; the others are told.
+    /// Returns the rows that can be read; reports the others.
     fn readable<T>(&mut self, rows: Vec<Result<T, ReadError>>) -> Vec<T> {
         let read = |row: Result<T, ReadError>| {
             row.map_err(|damaged| self.damaged.push(damaged.to_string())).ok()
@@ -111,16 +111,16 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service that runs until `stop` completes.
+    /// Creates a service that runs until `stop` completes.
     pub fn new(agents: &Agents, options: Options, stop: Stop) -> Self {
         let agents = agents.stopping_on(stop.clone());
         let concurrency = options.concurrency.clamp(1, limits::CONCURRENCY_MAX);
         Self { agents, options: Options { concurrency, ..options }, stop }
     }
 
-    /// Serves until it is told to stop; then lets what is under way put itself back.
+    /// Runs until stopped, then lets the runs under way put themselves back.
     ///
-    /// Looking and running go on beside each other, so that the commits of both share a sync.
+    /// Polling and running are concurrent, so that the commits of both can share an fsync.
     pub async fn run(self, mut tell: impl FnMut(Event<'_>) + Send) {
         let agents = &self.agents;
         let mut running: Running<'_> = FuturesUnordered::new();
@@ -146,7 +146,7 @@ impl Service {
             let stop = (!is_stopping).then(|| self.stop.clone());
             let sleep = (looking.is_none() && !is_stopping)
                 .then(|| agents.clock.sleep(now.until(plan.next_poll_at())));
-            // A look under way sees to what comes meanwhile when it is over.
+            // Hints that arrive during a poll are handled when it ends.
             let hints = plan.accepts_hints().then_some(&mut changes);
             match next_wakeup(&mut running, looking.as_mut(), hints, stop, sleep).await {
                 Wakeup::Nothing => {}
@@ -163,7 +163,7 @@ impl Service {
                         }
                         Err(error) => {
                             tell(Event::Failed(format!("a run of agent {}: {error}", who.1)));
-                            // If it held a lease, the sweep takes that up.
+                            // If it held a lease, the sweep recovers it.
                             plan.pause(agents.clock.now());
                             plan.next_sweep = plan.next_poll_at();
                         }
@@ -197,22 +197,22 @@ impl Service {
     }
 }
 
-/// When a service looks next, and by what.
+/// When a service polls next, and with what.
 #[derive(Debug)]
 struct Schedule {
     options: Options,
     sweep_every: Duration,
     next_sweep: Timestamp,
-    /// The next time something may be due that is known of.
+    /// The next known time at which something may be due.
     deadline: Option<Timestamp>,
     /// Something changed, or there is room again.
     look_again: bool,
-    /// Nobody looks before then: something failed.
+    /// No poll before then, because something failed.
     paused_until: Option<Timestamp>,
     alive: BTreeSet<(WorkspaceId, AgentId)>,
-    /// Whose claim failed because of its rows; tried again behind the next sweep.
+    /// Agents whose claim failed because of damaged rows; retried after the next sweep.
     stuck: BTreeSet<(WorkspaceId, AgentId)>,
-    /// Damage that was told already.
+    /// Damage that was already reported.
     told: BTreeSet<String>,
     claims: u64,
 }
@@ -239,9 +239,9 @@ impl Schedule {
         }
     }
 
-    /// What to look for now; none when there is no reason to look.
+    /// Returns what to poll for now, or `None` if there is no reason to poll.
     fn next_poll(&mut self, now: Timestamp) -> Option<PollRequest> {
-        // A clock that was set back makes the end of a pause, or a sweep, seem far away.
+        // If the clock was set back, the end of a pause, or the next sweep, would seem far away.
         if self.paused_until.is_some_and(|until| now < until && until <= now + PAUSE) {
             return None;
         }
@@ -275,7 +275,7 @@ impl Schedule {
         !self.look_again && self.paused_until.is_none()
     }
 
-    /// The store is away, most likely: no need to ask it in a circle.
+    /// Backs off after a failure: the store is probably down, and polling at once would spin.
     fn pause(&mut self, now: Timestamp) {
         self.paused_until = Some(now + PAUSE);
         self.look_again = true;
@@ -284,15 +284,15 @@ impl Schedule {
 
 /// What woke a service.
 enum Wakeup {
-    /// A run of this node, or the claim that was to lead to one, is over.
+    /// A run of this node, or the claim that was to lead to one, has ended.
     Ended((WorkspaceId, AgentId), Box<Result<Option<FinishedRun>, AgentError>>),
     Looked(Result<PollResult, AgentError>),
     Changed,
-    /// A time came, or the program is to stop.
+    /// A deadline passed, or the program is to stop.
     Nothing,
 }
 
-/// Waits for whatever comes first.
+/// Waits for whichever comes first.
 async fn next_wakeup<'a>(
     running: &mut Running<'a>,
     looking: Option<&mut PendingPoll<'a>>,
@@ -313,7 +313,7 @@ async fn next_wakeup<'a>(
         }
     };
     let changed = async {
-        // A closed hint is no hint.
+        // A closed channel gives no more hints.
         if let Some(hints) = hints
             && hints.changed().await.is_ok()
         {
@@ -347,11 +347,11 @@ async fn next_wakeup<'a>(
     }
 }
 
-/// How long a service waits after something failed.
+/// How long a service waits after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Agents {
-    /// One look at everything: feed, timers, queue, and from time to time the sweep.
+    /// Performs one poll: feed, timers, queue and, from time to time, the sweep.
     async fn poll(&self, glance: PollRequest) -> Result<PollResult, AgentError> {
         let mut found = PollResult::default();
         for (ws, _) in self.unrouted().await? {
@@ -405,7 +405,7 @@ impl Agents {
                 queues.push(order.into_iter().map(|row| (ws, row)).collect::<VecDeque<_>>());
             }
         }
-        // The workspaces take turns, so that a busy one does not keep the others waiting.
+        // Workspaces take turns, so that a busy one does not hold up the others.
         let first = usize::try_from(glance.claims).unwrap_or(0) % queues.len().max(1);
         queues.rotate_left(first);
         while found.due.len() < glance.room && queues.iter().any(|queue| !queue.is_empty()) {
@@ -415,7 +415,7 @@ impl Agents {
         Ok(())
     }
 
-    /// Rows of a workspace that may be claimed and that this node has not taken up yet.
+    /// Returns rows of a workspace that may be claimed and that this node is not already running.
     async fn claimable(
         &self,
         ws: WorkspaceId,
@@ -424,7 +424,8 @@ impl Agents {
         glance: &PollRequest,
         found: &mut PollResult,
     ) -> Result<Vec<QueueEntry>, AgentError> {
-        // Rows whose claim is under way are read once more; and another node is to find others.
+        // Allow for rows that this node is already claiming, and for those that other nodes will
+        // claim.
         let mut limit = want + glance.alive.len() + glance.stuck.len() + glance.offset.min(64);
         loop {
             let n = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -432,7 +433,7 @@ impl Agents {
             let is_all = rows.len() < limit;
             let mut waiting = found.readable(rows);
             waiting.retain(|row| glance.is_new(ws, &row.agent));
-            // Damaged rows may stand before all others.
+            // Damaged rows may come before all others.
             if is_all || waiting.len() >= want {
                 return Ok(waiting);
             }
@@ -440,7 +441,7 @@ impl Agents {
         }
     }
 
-    /// Looks for what no deadline and no hint points to.
+    /// Recovers what no deadline and no hint points to.
     async fn sweep(
         &self,
         now: Timestamp,
@@ -480,13 +481,13 @@ impl Agents {
         }
     }
 
-    /// Drives a claimed run to its end and prolongs its lease meanwhile.
+    /// Drives a claimed run to its end, renewing its lease meanwhile.
     pub async fn run_alive(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
         let run = Box::pin(self.run(lease.clone()));
         let beat = Box::pin(self.beat(lease.clone()));
         match select(run, beat).await {
             Either::Left((ran, _)) => ran,
-            // What it was doing is dropped: it could not be written any more.
+            // The lease is lost, so whatever the run was doing could not be committed anyway.
             Either::Right((Ok(()), _)) => {
                 Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end: End::Lost })
             }
@@ -494,16 +495,16 @@ impl Agents {
         }
     }
 
-    /// Prolongs a lease again and again; ends when it is lost.
+    /// Renews a lease repeatedly; ends when the lease is lost.
     async fn beat(&self, lease: Lease) -> Result<(), AgentError> {
         loop {
-            // Two beats may fail before the lease runs out.
+            // Two renewals may fail before the lease expires.
             self.clock.sleep(lease.lasts / 3).await;
             let beat = Commit::new("run.beat", Db::Agent, lease.ws).op(lease.guard());
             match self.store.commit(beat).await {
                 Ok(_) => {}
                 Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(()),
-                // The next beat may get through before the lease runs out.
+                // The next renewal may succeed before the lease expires.
                 Err(error) => tracing::warn!(%error, agent = %lease.run.agent, "no heartbeat"),
             }
         }

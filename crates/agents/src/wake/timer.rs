@@ -1,4 +1,4 @@
-//! Timers: when a due date draws near, and when a person asked for it.
+//! Timers: due dates that draw near, and times that a person set.
 
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
@@ -13,19 +13,19 @@ use crate::lifecycle::{Settings, alive};
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
-/// The hour of the day before at which a due date counts as near.
+/// Hour of the preceding day at which a due date counts as near.
 const MORNING: i8 = 9;
 
-/// When an agent is woken for a due date; none when that is over.
+/// Returns when an agent is woken for a due date, or `None` if that time has passed.
 ///
-/// Units: the morning before, at 9 o'clock in the workspace's time zone.
+/// Units: 9 o'clock on the morning before, in the workspace's time zone.
 pub fn near_due_at(due: Date, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
     let morning = due.yesterday().ok()?.at(MORNING, 0, 0, 0).to_zoned(zone.clone()).ok()?;
     let at = Timestamp::from_jiff(morning.timestamp());
     (at > now).then_some(at)
 }
 
-/// The op that keeps an agent's timer for the due date of its task.
+/// Returns the op that sets or clears an agent's timer for the due date of its task.
 pub(crate) fn of_due_date(
     ws: WorkspaceId,
     agent: &AgentId,
@@ -39,7 +39,7 @@ pub(crate) fn of_due_date(
     }
 }
 
-/// The due date that a change left a task, if it set one: `Some(None)` when it was cleared.
+/// Returns the due date that a change set, if it set one; `Some(None)` if it was cleared.
 pub(crate) fn due_date_of(change: &Change, task: &TaskId) -> Option<Option<Date>> {
     change.what_of(task).rev().find_map(|what| match what {
         What::FieldSet { field: Field::DueDate, to, .. } => {
@@ -49,13 +49,14 @@ pub(crate) fn due_date_of(change: &Change, task: &TaskId) -> Option<Option<Date>
     })
 }
 
-/// Timers fired in one look.
+/// Timers fired in one poll.
 const BATCH: i64 = 100;
 
 impl Agents {
-    /// Fires the timers of a workspace whose time has come; says how many.
+    /// Fires the timers of a workspace that are due; returns how many.
     ///
-    /// Mark and signal are one commit: a timer fires once, also when it came due while nothing ran.
+    /// The timer's mark and its signal are one commit, so a timer fires exactly once, even if it
+    /// came due while nothing was running.
     pub async fn fire_timers(&self, ws: WorkspaceId) -> Result<usize, AgentError> {
         let mut fired = 0;
         for due in self.store.all(timer::due(ws, self.clock.now(), BATCH)).await? {
@@ -71,7 +72,7 @@ impl Agents {
                 .op(wake_queue::signal(ws, &self.timer_signal(ws, &due).await?));
             match self.store.commit(commit).await {
                 Ok(_) => fired += 1,
-                // Somebody else fired it, or it was set anew.
+                // Another process fired it, or it was set again.
                 Err(error) if error.refusal() == Some(Refusal::Missing) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -84,13 +85,13 @@ impl Agents {
         let (may_wake, reason) = match self.agent(ws, &due.agent).await {
             Ok(agent) => {
                 let automatic = is_automatic(&agent.doc.value, class);
-                // Automation that is switched off holds no time that a person set.
+                // A time that a person set applies even if automation is off.
                 let is_asked = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();
                 let reason =
                     if is_asked && !automatic { Reason::UserInitiated } else { Reason::Timer };
                 (automatic || is_asked, reason)
             }
-            // A damaged agent is woken: its run fails and says why.
+            // A damaged agent is woken, so that its run fails and reports the damage.
             Err(AgentError::Read(_)) => (true, Reason::Timer),
             Err(AgentError::NotFound { .. }) => (false, Reason::Timer),
             Err(error) => return Err(error),
@@ -105,7 +106,7 @@ impl Agents {
         })
     }
 
-    /// Sets when an agent is to be woken whatever happens, or takes that back.
+    /// Sets when an agent is woken regardless of changes, or clears that time.
     pub async fn wake_at(
         &self,
         ws: WorkspaceId,
@@ -123,7 +124,7 @@ impl Agents {
         self.tell(ws, id, "agent.wakeAt", &subject, vec![op], asked).await
     }
 
-    /// Holds automatic wakes of an agent back until a time, or no longer.
+    /// Holds back an agent's automatic wakes until a time, or ends the hold.
     pub async fn sleep_until(
         &self,
         ws: WorkspaceId,

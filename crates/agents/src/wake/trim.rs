@@ -1,4 +1,4 @@
-//! Takes away change rows that nobody waits for any more, so that the logs do not grow for ever.
+//! Deletes change rows that nothing needs any more, so that the logs do not grow for ever.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use dormouse_types::{Seq, Timestamp, WorkspaceId, limits};
 
 use crate::{AgentError, Agents};
 
-/// Positions that are trimmed in one commit, at most: the writer is not to be held up.
+/// Most positions trimmed in one commit, so that other writers are not held up.
 const STEP: i64 = 10_000;
 
 impl Agents {
-    /// Trims the change rows of both databases. A row goes once it is old and enough newer ones are
-    /// there; one of the journal stays while it is not routed, or while a wake that waits, or a run
-    /// that has not ended, is to tell of it.
+    /// Trims the change rows of both databases. A row is deleted once it is old and enough newer
+    /// ones exist. A journal row is kept while it is unrouted, or while a pending wake or an
+    /// unfinished run still needs it.
     pub(crate) async fn trim(&self) -> Result<(), AgentError> {
         let before = self.clock.now() - Duration::from_secs(limits::CHANGES_SECONDS);
         for db in Db::ALL {
@@ -39,7 +39,8 @@ impl Agents {
         Ok(())
     }
 
-    /// Up to where and until when nobody wants a change of the journal any more.
+    /// Returns the time before which, and the position up to which, no change of the journal is
+    /// needed.
     async fn wanted(
         &self,
         ws: WorkspaceId,

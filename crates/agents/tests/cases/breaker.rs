@@ -1,4 +1,4 @@
-//! A model provider that is away: the queue is held, and nobody is blamed.
+//! A model provider that is unavailable: the queue is held, and no agent is blamed.
 
 use dormouse_journal::Edit;
 use dormouse_runs::End;
@@ -9,7 +9,7 @@ use dormouse_types::{AgentId, TaskId, limits};
 use crate::world::node::{Node, Told};
 use crate::world::{DONE, WS, World, now};
 
-/// Settled agents with a node that waits for changes.
+/// Settled agents, with a node that waits for changes.
 fn crowd(n: usize) -> (World, Vec<(TaskId, AgentId)>, Node) {
     let world = World::new();
     let all = (0..n).map(|n| world.another(&format!("Task {n}"))).collect();
@@ -30,7 +30,7 @@ fn away(told: &[Told]) -> usize {
     away
 }
 
-/// Nobody's counter has moved, and every run that was begun waits.
+/// No failure counter has moved, and every started run is waiting.
 fn check_nobody_is_blamed(world: &World, all: &[(TaskId, AgentId)]) {
     for (_, agent) in all {
         assert_eq!(world.agent_state(agent).consecutive_failure_count, 0);
@@ -54,7 +54,7 @@ fn an_outage_holds_the_queue_with_one_event_and_its_end_lets_everybody_run() {
     assert_eq!(world.events("provider:"), ["provider:away"]);
     check_nobody_is_blamed(&world, &all);
 
-    // One probe a minute later, and then one two minutes after that.
+    // One probe after a minute, the next one two minutes later.
     node.pass_seconds(limits::BREAKER_SECONDS);
     assert_eq!(away(&node.take()), 1);
     node.pass_seconds(2 * limits::BREAKER_SECONDS);

@@ -1,4 +1,4 @@
-//! Cancelling a wake that waits: nothing brings it back.
+//! Cancelling a pending wake: nothing brings it back.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ fn cancel(world: &World, agent: &AgentId) -> Result<bool, AgentError> {
     now(world.agents.cancel(WS, agent, &me())).map(|cancelled| cancelled.is_done)
 }
 
-/// Nothing of a wake is left, and a day later nothing has run. Then a change wakes as ever.
+/// Checks that nothing of the wake is left, that nothing has run a day later, and that a change
+/// wakes the agent as usual afterwards.
 #[track_caller]
 fn check_gone(world: &World, mut node: Node, task: &dormouse_types::TaskId, agent: &AgentId) {
     let row = world.row(agent);
@@ -111,7 +112,7 @@ fn who_cancels_before_the_claim_is_written_wins() {
     check_gone(&world, node, &task, &agent);
 }
 
-/// A person cancels around the commit that ends or puts back a run.
+/// A person cancels around the commit that ends a run or puts it back.
 fn cancel_around(label: &'static str, is_away: bool) {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();

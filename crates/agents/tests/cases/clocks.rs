@@ -1,4 +1,4 @@
-//! Clocks that jump, and what only ticks.
+//! Clocks that jump, and timing that must not depend on them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn a_clock_set_back_an_hour_keeps_nobody_waiting_longer_than_a_sweep() {
     node.pass_seconds(31);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
     assert_eq!(world.row(&agent).due_at, None);
-    // And it goes on as ever.
+    // And it continues as usual.
     world.answers(1);
     world.note_now(&task, "The boxes are here.");
     node.pass_seconds(2);

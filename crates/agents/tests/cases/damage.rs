@@ -8,8 +8,8 @@ use dormouse_types::{AgentId, Id as _, TaskId};
 use crate::world::node::{Node, Told};
 use crate::world::{DONE, WS, World, dull, me, now};
 
-/// Two tasks with their agents, both settled; then a row of the first is damaged and both tasks
-/// change. The first agent's run fails visibly, the second one's completes.
+/// Settles two tasks with their agents, damages a row of the first and changes both tasks. The
+/// first agent's run fails visibly, the second one's completes.
 fn check(what: &str, damage: impl Fn(&World, &TaskId, &AgentId)) {
     let (world, hurt, hurt_agent) = World::settled();
     let well = world.task("Paint the fence", &["White."]);
@@ -61,7 +61,8 @@ fn two() -> (World, [(TaskId, AgentId); 2]) {
     (world, [(task, agent), other])
 }
 
-/// The second agent runs for a change, as if nothing were wrong; what the node told beside that.
+/// The second agent runs for a change as if nothing were wrong; returns what else the node
+/// reported.
 #[track_caller]
 fn check_the_other_runs(world: &World, node: &mut Node, well: &(TaskId, AgentId)) -> Vec<String> {
     world.answers(1);
@@ -78,7 +79,7 @@ fn check_the_other_runs(world: &World, node: &mut Node, well: &(TaskId, AgentId)
     told.into_iter().filter_map(failed).collect()
 }
 
-/// One line says what is wrong; it is not said again and again.
+/// Checks that one line reports the damage, and that it is not repeated.
 #[track_caller]
 fn check_told_once(told: &[String], words: &[&str]) {
     assert_eq!(told.len(), 1, "{told:#?}");
@@ -116,7 +117,7 @@ fn many_damaged_rows_before_all_others_keep_nobody_from_running() {
     let mut node = world.serve();
     let told = check_the_other_runs(&world, &mut node, &well);
     assert_eq!(told.len(), 50, "{told:#?}");
-    // A drain of whoever is due does not stumble over them either.
+    // A drain of everything due does not stumble over them either.
     world.note(&well.0, "Three coats.");
     world.later(60);
     world.script.push(dull());
@@ -168,7 +169,7 @@ fn a_damaged_timer_keeps_no_other_from_firing() {
     let told = node.take();
     let ran: Vec<_> = told.iter().filter(|told| matches!(told, Told::Ran(..))).collect();
     assert!(matches!(&ran[..], [Told::Ran(agent, _, DONE)] if *agent == well.1), "{told:#?}");
-    // The agent itself says why it cannot go on.
+    // The agent itself says why it cannot continue.
     world.note_now(&hurt.0, "Something happened.");
     node.pass_seconds(2);
     let told = node.take();
@@ -191,7 +192,7 @@ fn a_damaged_subscription_keeps_nobody_else_from_hearing() {
     world.note_now(&hurt.0, "Nobody hears this.");
     let told = check_the_other_runs(&world, &mut node, &well);
     assert_eq!(told, Vec::<String>::new());
-    // A person who asks is heard as ever.
+    // A person's request is heard as usual.
     world.answers(1);
     world.wake_now(&hurt.1, None);
     node.settle();

@@ -1,4 +1,4 @@
-//! What a person says to an agent is read by it: all of it, in order, whatever happens in between.
+//! An agent reads everything a person writes to it, in order, whatever happens in between.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use dormouse_types::{AgentId, Id as _, limits};
 
 use crate::world::{DONE, WS, World, me, now};
 
-/// The words of a person in a request, in order.
+/// A person's messages in a request, in order.
 fn heard(request: &Request) -> Vec<String> {
     let words = request.fragments.iter().filter(|piece| piece.kind == FragmentKind::Message);
     words.map(|piece| unfenced(&piece.text)).collect()
@@ -26,7 +26,7 @@ fn unfenced(text: &str) -> String {
     inner.strip_suffix("\n</data>").expect("the fence is closed").to_owned()
 }
 
-/// The words that each question to the model held, leaving out those without any.
+/// The messages in each request to the model, without requests that have none.
 fn all_heard(world: &World) -> Vec<Vec<String>> {
     let asked = world.script.asked();
     asked.iter().map(heard).filter(|words| !words.is_empty()).collect()

@@ -1,5 +1,5 @@
-//! What is put off stays put off when a command runs agents: it runs what is due, what only merges
-//! changes, and what a person asks for.
+//! What was put off stays put off when a command runs agents: it runs what is due, what only waits
+//! for a merge window, and what a person asks for.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -30,14 +30,14 @@ fn sleep_until(world: &World, agent: &AgentId, until: Option<&str>) {
     now(world.agents.sleep_until(WS, agent, until.map(time), &me())).expect("set");
 }
 
-/// Runs what a command about the task would run, and then what `agent wake --due` would.
+/// Runs what a command about the task would run, then what `agent wake --due` would run.
 fn drained(world: &World, task: &TaskId) -> Vec<End> {
     let mut ends = world.ends(task);
     ends.extend(world.drain_due().into_iter().map(|ran| ran.end));
     ends
 }
 
-/// Stops once this is true.
+/// Stops once the flag is true.
 fn stopping_when(is_told: &Arc<AtomicBool>) -> Stop {
     let is_told = is_told.clone();
     let told = move |_: &mut Context<'_>| match is_told.load(Ordering::SeqCst) {
@@ -205,7 +205,7 @@ fn the_interrupted_run_of_a_person_keeps_its_place_before_all_others() {
     world.answers(2);
     assert_eq!(drained(&world, &task), [DONE, DONE]);
 
-    // What waited behind it is again what it was.
+    // The change pending after it is unaffected.
     world.wake_now(&agent, Some("And again."));
     let lease = world.claim(&agent);
     world.note_now(&task, "And paid for.");
@@ -259,6 +259,6 @@ fn a_drain_that_is_told_to_stop_puts_its_run_back_and_begins_no_other() {
     world.answers(3);
     let scope = Scope { tasks: vec![task, second], ..Scope::default() };
     let ends = world.drain_scope(&scope).expect("a drain").into_iter().map(|ran| ran.end);
-    // The run that was put back, what came behind it, and the other agent.
+    // The run that was put back, the wake that came after it, and the other agent.
     assert_eq!(ends.collect::<Vec<_>>(), [DONE, DONE, DONE]);
 }

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::world::{WS, World, dull, now};
 
-/// The key of a run, made here from nothing but the words of its rule.
+/// Computes the key of a run independently, from the words of its rule.
 fn by_hand(parts: &[&str]) -> String {
     Sha256::digest(parts.join("|")).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -55,7 +55,7 @@ fn a_persons_wake_is_named_by_its_request() {
         let run = &world.runs(&agent)[0];
         assert_eq!(run.key.0, by_hand(&[agent.as_str(), "request-7", "0"]));
         assert_eq!((run.reason.as_str(), run.initiator.as_str()), (reason.name(), "person"));
-        // The same request once more, after its run: it is spent.
+        // The same request again, after its run: it is already spent.
         now(world.agents.wake(WS, &agent, reason, None, &asked)).expect("the same answer");
         assert_eq!(world.ends(&task), []);
     }

@@ -203,7 +203,7 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
     assert_eq!(state.consecutive_failure_count, 0);
 }
 
-/// A run that was claimed when its agent was told to stop; whether the model was asked.
+/// A run that was claimed before its agent was stopped; returns whether the model was asked.
 fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: impl Fn()) {
     let lease = world.claim_after_a_note(task, agent);
     let asked = world.script.asked().len();
@@ -243,8 +243,8 @@ fn an_agent_that_is_destroyed_during_its_run_never_runs_again() {
 const PAUSED: (Lifecycle, Option<DormantReason>) =
     (Lifecycle::Dormant, Some(DormantReason::Paused));
 
-/// A run that was claimed when a person said something of its agent and deleted its task; then the
-/// task comes back.
+/// A run that was claimed before a person wrote to its agent and deleted its task; then the task is
+/// restored.
 fn task_gone_during_a_run(
     say: impl Fn(&World, &AgentId),
 ) -> (World, dormouse_types::TaskId, AgentId) {

@@ -1,4 +1,4 @@
-//! What the diagnostic log says: ids and numbers, never a person's words.
+//! The diagnostic log contains ids and numbers, never a person's words.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -14,10 +14,10 @@ use tracing::span;
 
 use crate::world::{WS, World, report};
 
-/// A word that stands in everything a person or a model says.
+/// A word that occurs in everything a person or a model writes.
 const CANARY: &str = "Heliotrope";
 
-/// Keeps every line of the log, spans included.
+/// Collects every line of the log, including spans.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
@@ -63,8 +63,8 @@ impl tracing::Subscriber for Lines {
 #[test]
 fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
     let lines = Lines::default();
-    // While one listener is all there is, a thread that comes to a line first has the line skipped for
-    // good when that thread has no listener. Where there are two, each new line asks both of them.
+    // With a single subscriber, a log line that is first reached by a thread without a subscriber
+    // is disabled for good. With two, every new line asks both of them.
     let _second = tracing::Dispatch::new(Lines::default());
     tracing::subscriber::with_default(lines.clone(), || {
         tracing::info!(word = CANARY, "this is heard");
@@ -73,7 +73,7 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
         let task = world.task(&text("Move"), &[&text("We signed.")]);
         let agent = world.create(&task);
         let mut node = world.serve();
-        // For a line that another thread came to just before there were two.
+        // For lines that another thread reached just before there were two subscribers.
         tracing::callsite::rebuild_interest_cache();
         let calls = [
             report(&text("Quiet."), &text("Nothing yet.")),
@@ -84,7 +84,7 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
         world.script.push(Answer::calls(calls).and_goes_on());
         world.answers(1);
         node.pass_seconds(5);
-        // A request that is refused, a provider that quotes what it was sent, words, a crash.
+        // A refused request, a provider error that quotes its input, messages, a crash.
         world.script.push(Answer::Fails(ModelError::Request { detail: text("too long") }));
         world.wake_now(&agent, Some(&text("What about the van?")));
         node.pass_seconds(5);
@@ -95,7 +95,7 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
         world.answers(1);
         node.pass_seconds(120);
         node.take();
-        // Rows that were damaged, with the words still in them.
+        // Damaged rows that still contain the words.
         let (second, _) = world.another(&text("Paint"));
         world.behind_the_back(
             Db::Agent,

@@ -1,4 +1,4 @@
-//! Changes one link away: noted, and seen with the next wake; at once for whoever wants that.
+//! Changes one link away: they join the next wake, or wake at once any agent that opted in.
 
 use dormouse_journal::Edit;
 use dormouse_runs::End;
@@ -15,7 +15,7 @@ use crate::world::{WS, World, now, text};
 
 const DONE: End = End::Completed { cut: false };
 
-/// A change of one task that others are linked to.
+/// Changes one task that others are linked to.
 fn change_beside(world: &World, origin: Origin, task: &TaskId, linked: &[TaskId]) {
     let mut change = ChangeRow::journal(origin, vec![task.clone()], Vec::new());
     change.neighbours = linked.to_vec();
@@ -69,7 +69,7 @@ fn who_wants_to_is_woken_at_once_by_a_change_one_link_away() {
     assert!(ran.contains(&agent), "{ran:?}");
 }
 
-/// The agent that opted in has read nothing new about its own task: there is nothing to ask about.
+/// The agent that opted in has seen nothing new about its own task, so there is nothing to ask.
 #[test]
 fn a_wake_by_a_change_one_link_away_asks_no_model_when_its_own_task_did_not_change() {
     let (world, flat, mover) = World::settled();

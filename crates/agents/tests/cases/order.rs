@@ -1,4 +1,4 @@
-//! Who is claimed next: a person does not wait, and nobody starves.
+//! Claim order: a person does not wait, and no agent starves.
 
 use dormouse_agents::wake::service::Options;
 use dormouse_store::{Db, params};
@@ -7,7 +7,7 @@ use dormouse_types::{AgentId, Id as _};
 
 use crate::world::{WS, World};
 
-/// Copies of an agent that all wait for their creation wake.
+/// Creates copies of an agent that all wait for their creation wake.
 fn crowd(world: &World, template: &AgentId, n: i64) {
     let state = world.state_id(template);
     let copies = params![WS.0, template.as_str(), state.as_str(), n, world.clock.now()];
@@ -38,8 +38,9 @@ fn is_copy(agent: &AgentId) -> bool {
     agent.as_str().starts_with("ag-0000000000")
 }
 
-/// The claims of a node that runs one wake at a time, with 5,000 creation wakes waiting. A person
-/// asks behind the first claim; a change has waited since before. Who is claimed, in order.
+/// The claims of a node that runs one wake at a time, with 5,000 creation wakes pending. A person
+/// asks after the first claim; a change has been pending since before. Returns who was claimed, in
+/// order.
 fn claimed(n: usize, offset: usize) -> (Vec<AgentId>, AgentId, AgentId) {
     let (world, task, watcher) = World::settled();
     let (_, asked) = world.another("Paint the fence");

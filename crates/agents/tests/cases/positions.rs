@@ -1,4 +1,4 @@
-//! Positions beside another node: they never move back, and nobody is marked for nothing.
+//! Feed positions with a second node: they never move back, and no agent is marked needlessly.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use dormouse_types::port::Clock;
 use crate::world::between::Between;
 use crate::world::{DONE, WS, World, now};
 
-/// A slow node and a quick one on the same store, with a busy task and one that nobody touches.
+/// A slow and a quick node on the same store, with a busy task and a quiet one.
 struct Two {
     slow: World,
     quick: Arc<Mutex<World>>,
@@ -39,7 +39,8 @@ impl Two {
         Self { slow, quick: Arc::new(Mutex::new(quick)), engine, busy, quiet }
     }
 
-    /// After each read of a statement the quick node writes a note and routes it, so often.
+    /// After each read of a statement, the given number of times, the quick node writes a note and
+    /// routes it.
     fn overtake_after(&self, statement: &'static str, mut times: usize) {
         let (quick, busy) = (self.quick.clone(), self.busy.clone());
         self.engine.after(statement, move || {
@@ -57,7 +58,7 @@ impl Two {
         now(quick.store.first(feed_position::read(WS))).expect("readable").expect("routed").seq.0
     }
 
-    /// Why the agent of the task that nobody touches is to wake.
+    /// Number of reasons for which the quiet task's agent is to wake.
     fn marks_of_the_quiet_one(&self) -> usize {
         let agent = now(self.slow.agents.of_task(WS, &self.quiet)).expect("readable");
         let agent = agent.expect("an agent").doc.value.id;

@@ -124,7 +124,7 @@ fn what_is_withdrawn_and_proposed_anew_in_one_turn_just_stays() {
     let calls = [withdraw(&before[0].fingerprint.0), estimate(60)];
     assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [End::Completed { cut: false }]);
     assert_eq!(world.items(&task), before);
-    // Another value is another proposal: the old one goes, the new one waits.
+    // Another value is another proposal: the old one is withdrawn, the new one is open.
     let calls = [withdraw(&before[0].fingerprint.0), estimate(90)];
     assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [End::Completed { cut: false }]);
     let states: Vec<_> = world.items(&task).into_iter().map(|item| item.state).collect();

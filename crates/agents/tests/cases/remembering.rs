@@ -68,10 +68,10 @@ fn two_prompts_share_every_byte_up_to_the_end_of_the_log() {
     assert!(second.starts_with(&first) && second.len() > first.len(), "{first}\n---\n{second}");
 }
 
-/// One call of observations: how many were kept, and what the model read.
+/// Makes one call of observations; returns how many were kept, and what the model read.
 fn recorded(observations: Value) -> (usize, bool, String) {
     let (world, task, agent) = World::settled();
-    // Where it is refused the model gets another turn, and gives up.
+    // If it is refused, the model gets another turn and makes no further call.
     world.run_with(&task, [Answer::calls([note(observations)]), Answer::calls([])]);
     let answer = world.answered(&agent).remove(0);
     (world.said(&agent, "observation").len(), answer.refused, answer.text)

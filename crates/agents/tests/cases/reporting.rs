@@ -9,7 +9,7 @@ use crate::world::{WS, World, dull, me, now, report};
 
 const DONE: [End; 1] = [End::Completed { cut: false }];
 
-/// Publishes a report about a task with these notes; what a person reads then.
+/// Publishes a report about a task with these notes; returns what a person then reads.
 fn published(notes: &[&str], tldr: &str, content: &str) -> (String, String) {
     let world = World::new();
     let task = world.task("Move", notes);
@@ -93,7 +93,7 @@ fn internal_ids_are_stripped() {
     assert!(text.contains("Signed"), "{text}");
 }
 
-/// A first report that is refused with these words, and mended in the next turn.
+/// A first report is refused with these words and corrected in the next turn.
 fn mended(args: Value, words: &str) {
     let world = World::new();
     let task = world.task("Move", &["One."]);

@@ -1,4 +1,4 @@
-//! One of the databases is an older copy: what was begun is ended, and everybody looks anew.
+//! A database is an older copy: runs under way are ended, and every agent reads its task again.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use dormouse_types::{AgentId, Id as _, TaskId};
 
 use crate::world::{DONE, WS, World, now};
 
-/// A world on a store in memory that can be copied.
+/// A world on an in-memory store that can be copied.
 struct Copied {
     world: World,
     sqlite: Arc<Sqlite>,
@@ -40,13 +40,13 @@ impl Copied {
         self.sqlite.snapshot().expect("memory can be copied")
     }
 
-    /// Lets the journal remember how far the agent store has come: any commit does.
+    /// Lets the journal record how far the agent store has come; any commit does so.
     fn remembered(&self) {
         let nothing = Commit::new("test.nothing", Db::Journal, WS);
         now(self.world.store.commit(nothing)).expect("a commit");
     }
 
-    /// The world behind a start on other copies.
+    /// The world after a start on other copies.
     fn restored(&self, snapshot: &Snapshot) -> World {
         let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let sqlite = Sqlite::restore(snapshot, &port, &CountingEntropy::seeded(7));
@@ -58,8 +58,8 @@ fn noticed(world: &World) -> Option<String> {
     now(world.agents.notice_restored(WS)).expect("readable")
 }
 
-/// The interval of a run that was claimed counts in a journal that is gone: it must not be resumed,
-/// or the agent would pass over as many changes of the new one.
+/// The interval of a claimed run counts in a journal that is gone. If the run were resumed, its
+/// agent would skip as many changes of the new journal.
 #[test]
 fn a_run_that_was_begun_in_a_journal_that_is_gone_is_ended_and_the_agent_looks_anew() {
     let copied = Copied::settled();
@@ -78,7 +78,7 @@ fn a_run_that_was_begun_in_a_journal_that_is_gone_is_ended_and_the_agent_looks_a
     assert_eq!((row.owner, row.run_key), (None, None));
     assert!(row.epoch > lease.run.epoch, "the old owner writes nothing any more");
 
-    // As many notes as there were before: their numbers are used once more.
+    // As many notes as before, so their numbers are used again.
     for n in 0..45 {
         world.answers(1);
         world.note(&copied.task, &format!("Anew {n}."));
@@ -87,7 +87,8 @@ fn a_run_that_was_begun_in_a_journal_that_is_gone_is_ended_and_the_agent_looks_a
     }
 }
 
-/// Nobody writes a note meanwhile: the look is for its own sake, and not skipped.
+/// Nobody writes a note meanwhile: the agent reads its task for the sake of it, and the run is not
+/// skipped.
 #[test]
 fn an_agent_reports_anew_though_nothing_changed() {
     for older in Db::ALL {
@@ -108,7 +109,7 @@ fn an_agent_reports_anew_though_nothing_changed() {
     }
 }
 
-/// The journal remembers the highest epoch of an agent; an older agent store would begin below it.
+/// The journal remembers an agent's highest epoch; an older agent store would start below it.
 #[test]
 fn behind_an_older_agent_store_epochs_begin_above_the_fence_of_the_journal() {
     let copied = Copied::settled();

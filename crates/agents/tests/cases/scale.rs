@@ -1,4 +1,4 @@
-//! What an edit costs, whatever the number of agents.
+//! The cost of an edit does not depend on the number of agents.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use dormouse_types::{TaskId, WorkspaceId};
 use crate::world::counting::Counting;
 use crate::world::{WS, World, now};
 
-/// Edits a task among many workspaces with many subscriptions each: routing looks once into the
-/// index for each touched task, and reads the rows of whom it concerns and of nobody else.
+/// Edits a task among many workspaces with many subscriptions each: routing makes one index lookup
+/// per touched task, and reads only the rows of agents it concerns.
 fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
     let clock = ManualClock::at("2026-03-02T09:00:00Z");
     let port: Arc<dyn Clock> = Arc::new(clock.clone());
@@ -54,7 +54,7 @@ fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
         assert!(reads.len() <= 9 && rows <= 9, "{reads:#?}");
     }
     assert!(world.row(&agent).due_at.is_some());
-    // The look itself is a search in the index, by both of its columns.
+    // The lookup is an index search on both columns.
     let explain = Query {
         db: Db::Agent,
         sql: "EXPLAIN QUERY PLAN SELECT id, agent_id, task_id FROM subscriptions
@@ -68,7 +68,7 @@ fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
     assert_eq!(plan.len(), 1, "{plan:?}");
     assert!(plan[0].starts_with("SEARCH subscriptions USING INDEX"), "{plan:?}");
     assert!(plan[0].ends_with("(ws=? AND task_id=?)"), "{plan:?}");
-    // What happens in one workspace is not looked for in another.
+    // Changes of one workspace are not searched for in another.
     let elsewhere = WorkspaceId(workspaces);
     let same_task: TaskId = format!("jt-{:026}", 1).parse().expect("an id");
     assert_eq!(now(world.agents.route_feed(elsewhere)).ok(), Some(0));

@@ -86,7 +86,7 @@ fn signals_during_a_run_are_exactly_one_follow_up() {
     assert_eq!(world.row(&agent).due_at, None);
 }
 
-/// A node whose only agent waits for its next try after a run that failed.
+/// A node whose only agent waits for its retry after a failed run.
 fn backing_off() -> (World, dormouse_types::TaskId, AgentId, Node, dormouse_types::Timestamp) {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();
@@ -204,7 +204,7 @@ fn the_sweep_finds_what_no_hint_and_no_deadline_points_to() {
     let (world, _, agent) = World::settled();
     let mut node = world.serve();
     world.answers(1);
-    // A commit without a change row wakes nobody who listens.
+    // A commit without a change row wakes no listener.
     world.behind_the_back(
         Db::Agent,
         "UPDATE wake_queue SET due_at = ?3, first_signal_at = ?3, reasons = 16, priority = 0
@@ -370,7 +370,7 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     let (world, task, agent) = World::settled();
     let (second, other) = world.another("Paint the fence");
     let mut node = world.serve();
-    // One has its first turn behind it.
+    // One has completed its first turn.
     let calls =
         [report("Half way.", "Half."), ("record_observations", json!({"observations": ["A."]}))];
     world.script.push(Answer::calls(calls).and_goes_on());
@@ -531,7 +531,7 @@ fn a_node_with_nothing_to_do_writes_nothing() {
     node.pass_seconds(3600);
     assert_eq!((node.ran(), world.hooks.all_commits()), (vec![], commits));
     assert_eq!(world.row(&agent).due_at, None);
-    // A wake that finds nothing new leaves one row and asks nobody.
+    // A wake that finds nothing new leaves one row and asks no model.
     let asks = world.model.asks();
     world.behind_the_back(
         Db::Agent,

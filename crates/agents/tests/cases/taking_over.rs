@@ -1,4 +1,4 @@
-//! Owners that died, owners that only seem to, and owners that come back too late.
+//! Owners that died, owners that only seem dead, and owners that come back too late.
 
 use std::collections::BTreeSet;
 use std::future::Future as _;
@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::world::node::Told;
 use crate::world::{DONE, WS, World, now, report};
 
-/// A lease that its owner holds and forgets about.
+/// A lease whose owner does nothing with it.
 fn claimed() -> (World, TaskId, AgentId, Lease) {
     let (world, task, agent) = World::settled();
     let lease = world.claim_after_a_note(&task, &agent);
@@ -53,7 +53,7 @@ fn two_nodes_that_take_over_at_once_take_each_lease_once() {
     world.claim(&second);
     world.later(61);
     let (one, two) = (world.owned_by("one"), world.owned_by("two"));
-    // Each has read both rows, and the other one takes the second lease in between.
+    // Each has read both rows, and the other one takes over the second lease in between.
     world.hooks.once(Stage::AfterCommit, "run.takeover", move || {
         assert_eq!(now(two.take_over_dead(&nobody())).expect("looked").len(), 1);
     });
@@ -118,7 +118,7 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     assert_eq!(node.ran(), [(agent, DONE)], "the new owner is not disturbed");
 }
 
-/// A run loses its lease at a place; what it does from there on changes nothing.
+/// A run loses its lease at a certain point; nothing it does afterwards has an effect.
 fn lost_at(stage: Stage, label: &'static str) {
     let (world, task, agent) = World::settled();
     let set = ("set_task_language", json!({ "languageCode": "en", "confidence": "high" }));
@@ -173,7 +173,7 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     assert!(run.error.is_some_and(|error| error.contains("3 crashes")));
     let state = world.agent_state(&agent);
     assert_eq!(state.consecutive_failure_count, 1);
-    // It counts, and it is tried again as another run after its back-off.
+    // It counts as a failure, and is retried as another run after the back-off.
     world.model.open();
     world.answers(1);
     node.pass_seconds(60);

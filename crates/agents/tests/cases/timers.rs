@@ -35,7 +35,7 @@ fn sleep_until(world: &World, agent: &AgentId, until: Option<&str>) {
     now(world.agents.sleep_until(WS, agent, until.map(time), &me())).expect("set");
 }
 
-/// What the model was last told of timers, as `kind about`.
+/// The timers in the last request to the model, as `kind about`.
 fn told_of(world: &World) -> Vec<String> {
     let request = world.last_request();
     let delta = request.fragments.iter().find(|piece| piece.kind == FragmentKind::Delta);

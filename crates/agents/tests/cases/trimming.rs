@@ -1,4 +1,4 @@
-//! Change rows that nobody waits for any more are taken away by the sweep.
+//! The sweep deletes change rows that nothing needs any more.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use dormouse_types::{Seq, WorkspaceId};
 
 use crate::world::{WS, World, now};
 
-/// Writes so many change rows that touch nothing, as of now.
+/// Writes `n` change rows that touch nothing, dated now.
 fn fill(world: &World, db: Db, n: i64) {
     let head = now(world.store.first(change_log::head(db, WS))).expect("read").unwrap_or_default();
     let rows = Op::any(
@@ -19,7 +19,7 @@ fn fill(world: &World, db: Db, n: i64) {
          SELECT ?1, ?3 + i, '{\"kind\":\"import\"}', 0, '[]', '[]', '[]', '', ?4 FROM n",
         params![WS.0, n, head.0, world.clock.now()],
     );
-    // The commit itself takes one position more.
+    // The commit itself takes one more position.
     let count = Op::any("UPDATE counters SET seq = ?2 WHERE ws = ?1", params![WS.0, head.0 + n]);
     let commit = Commit::new("test.fill", db, WS).op(rows).op(count);
     now(world.store.commit(commit)).expect("filled");

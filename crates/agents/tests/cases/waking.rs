@@ -24,7 +24,7 @@ fn words_to_an_agent_become_a_message_and_reach_the_model() {
         matches!(&message.data, FragmentData::Message(words) if words == "What about the van?")
     );
     assert!(message.text.starts_with("<data of=\"message\">"), "{}", message.text);
-    // They are said once.
+    // They are said only once.
     world.script.push(dull());
     world.wake(&agent, Reason::UserInitiated, None);
     assert_eq!(world.ends(&task).len(), 1);
@@ -89,7 +89,7 @@ fn a_change_that_was_seen_already_asks_no_model() {
     world.script.push(dull());
     assert_eq!(world.ends(&task).len(), 1);
     let asked = world.script.asked().len();
-    // Another agent's write moves the feed, and is news to nobody.
+    // Another agent's write moves the feed but is news to nobody.
     let ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
     now(world.journal.edit(WS, &task, &[Edit::Priority(Some(Priority::P0))], &ctx))
         .expect("edited");

@@ -1,4 +1,4 @@
-//! An engine that lets something happen between two reads.
+//! An engine that can run something between two reads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use dormouse_types::port::BoxFuture;
 
 type Happening = Box<dyn FnMut() + Send>;
 
-/// Does something after each read of a statement, until it is told to stop.
+/// Runs something after each read of a statement, until it is cleared.
 pub struct Between {
     engine: Arc<dyn Backend>,
     after: Mutex<Option<(&'static str, Happening)>>,
@@ -19,14 +19,14 @@ impl Between {
         Self { engine, after: Mutex::default() }
     }
 
-    /// From now on this happens after each read whose statement contains a text.
+    /// From now on runs this after each read whose statement contains a text.
     pub fn after(&self, part: &'static str, happening: impl FnMut() + Send + 'static) {
         *self.after.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((part, Box::new(happening)));
     }
 
     fn happen(&self, sql: &str) {
-        // Taken out meanwhile: what happens may read through this engine itself.
+        // Taken out meanwhile, because it may itself read through this engine.
         let taken = self.after.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((part, mut happening)) = taken {
             if sql.contains(part) {

@@ -1,4 +1,4 @@
-//! An engine that notes what it is asked.
+//! An engine that records its reads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadErr
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 
-/// Notes each read with the number of rows it gave.
+/// Records each read with the number of rows returned.
 pub struct Counting {
     engine: Arc<dyn Backend>,
     reads: Mutex<Vec<(&'static str, usize)>>,
@@ -17,7 +17,7 @@ impl Counting {
         Self { engine, reads: Mutex::default() }
     }
 
-    /// The reads since it was last asked.
+    /// Returns the reads since the last call.
     pub fn take(&self) -> Vec<(&'static str, usize)> {
         std::mem::take(&mut self.reads.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,4 +1,4 @@
-//! Agents on a store in memory, asking a model that answers from a script.
+//! Agents on an in-memory store, with a scripted model.
 
 pub mod between;
 pub mod counting;
@@ -41,7 +41,7 @@ pub const WS: WorkspaceId = WorkspaceId(1);
 
 pub const DONE: End = End::Completed { cut: false };
 
-/// Runs a future that never waits: store and script answer at once.
+/// Runs a future that never blocks: store and script answer immediately.
 pub fn now<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -63,7 +63,7 @@ pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
     ("update_report", json!({ "tldr": tldr, "content": content }))
 }
 
-/// The same report again and again: a first run that is of no interest by itself.
+/// Always the same report, for first runs that do not matter by themselves.
 pub fn dull() -> Answer {
     Answer::calls([report("All quiet.", "Nothing yet.")])
 }
@@ -88,7 +88,7 @@ impl World {
         Self::on(Arc::new(sqlite), clock, "test")
     }
 
-    /// A world on any engine.
+    /// Creates a world on any engine.
     pub fn on(engine: Arc<dyn Backend>, clock: ManualClock, owner: &str) -> Self {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(2));
@@ -119,7 +119,7 @@ impl World {
         Self { store, journal, changes, agents, clock, script, model, hooks }
     }
 
-    /// A world with a task and its agent, which has run once and reported.
+    /// Creates a world with a task and its agent, which has run once and reported.
     pub fn settled() -> (Self, TaskId, AgentId) {
         let world = Self::new();
         let task = world.task("Move to the new flat", &["We signed the contract."]);
@@ -129,7 +129,7 @@ impl World {
         (world, task, agent)
     }
 
-    /// Another agent with its task, settled as well.
+    /// Creates another task and agent, also settled.
     pub fn another(&self, title: &str) -> (TaskId, AgentId) {
         let task = self.task(title, &["It began."]);
         let agent = self.create(&task);
@@ -138,7 +138,7 @@ impl World {
         (task, agent)
     }
 
-    /// A node that has done whatever there was to do.
+    /// Returns a node that has done all there is to do.
     pub fn serve(&self) -> Node {
         self.serve_with(Options::default())
     }
@@ -158,7 +158,7 @@ impl World {
         self.agents_of(owner, self.model.clone())
     }
 
-    /// The same rooms, asking another model.
+    /// The same rooms with another model.
     pub fn asking(&self, model: Arc<dyn Model>) -> Agents {
         self.agents_of("another model", model)
     }
@@ -198,7 +198,7 @@ impl World {
         self.edit(task, &[Edit::note(text)]);
     }
 
-    /// An edit of this very moment.
+    /// Edits a task at the present time.
     pub fn edit_now(&self, task: &TaskId, edits: &[Edit]) {
         now(self.journal.edit(WS, task, edits, &person())).expect("the edit is accepted");
     }
@@ -207,22 +207,22 @@ impl World {
         self.edit_now(task, &[Edit::note(text)]);
     }
 
-    /// A person's wake of this very moment.
+    /// Wakes an agent, as a person, at the present time.
     pub fn wake_now(&self, agent: &AgentId, words: Option<&str>) {
         now(self.agents.wake(WS, agent, Reason::UserInitiated, words, &me())).expect("woken");
     }
 
-    /// Lets the next runs end with the same report as ever.
+    /// Lets the next runs end with the same report as before.
     pub fn answers(&self, n: usize) {
         (0..n).for_each(|_| self.script.push(dull()));
     }
 
-    /// Lets changes reach the queue.
+    /// Routes changes to the queue.
     pub fn route(&self) {
         now(self.agents.route_feed(WS)).expect("routed");
     }
 
-    /// Claims what waits for an agent.
+    /// Claims the pending wake of an agent.
     pub fn claim(&self, agent: &AgentId) -> Lease {
         now(self.agents.claim(WS, &self.row(agent))).expect("a claim").expect("a lease")
     }
@@ -254,12 +254,12 @@ impl World {
         now(self.agents.agent(WS, agent)).expect("the agent").doc.value
     }
 
-    /// The delta that the model was last shown.
+    /// The delta in the last request to the model.
     pub fn last_delta(&self) -> String {
         text(&self.last_request(), FragmentKind::Delta).expect("a delta")
     }
 
-    /// The events of the agent store whose name begins so, oldest first.
+    /// The events of the agent store whose name starts with the prefix, oldest first.
     pub fn events(&self, prefix: &'static str) -> Vec<String> {
         let sql = "SELECT event FROM change_log WHERE event <> '' ORDER BY seq";
         let decode =
@@ -270,7 +270,7 @@ impl World {
         events
     }
 
-    /// Writes behind everybody's back.
+    /// Writes directly to a database, bypassing all rooms.
     pub fn behind_the_back(&self, db: Db, sql: &'static str, params: Vec<Param>) {
         let commit = Commit::new("test.write", db, WS).op(Op::any(sql, params));
         now(self.store.commit(commit)).expect("written");
@@ -295,7 +295,7 @@ impl World {
         now(self.agents.wake(WS, agent, reason, words, &me())).expect("woken");
     }
 
-    /// Runs what waits for the agents of a task.
+    /// Runs the pending wakes of a task's agents.
     pub fn drain(&self, task: &TaskId) -> Vec<FinishedRun> {
         let scope = Scope { tasks: vec![task.clone()], ..Scope::default() };
         self.drain_scope(&scope).expect("a drain")
@@ -307,7 +307,7 @@ impl World {
         Ok(ran)
     }
 
-    /// Runs whoever is due by the clock.
+    /// Runs everything that is due.
     pub fn drain_due(&self) -> Vec<FinishedRun> {
         self.drain_scope(&Scope { all_due: true, ..Scope::default() }).expect("a drain")
     }
@@ -316,7 +316,7 @@ impl World {
         self.drain(task).into_iter().map(|ran| ran.end).collect()
     }
 
-    /// Lets the model answer, wakes the agent with a note, and gives the runs' ends.
+    /// Sets the model's answers, wakes the agent with a note, and returns how the runs ended.
     pub fn run_with(&self, task: &TaskId, answers: impl IntoIterator<Item = Answer>) -> Vec<End> {
         for answer in answers {
             self.script.push(answer);
@@ -373,7 +373,7 @@ impl World {
         asked.last().and_then(|request| request.turns.last()).expect("a turn").results.clone()
     }
 
-    /// Results of the calls of an agent's last run, from its trail.
+    /// Results of the calls of an agent's last run, from its log.
     pub fn answered(&self, agent: &AgentId) -> Vec<ToolResult> {
         let thread = self.runs(agent)[0].thread.clone();
         let mut all: Vec<Message> = now(self.store.all(message::of_thread(WS, &thread, 1000)))
@@ -409,7 +409,7 @@ impl World {
         tables.into_iter().flat_map(read).collect()
     }
 
-    /// Damages a row behind everybody's back.
+    /// Damages a row directly in the database.
     pub fn damage(&self, db: Db, id: &str) {
         let sql = match db {
             Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",

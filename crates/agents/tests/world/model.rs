@@ -1,4 +1,4 @@
-//! A model that can be held, made to fail, and counted, with a script behind it.
+//! A scripted model that can be blocked, made to fail, and counted.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent}
 use dormouse_types::port::{BoxStream, Model, ModelClass};
 use futures_util::Stream;
 
-/// A turnstile before a script: each question passes when it may.
+/// A gate in front of a script: each request passes when it is allowed to.
 pub struct BlockingModel {
     script: Arc<Script>,
     state: Arc<Mutex<State>>,
@@ -17,7 +17,7 @@ pub struct BlockingModel {
 
 struct State {
     class: ModelClass,
-    /// How many questions may pass; none = all.
+    /// How many requests may pass; `None` means all.
     permits: Option<usize>,
     waiting: Vec<Waker>,
     away: Option<ModelError>,
@@ -53,23 +53,23 @@ impl BlockingModel {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Lets no question pass from here on.
+    /// Blocks all requests from now on.
     pub fn close(&self) {
         self.pass(Some(0));
     }
 
-    /// Lets one more question pass.
+    /// Lets one more request pass.
     pub fn let_one_pass(&self) {
         let permits = self.state().permits;
         self.pass(permits.map(|n| n + 1));
     }
 
-    /// Lets all questions pass.
+    /// Lets all requests pass.
     pub fn open(&self) {
         self.pass(None);
     }
 
-    /// Lets the provider fail from here on.
+    /// Makes the provider fail from now on.
     pub fn goes_away(&self, why: ProviderUnavailable) {
         self.goes_away_saying(why, "503 Service Unavailable");
     }
@@ -79,22 +79,22 @@ impl BlockingModel {
         self.state().away = Some(ModelError::Provider { provider: "script".into(), why, detail });
     }
 
-    /// Lets the provider answer again.
+    /// Makes the provider answer again.
     pub fn comes_back(&self) {
         self.state().away = None;
     }
 
-    /// Makes the model one that is paid by use.
+    /// Makes the model a paid one.
     pub fn is_paid(&self) {
         self.state().class = ModelClass::Paid;
     }
 
-    /// Questions so far, those that failed included.
+    /// Number of requests so far, including those that failed.
     pub fn asks(&self) -> usize {
         self.state().asks
     }
 
-    /// Questions that wait for their answer now, and the most that ever did.
+    /// Number of requests waiting for their answer now, and the most there ever were.
     pub fn at_once(&self) -> (usize, usize) {
         let state = self.state();
         (state.open, state.most)
@@ -136,7 +136,7 @@ impl Model for BlockingModel {
 
 type Answer<'a> = Box<dyn FnMut() -> BoxStream<'a, Result<TurnEvent, ModelError>> + Send + 'a>;
 
-/// A question before or behind the turnstile.
+/// A request before or after the gate.
 struct Passing<'a> {
     state: Arc<Mutex<State>>,
     answer: Answer<'a>,

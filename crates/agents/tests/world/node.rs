@@ -1,4 +1,4 @@
-//! A node that serves, polled by hand; and places where something happens in between.
+//! A node that serves, polled by hand; and hooks that run something at a certain point.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -20,7 +20,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a node told.
+/// What a node reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
     Ran(AgentId, RunKey, End),
@@ -64,7 +64,7 @@ impl Future for Flag {
     }
 }
 
-/// A node. Dropping it is its death: nothing is put back.
+/// A node. Dropping it simulates its death: nothing is put back.
 pub struct Node {
     service: Option<BoxFuture<'static, ()>>,
     woken: Arc<WakeFlag>,
@@ -93,7 +93,7 @@ impl Node {
         Self { service: Some(service), woken, told, stop, clock: clock.clone() }
     }
 
-    /// Lets the node do whatever it can do now.
+    /// Lets the node do everything it can do now.
     pub fn settle(&mut self) {
         let waker = Waker::from(self.woken.clone());
         for _ in 0..1_000_000 {
@@ -108,7 +108,7 @@ impl Node {
         panic!("the node never comes to rest");
     }
 
-    /// Lets time pass; the node wakes at every time that it waits for.
+    /// Lets time pass; the node wakes at every time it waits for.
     pub fn pass(&mut self, by: Duration) {
         let end = self.clock.now() + by;
         self.settle();
@@ -123,7 +123,7 @@ impl Node {
         self.pass(Duration::from_secs(seconds));
     }
 
-    /// Moves the clock at one stroke.
+    /// Moves the clock in one step.
     pub fn jump(&mut self, to: Timestamp) {
         self.clock.set(to);
         self.settle();
@@ -133,7 +133,7 @@ impl Node {
         self.jump(ManualClock::at(to).now());
     }
 
-    /// Asks the node to stop and lets it come to its end.
+    /// Asks the node to stop and waits until it has.
     pub fn stop(mut self) -> Vec<Told> {
         self.stop.raise();
         self.settle();
@@ -141,12 +141,12 @@ impl Node {
         self.take()
     }
 
-    /// What the node told since it was last asked.
+    /// Returns what the node reported since the last call.
     pub fn take(&mut self) -> Vec<Told> {
         std::mem::take(&mut lock(&self.told))
     }
 
-    /// The runs that ended since it was last asked; anything else that was told is a fault.
+    /// Returns the runs that ended since the last call; any other report is an error.
     #[track_caller]
     pub fn ran(&mut self) -> Vec<(AgentId, End)> {
         let ran = |told| match told {
@@ -157,10 +157,10 @@ impl Node {
     }
 }
 
-/// What happens in between.
+/// What a hook runs.
 type Between = Box<dyn FnOnce() + Send>;
 
-/// Lets something happen where the program passes, and counts what it commits.
+/// Runs something when the program passes a certain point, and counts its commits.
 #[derive(Default)]
 pub struct Hooks {
     between: Mutex<Vec<(Stage, &'static str, Between)>>,
@@ -168,22 +168,22 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// Lets something happen the next time that a place is passed.
+    /// Runs something the next time a point is passed.
     pub fn once(&self, stage: Stage, label: &'static str, between: impl FnOnce() + Send + 'static) {
         lock(&self.between).push((stage, label, Box::new(between)));
     }
 
-    /// Whether everything that was to happen has happened.
+    /// Returns whether every hook has run.
     pub fn is_done(&self) -> bool {
         lock(&self.between).is_empty()
     }
 
-    /// How often a commit was made.
+    /// Number of commits with a label.
     pub fn commits(&self, label: &str) -> usize {
         lock(&self.commits).get(label).copied().unwrap_or(0)
     }
 
-    /// Commits of any kind.
+    /// Number of commits of any kind.
     pub fn all_commits(&self) -> usize {
         lock(&self.commits).values().sum()
     }

@@ -1,7 +1,7 @@
 //! Languages as data: a folder per language, a table per kind of rule.
 //!
-//! A rule holds the order of questions, a language the words it asks for. A further language is
-//! a further folder and a line in [`ALL`].
+//! Rules define the order of checks, languages the words they check for. To add a language, add a
+//! folder and a line in [`ALL`].
 
 pub mod report;
 pub mod propose;
@@ -14,11 +14,11 @@ pub struct Lang {
     pub code: &'static str,
     /// Folded names of months, whole and short, with their number.
     pub months: &'static [(&'static str, i8)],
-    /// Small-letter words a full stop belongs to.
+    /// Lower-case words that end in a full stop of their own.
     pub abbreviations: &'static [&'static str],
-    /// Folded words that carry no meaning of their own.
+    /// Folded words without meaning of their own.
     pub stop_words: &'static [&'static str],
-    /// Folded endings, longest first, that do not make another word.
+    /// Folded endings, longest first, that do not change the word.
     pub suffixes: &'static [&'static str],
     /// Words of the report.
     pub report: &'static report::Words,
@@ -26,10 +26,10 @@ pub struct Lang {
     pub propose: &'static propose::Rules,
 }
 
-/// Every language with rules; the first one serves tasks in any other language.
+/// Every language with rules; the first one also serves tasks in other languages.
 pub const ALL: &[&Lang] = &[&en::EN];
 
-/// The rules for a language code, or those of the first language.
+/// Returns the rules for a language code, or those of the first language.
 pub fn of(code: &str) -> &'static Lang {
     ALL.iter().find(|lang| lang.code == code).unwrap_or(&ALL[0])
 }

@@ -6,9 +6,9 @@ use crate::propose::day::DayWords;
 use crate::propose::duration::SpanWords;
 use crate::propose::pattern::Classes;
 
-/// The proposal rules of one language. Every word is folded: small letters without accents.
+/// The proposal rules of one language. Every word is folded: lower case, without accents.
 ///
-/// The patterns are in the form of [`crate::propose::pattern`].
+/// For the syntax of the patterns see [`crate::propose::pattern`].
 #[derive(Debug)]
 pub struct Rules {
     /// Days.
@@ -17,57 +17,57 @@ pub struct Rules {
     pub spans: SpanWords,
     /// Classes of phrases that the patterns name.
     pub classes: Classes,
-    /// What turns a clause into its opposite.
+    /// Words that turn a clause into its opposite.
     pub negations: &'static [&'static str],
-    /// What makes a clause a guess, a wish or a possibility.
+    /// Words that make a clause a guess, a wish or a possibility.
     pub doubts: &'static [&'static str],
-    /// What makes a whole sentence depend on something else.
+    /// Words that make a sentence depend on something else.
     pub conditions: &'static [&'static str],
-    /// What makes a sentence a sample.
+    /// Words that mark a sentence as an example.
     pub samples: &'static [&'static str],
-    /// Words that begin a further statement in a sentence.
+    /// Words that start another statement in a sentence.
     pub conjunctions: &'static [&'static str],
-    /// Who begins a statement of its own behind an "and".
+    /// Words that start a statement of their own after an "and".
     pub speakers: &'static [&'static str],
-    /// Words that end a clause as a comma does.
+    /// Words that end a clause the way a comma does.
     pub breaks: &'static [&'static str],
     /// A day by which the task is due.
     pub due: &'static [&'static str],
-    /// What speaks of the deadline in any way: a newer such sentence that no pattern reads keeps an
-    /// older one from being proposed.
+    /// Any mention of the deadline. If a newer sentence matches one of these but no other pattern,
+    /// older sentences about the deadline are not proposed.
     pub due_topic: &'static [&'static str],
-    /// Beside a day, what says there when that is.
+    /// Words that, next to a day, leave it open when something happens.
     pub due_vague: &'static [&'static str],
-    /// What the task is about moved to a day: where an older sentence named the day it is due, that
-    /// day moves along.
+    /// What the task is about was moved to another day. If an older sentence named that day as the
+    /// deadline, the deadline moves too.
     pub due_along: &'static [&'static str],
-    /// The deadline is lifted.
+    /// The deadline was lifted.
     pub due_off: &'static [&'static str],
-    /// In the clause of a deadline: it does not hold.
+    /// In the clause of a deadline: the deadline does not hold.
     pub due_void: &'static [&'static str],
     /// How long the task takes.
     pub estimate: &'static [&'static str],
-    /// What speaks of how long the task takes, in the same way.
+    /// Any mention of how long the task takes; works like `due_topic`.
     pub estimate_topic: &'static [&'static str],
-    /// Beside a length of time, what says there that an older one does not hold.
+    /// Words next to a length of time which say that an older one does not hold.
     pub estimate_vague: &'static [&'static str],
-    /// In the sentence of a length of time: it was spent, or counts something else.
+    /// In the sentence of a length of time: the time was spent, or measures something else.
     pub estimate_void: &'static [&'static str],
     /// How much the task matters.
     pub priority: &'static [(&'static str, Priority)],
-    /// It matters less than was said.
+    /// The task matters less than was said before.
     pub priority_off: &'static [&'static str],
-    /// How the task stands.
+    /// The state of the task.
     pub status: &'static [(&'static str, Status)],
-    /// It does not stand so any more.
+    /// A status that no longer holds.
     pub status_off: &'static [&'static str],
-    /// In the sentence of a status: it is over already.
+    /// In the sentence of a status: it has already ended.
     pub status_void: &'static [&'static str],
     /// Check-offs in prose.
     pub tick: Ticking,
     /// New items.
     pub item: NewItems,
-    /// Before a label's name: it is not meant.
+    /// Before a label's name: the label is not meant.
     pub label_void: &'static [&'static str],
     /// Why an open proposal is withdrawn.
     pub retract: Retracting,
@@ -78,94 +78,96 @@ pub struct Rules {
 /// How a language says that something was done.
 #[derive(Debug)]
 pub struct Ticking {
-    /// Verbs with their past forms, where those do not follow `endings`.
+    /// Verbs with past forms that do not follow `endings`.
     pub irregular: &'static [(&'static str, &'static [&'static str])],
-    /// Endings of the past forms of all other verbs.
+    /// Past-form endings of all other verbs.
     pub endings: &'static [&'static str],
-    /// Words that say "done" of anything.
+    /// Words that say "done" about anything.
     pub done: &'static [&'static str],
-    /// Who may have done it.
+    /// Subjects that may have done the work.
     pub subjects: &'static [&'static str],
-    /// Between subject, object and verb.
+    /// Words between subject, object and verb.
     pub auxiliaries: &'static [&'static str],
-    /// Between verb and object, or before the object.
+    /// Words between verb and object, or before the object.
     pub fillers: &'static [&'static str],
-    /// What begins a further description of the object, or the place where it went.
+    /// Words that introduce a further description of the object, or where it went.
     pub prepositions: &'static [&'static str],
-    /// Before the verb: it is done only in relation to something else.
+    /// Before the verb: the work is done only in relation to something else.
     pub void_before: &'static [&'static str],
-    /// Words of a title that do not name the work: "first".
+    /// Words in a title that do not name the work: "first".
     pub asides: &'static [&'static str],
-    /// In a further clause, with a word of `void`: the work goes on.
+    /// In another clause, together with a word of `void`: the work continues.
     pub more: &'static [&'static str],
-    /// In the clause: it is not done, or not surely.
+    /// In the clause: the work is not done, or not certainly.
     pub void: &'static [&'static str],
-    /// In the sentence: it was tried, and did not work.
+    /// In the sentence: the work was attempted without success.
     pub failed: &'static [&'static str],
-    /// In the sentence: it is still to do, and an older word that it was done no longer holds.
+    /// In the sentence: the work is still to do, and an older statement that it was done no longer
+    /// holds.
     pub undone: &'static [&'static str],
-    /// What begins a clause of its own.
+    /// Words that start a clause of their own.
     pub clause_words: &'static [&'static str],
-    /// Of those, what may stand for the past form of a verb of making, or before its -ing form.
+    /// Of those, words that can replace the past form of a verb of making, or precede its -ing
+    /// form.
     pub finished: &'static [&'static str],
-    /// Verbs of making: what was made is finished when it is done.
+    /// Verbs of making: the work is done when the thing is finished.
     pub makes: &'static [&'static str],
-    /// Verbs whose object may be the one who acts: "the bank called".
+    /// Verbs whose object may be the actor: "the bank called".
     pub mutual: &'static [&'static str],
-    /// What joins objects of one verb.
+    /// Words that join several objects of one verb.
     pub joins: &'static [&'static str],
-    /// Verbs whose past form is the verb itself: done only behind a subject or an auxiliary.
+    /// Verbs whose past form equals the base form: done only after a subject or an auxiliary.
     pub unchanging: &'static [&'static str],
 }
 
-/// How a language names work to do.
+/// How a language names work that is to be done.
 #[derive(Debug)]
 pub struct NewItems {
-    /// Before a colon: what follows is to do.
+    /// Before a colon: what follows is to be done.
     pub markers: &'static [&'static str],
     /// Before the work, in capitals, without a colon.
     pub capitals: &'static [&'static str],
-    /// In the item: it is done or withdrawn.
+    /// In the item: it was done or withdrawn.
     pub void: &'static [&'static str],
-    /// In the item: it is part of a form, not work.
+    /// In the item: it belongs to a template, not to the work.
     pub samples: &'static [&'static str],
-    /// Behind the marker in capitals: it is talk about a list, not work.
+    /// After a marker in capitals: the sentence talks about a list and names no work.
     pub talk: &'static [&'static str],
-    /// What says that there is nothing.
+    /// Words that say there is nothing.
     pub nothing: &'static [&'static str],
-    /// Headings above what somebody may do some day: the report names it, nobody is asked to add
-    /// it. The whole heading but for numbers and marks.
+    /// Headings over ideas for some other day: the report mentions them, but nothing is proposed.
+    /// They must match the whole heading, apart from numbers and marks.
     pub someday: &'static [&'static str],
-    /// Headings that are no title of a task.
+    /// Headings that cannot be the title of a task.
     pub untitled: &'static [&'static str],
-    /// Words that make two titles differ although they say little: one has the first, the other
+    /// Pairs of small words that make two titles differ if one title has the first and the other
     /// the second.
     pub opposites: &'static [(&'static str, &'static str)],
 }
 
-/// Reasons for withdrawing an open proposal. In templates `{…}` is filled in.
+/// Reasons for withdrawing an open proposal. Templates have `{…}` placeholders.
 #[derive(Debug)]
 pub struct Retracting {
     /// `{value}`.
     pub newer: &'static str,
     /// A newer entry takes it back.
     pub taken_back: &'static str,
-    /// A newer entry speaks of it in words that no rule reads.
+    /// A newer entry mentions it in words that no rule can read.
     pub unread: &'static str,
-    /// The task has the value by now.
+    /// The task already has the value.
     pub has_it: &'static str,
     /// The work is done.
     pub done: &'static str,
     /// The work is not done after all.
     pub not_done: &'static str,
-    /// The item is gone.
+    /// The item no longer exists.
     pub gone: &'static str,
 }
 
-/// What observations look for, and how they are worded. In templates `{…}` is filled in.
+/// What observations look for, and their wording. Templates have `{…}` placeholders.
 #[derive(Debug)]
 pub struct Noticing {
-    /// A deadline that moved, with `<day>` the new one and `<other>` the one before, if named.
+    /// A deadline that moved: `<day>` is the new one, `<other>` the previous one if it is named.
     pub moved: &'static [&'static str],
     /// Escalating words about the task.
     pub escalated: &'static [&'static str],
@@ -185,7 +187,7 @@ pub struct Noticing {
     pub blocked: &'static str,
     /// `{reason}`.
     pub held: &'static str,
-    /// No filling.
+    /// No placeholders.
     pub unblocked: &'static str,
     /// `{what}` and `{reason}`.
     pub rejected: &'static str,

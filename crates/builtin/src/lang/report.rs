@@ -1,19 +1,19 @@
-//! The words the report asks a language for.
+//! The words that the report needs from a language.
 
 /// Words and sentences of the report in one language.
 ///
-/// All phrases are folded (see [`crate::read::fold`]) and are looked for as whole words.
+/// All phrases are folded (see [`crate::read::fold`]) and match whole words.
 #[derive(Debug)]
 pub struct Words {
     /// What headings say about the text below them.
     pub headings: Headings,
     /// What sentences say.
     pub cues: Cues,
-    /// How the report says things.
+    /// How the report words things.
     pub say: Say,
 }
 
-/// Phrases by which a heading is of a kind. `=` before one: the heading is nothing but that.
+/// Phrases that determine the kind of a heading. `=` before a phrase: it must be the whole heading.
 #[derive(Debug)]
 pub struct Headings {
     /// Work to be done.
@@ -22,135 +22,137 @@ pub struct Headings {
     pub done: &'static [&'static str],
     /// Causes, lessons, decisions.
     pub learned: &'static [&'static str],
-    /// What nobody settled yet.
+    /// Unsettled questions.
     pub open: &'static [&'static str],
-    /// What the text is about, in short.
+    /// A short account of what the text is about.
     pub summary: &'static [&'static str],
-    /// Known, but telling nothing: the kind of an outer heading does not reach below it.
+    /// Known headings without a kind of their own: an outer heading's kind does not apply below
+    /// them.
     pub neutral: &'static [&'static str],
 }
 
-/// Phrases by which a sentence is of a kind.
+/// Phrases that determine the kind of a sentence.
 #[derive(Debug)]
 pub struct Cues {
     /// Something is finished or works again.
     pub done: &'static [&'static str],
-    /// Of those, what may stand for any work: "done", "finished".
+    /// Of those, the phrases that fit any work: "done", "finished".
     pub done_anything: &'static [&'static str],
-    /// Past forms of work that is finished by being done once.
+    /// Past forms of work that needs to be done only once.
     pub done_verbs: &'static [&'static str],
     /// Words before a past form that make it a statement: "was", "has".
     pub auxiliaries: &'static [&'static str],
-    /// Those of them that may as well tell how things work: "is".
+    /// Of those, the words that may also describe how things work: "is".
     pub present_auxiliaries: &'static [&'static str],
-    /// Endings of the past form of any verb; such a word counts where it opens a sentence or
-    /// follows a subject.
+    /// Endings of the past form of any verb; such a word counts if it opens a sentence or follows a
+    /// subject.
     pub past_endings: &'static [&'static str],
-    /// Words with such an ending that tell of no finished work: "needed", "planned".
+    /// Words with such an ending that describe no finished work: "needed", "planned".
     pub not_work: &'static [&'static str],
-    /// Who did it, when the past form follows: "we".
+    /// Subjects that may precede a past form: "we".
     pub subjects: &'static [&'static str],
-    /// Words that may stand between those and the past form.
+    /// Words that may occur between subject and past form.
     pub adverbs: &'static [&'static str],
     /// Words before a past form that make it an attribute: "the updated list".
     pub articles: &'static [&'static str],
-    /// Words behind a past form that somebody acted on: "sent it".
+    /// Words after a past form that name its object: "sent it".
     pub objects: &'static [&'static str],
-    /// Labels that open a line of work.
+    /// Labels at the start of a line that names work.
     pub todo_labels: &'static [&'static str],
     /// Something is still to be done.
     pub todo: &'static [&'static str],
     /// "Yet" and "not": together they say that something is still to be done.
     pub yet: &'static [&'static str],
-    /// The other half of it.
+    /// The other half of the pair.
     pub not: &'static [&'static str],
-    /// The same, but weaker: counts only where nothing lists the work.
+    /// The same, but weaker: counts only if no list names the work.
     pub todo_weak: &'static [&'static str],
-    /// What work begins with: "call", "fix".
+    /// Verbs that work starts with: "call", "fix".
     pub todo_verbs: &'static [&'static str],
     /// A decision.
     pub decided: &'static [&'static str],
     /// A new state of affairs: "is now".
     pub from_now: &'static [&'static str],
-    /// Endings of a word behind that by which it only goes on: "is now running".
+    /// Endings of the word after such a phrase which mean that something merely continues: "is now
+    /// running".
     pub ongoing_endings: &'static [&'static str],
-    /// A day moved, whatever the sentence names: "postponed".
+    /// A day was moved, whatever the sentence is about: "postponed".
     pub postponed: &'static [&'static str],
     /// Words that move a day or a thing: "moved".
     pub moved: &'static [&'static str],
-    /// What such a word moves when it moves a day: "deadline".
+    /// Objects of such a word when it moves a day: "deadline".
     pub dates: &'static [&'static str],
-    /// Something waits.
+    /// Something is waiting.
     pub blocked: &'static [&'static str],
     /// A cause or an insight.
     pub learned: &'static [&'static str],
-    /// The one that explains everything.
+    /// The cause that explains everything.
     pub root: &'static [&'static str],
-    /// What names a cause at all.
+    /// Words that name any cause.
     pub cause: &'static [&'static str],
-    /// An earlier statement does not hold, or a wish is met already.
+    /// An earlier statement does not hold, or a wish is already met.
     pub withdrawn: &'static [&'static str],
-    /// What was believed does not hold.
+    /// Something that was believed turned out to be wrong.
     pub correction: &'static [&'static str],
-    /// Work was taken back.
+    /// Finished work was undone.
     pub undone: &'static [&'static str],
     /// A question without a question mark.
     pub question: &'static [&'static str],
-    /// The sentence turns into its opposite within a clause.
+    /// A clause is negated.
     pub negation: &'static [&'static str],
     /// The sentence is a wish, a plan or an attempt.
     pub conditional: &'static [&'static str],
     /// The writer is not sure.
     pub hedge: &'static [&'static str],
-    /// The paragraph is left over from a form.
+    /// The paragraph is part of a template.
     pub sample: &'static [&'static str],
-    /// What opens a list of examples.
+    /// Words that open a list of examples.
     pub example: &'static [&'static str],
-    /// Cells of a table that say that its row is finished.
+    /// Table cells which say that the row is finished.
     pub cell_done: &'static [&'static str],
-    /// Cells of a table that say that its row is open.
+    /// Table cells which say that the row is open.
     pub cell_open: &'static [&'static str],
-    /// Titles of columns that name nothing but the state of a row.
+    /// Column titles that only name the state of a row.
     pub column_state: &'static [&'static str],
-    /// Items that say that there is none.
+    /// Items which say that there is nothing.
     pub nothing: &'static [&'static str],
-    /// Words at which a sentence falls into clauses.
+    /// Words that separate the clauses of a sentence.
     pub clauses: &'static [&'static str],
-    /// Words that open a sentence which leans on the one before: "this", "it".
+    /// Words at the start of a sentence that refer to the one before: "this", "it".
     pub leaning: &'static [&'static str],
-    /// Phrases by which a sentence explains, whatever it says of finished work.
+    /// Phrases that make a sentence an explanation, even if it mentions finished work.
     pub explaining: &'static [&'static str],
-    /// Words that open a sentence which holds only in some case: "if", "when".
+    /// Words at the start of a sentence that holds only in some cases: "if", "when".
     pub provisos: &'static [&'static str],
-    /// Words that open a piece of a sentence: "in", "with".
+    /// Words at the start of a sentence fragment: "in", "with".
     pub fragments: &'static [&'static str],
-    /// Words that want something behind them, were it an address: "in".
+    /// Words that need something after them, even an address: "in".
     pub before_address: &'static [&'static str],
-    /// Words that ask: "please".
+    /// Words of a request: "please".
     pub please: &'static [&'static str],
-    /// Labels of what holds the work up.
+    /// Labels of what blocks the work.
     pub blocked_labels: &'static [&'static str],
-    /// Words that open a sentence which turns against the one before: "but".
+    /// Words at the start of a sentence that contradicts the one before: "but".
     pub against: &'static [&'static str],
-    /// What is no work when it is "back".
+    /// Things that are not finished work when they are "back".
     pub trouble: &'static [&'static str],
-    /// Phrases that say of a trouble that it is there again.
+    /// Phrases which say that trouble has returned.
     pub returned: &'static [&'static str],
     /// Something does not work as it should, now.
     pub failing: &'static [&'static str],
-    /// Everything that failed works.
+    /// Everything that failed works again.
     pub all_clear: &'static [&'static str],
-    /// What helps until the real solution is there.
+    /// What helps until there is a real solution.
     pub workaround: &'static [&'static str],
-    /// Behind a label of work, before the name of who does it: "for".
+    /// After a label of work, before the name of whoever does it: "for".
     pub owner: &'static [&'static str],
-    /// Words before "that" or a colon that tell nothing: "note that".
+    /// Words before "that" or a colon that add nothing: "note that".
     pub notes: &'static [&'static str],
-    /// A rule to keep: "never", "do not".
+    /// A rule to follow: "never", "do not".
     pub rule: &'static [&'static str],
 }
 
-/// Titles and sentences of the report. `{…}` is filled in.
+/// Titles and sentences of the report, with `{…}` placeholders.
 #[derive(Debug)]
 pub struct Say {
     /// Section of finished work, without its emoji.
@@ -171,21 +173,21 @@ pub struct Say {
     pub all_boxes: &'static str,
     /// A group of boxes. `{group}` `{done}` `{all}`
     pub group: &'static str,
-    /// Groups that found no place. `{groups}` `{boxes}`
+    /// Groups that did not fit. `{groups}` `{boxes}`
     pub more_groups: &'static str,
-    /// Things that found no place. `{n}`
+    /// Things that did not fit. `{n}`
     pub more: &'static str,
     /// `{first}`
     pub one_open: &'static str,
     /// `{n}` `{first}`
     pub n_open: &'static str,
-    /// All that is open the text says is done: one box. `{first}`
+    /// The text says that the only open box is done. `{first}`
     pub one_contested: &'static str,
-    /// The same of several. `{n}` `{first}`
+    /// The text says that all open boxes are done. `{n}` `{first}`
     pub n_contested: &'static str,
     /// Nothing is open and something is done.
     pub nothing_open: &'static str,
-    /// Nothing is said to be done.
+    /// Nothing is reported as done.
     pub nothing_done: &'static str,
     /// The task holds no text and no items.
     pub nothing_yet: &'static str,
@@ -217,18 +219,18 @@ pub struct Say {
     pub field_cleared: &'static str,
     /// `{label}`
     pub new_label: &'static str,
-    /// Names of fields on the wire and for a reader.
+    /// Names of fields: as in JSON, and for a reader.
     pub fields: &'static [(&'static str, &'static str)],
     /// A box that is neither open nor ticked. `{item}`
     pub half: &'static str,
-    /// A box is open, the text says it is done. `{item}` `{text}`
+    /// A box is open although the text says it is done. `{item}` `{text}`
     pub box_against_text: &'static str,
-    /// A box is ticked, a later text asks for the work. `{item}` `{text}`
+    /// A box is ticked although a later text asks for the work. `{item}` `{text}`
     pub text_against_box: &'static str,
-    /// Link words that say nothing about what is behind a link.
+    /// Link texts that say nothing about the target.
     pub empty_titles: &'static [&'static str],
     /// Words for kinds of addresses: issue, pull request, commit, image.
     pub kinds: &'static [(&'static str, &'static str)],
-    /// Addresses that stood in code, by host. `{host}`
+    /// Addresses found in code, by host. `{host}`
     pub page: &'static str,
 }

@@ -1,7 +1,6 @@
-//! Observations: what the agent keeps for itself.
+//! Observations: private notes that the agent keeps.
 //!
-//! Does not own: the report. An observation is noted once; what an earlier run noted is not
-//! noted again.
+//! Does not own: the report. An observation is noted only once, across runs.
 //!
 //! Reading order: [`moved`] (deadlines), [`pressure`], [`progress`], [`verdict`].
 
@@ -20,13 +19,13 @@ use crate::read::fold::fold;
 /// A private note of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// What it says.
+    /// Text of the note.
     pub text: String,
-    /// Its weight.
+    /// How important it is.
     pub priority: ObservationPriority,
 }
 
-/// What is worth keeping from this wake, the weightiest first; often nothing.
+/// Returns what is worth keeping from this wake, most important first; often nothing.
 pub fn observations(input: &Input<'_>) -> Vec<Observation> {
     let statements = statements(input);
     let mut found: Vec<Observation> = Vec::new();
@@ -53,8 +52,8 @@ pub fn observations(input: &Input<'_>) -> Vec<Observation> {
     found
 }
 
-/// Whether the statement is new to the agent: all are on the first wake, later those of entries
-/// that were added or edited.
+/// Returns whether a statement is new to the agent: in the first wake all are, later only those of
+/// entries that were added or edited.
 fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
     use dormouse_types::change::What;
     input.instruction.first
@@ -79,7 +78,7 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
         })
 }
 
-/// Words of a person as part of a note: one line, not longer than a note can hold.
+/// Shortens a person's words to one line that fits into a note.
 fn cut(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(400).collect()

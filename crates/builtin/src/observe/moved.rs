@@ -1,4 +1,4 @@
-//! A due date that moves.
+//! Notes when a due date moves.
 
 use dormouse_types::Timestamp;
 use dormouse_types::change::What;
@@ -16,13 +16,13 @@ struct Step {
     at: Timestamp,
     from: Option<Date>,
     to: Date,
-    /// Whether this wake is the first to see it.
+    /// Whether this wake is the first to see the step.
     is_new: bool,
-    /// Whether it is a move by its own words, whatever was known before.
+    /// Whether its own words say that the date moved, whatever was known before.
     is_move: bool,
 }
 
-/// Notes a move that is new, with the days so far.
+/// Notes a new move, with the dates so far.
 pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observation> {
     let mut steps = set(input);
     steps.extend(told(input, statements));
@@ -33,7 +33,7 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observ
     for step in &steps {
         if let Some(from) = step.from
             && days.last() != Some(&from)
-            // A step that is told and then set is one step.
+            // A step that is first mentioned and then set counts once.
             && days.last() != Some(&step.to)
         {
             days.push(from);
@@ -65,7 +65,7 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observ
     })
 }
 
-/// Steps of the field itself.
+/// Returns the changes of the field itself.
 fn set(input: &Input<'_>) -> Vec<Step> {
     let seen = input.log.changes.iter().map(|change| (change, false));
     let new = input.delta.changes.iter().map(|change| (change, true));
@@ -83,7 +83,7 @@ fn set(input: &Input<'_>) -> Vec<Step> {
         .collect()
 }
 
-/// Steps the entries tell of.
+/// Returns the moves that entries mention.
 fn told(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Step> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);

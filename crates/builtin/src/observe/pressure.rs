@@ -1,4 +1,4 @@
-//! The task becomes more pressing.
+//! Notes when the task becomes more urgent.
 
 use dormouse_types::change::What;
 use dormouse_types::model::ObservationPriority;

@@ -1,4 +1,4 @@
-//! Momentum: several items at once, the last open item, blocked and no longer blocked.
+//! Notes momentum: several items at once, the last open item, blocked and unblocked.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use dormouse_types::task::{Field, Status};
 use super::{Observation, cut};
 use crate::Input;
 
-/// Notes progress and its opposite.
+/// Notes progress and setbacks.
 pub fn observe(input: &Input<'_>) -> Vec<Observation> {
     let words = &input.lang.propose.observe;
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
     }
     let n =
         live.iter().filter(|item| item.is_checked && ticked.get(&item.id) == Some(&true)).count();
-    // Two of twenty is a day like any other.
+    // Two out of twenty is nothing unusual.
     if n >= 3 || n == 2 && live.len() <= 4 {
         let text =
             words.momentum.replace("{n}", &n.to_string()).replace("{all}", &live.len().to_string());
@@ -40,7 +40,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
     found
 }
 
-/// The newest turn of the status to or from a standstill.
+/// Notes the newest change of the status to or from a standstill.
 fn standing(input: &Input<'_>) -> Option<Observation> {
     let words = &input.lang.propose.observe;
     let (from, to, reason) =

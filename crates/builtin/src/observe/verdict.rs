@@ -1,4 +1,4 @@
-//! What a rejection with a reason teaches.
+//! Notes what a rejection with a reason teaches.
 
 use dormouse_types::model::{Decided, ObservationPriority, Verdict};
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
         .collect()
 }
 
-/// What a proposal was about, in the words of the language.
+/// Names what a proposal was about, in the words of the language.
 fn subject(input: &Input<'_>, decided: &Decided) -> Option<String> {
     let args = &decided.args;
     let text = |key: &str| match args.get(key)? {

@@ -10,36 +10,36 @@ use crate::lang::Lang;
 pub struct DayWords {
     /// Monday to Sunday, each with its short forms.
     pub weekdays: [&'static [&'static str]; 7],
-    /// What may stand glued behind the number of a day: "3rd", "1er".
+    /// What may be attached to the number of a day: "3rd", "1er".
     pub ordinals: &'static [&'static str],
-    /// What may stand before the number of a day: "the 21st of April".
+    /// What may precede the number of a day: "the 21st of April".
     pub articles: &'static [&'static str],
-    /// What may stand between day, month and year: "of", "de".
+    /// What may come between day, month and year: "of", "de".
     pub joiners: &'static [&'static str],
     /// The day of the entry.
     pub today: &'static [&'static str],
     /// The day after the entry.
     pub tomorrow: &'static [&'static str],
-    /// Before a weekday: the very next one.
+    /// Before a weekday: the next one.
     pub coming: &'static [&'static str],
-    /// Before a weekday: not the next one, or not surely.
+    /// Before a weekday: not the next one, or not certainly.
     pub other: &'static [&'static str],
-    /// Whether a full stop behind the number of a day is usual ("3. März", "20.3.").
+    /// Whether the number of a day is usually followed by a full stop ("3. März", "20.3.").
     pub dotted: bool,
-    /// Between two days: a choice, no day.
+    /// Between two days: a choice, so no day is read.
     pub between: &'static [&'static str],
-    /// Between two days: a range, unless a move `from` one to the other.
+    /// Between two days: a range, unless `from` makes it a move from one to the other.
     pub through: &'static [&'static str],
-    /// Before the day something is moved away from.
+    /// Before the day that something is moved away from.
     pub from: &'static [&'static str],
 }
 
-/// What was read.
+/// Result of reading a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// One day.
     Day(Date),
-    /// Something of that form which names no single day.
+    /// It has the form of a day but names no single one.
     Unclear,
 }
 
@@ -48,15 +48,16 @@ pub enum Reading {
 pub struct Mention {
     /// Its first token.
     pub start: usize,
-    /// Behind its last token.
+    /// The token after its last one.
     pub end: usize,
     /// The day.
     pub reading: Reading,
 }
 
-/// Finds the days of a sentence, in order.
+/// Finds the days in a sentence, in order.
 ///
-/// `on` is the day the sentence speaks from: without a year a day is the next one from there.
+/// `on` is the day on which the sentence was written: a day without a year is the next such day
+/// after it.
 pub fn mentions(tokens: &[Token], on: Date, lang: &Lang) -> Vec<Mention> {
     let words = &lang.propose.days;
     let mut found: Vec<Mention> = Vec::new();
@@ -74,7 +75,7 @@ pub fn mentions(tokens: &[Token], on: Date, lang: &Lang) -> Vec<Mention> {
     found
 }
 
-/// A choice or a range of days names none of them.
+/// Marks both ends of a choice or range as unclear.
 fn seal_ranges(tokens: &[Token], found: &mut [Mention], words: &DayWords) {
     for n in 1..found.len() {
         let between = &tokens[found[n - 1].end..found[n].start];
@@ -130,7 +131,7 @@ fn mention(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<Mention
         return Some(read(at + 2, Reading::Unclear));
     }
     let day = weekday(token, words)?;
-    // "Friday, 20 March 2026" is the date, if that is a Friday.
+    // "Friday, 20 March 2026" is the date, if that day is a Friday.
     let mut rest = at + 1;
     while tokens
         .get(rest)
@@ -148,7 +149,7 @@ fn mention(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<Mention
     Some(read(at + 1, next_weekday(on, day).map_or(Reading::Unclear, Reading::Day)))
 }
 
-/// Whether a token is a piece of the one before: part of a version, an address, a figure.
+/// Returns whether a token continues the one before: part of a version, an address or a figure.
 fn joins_left(before: &Token, token: &Token) -> bool {
     token.glued
         && (before.class == Class::Number
@@ -156,7 +157,7 @@ fn joins_left(before: &Token, token: &Token) -> bool {
         || token.glued && before.class == Class::Word && token.class == Class::Number
 }
 
-/// Whether something glued behind makes a number part of a longer one.
+/// Returns whether the text attached after a number makes it part of a longer one.
 fn joins_right(tokens: &[Token], end: usize) -> bool {
     let Some(after) = tokens.get(end).filter(|t| t.glued) else { return false };
     match after.class {
@@ -173,7 +174,7 @@ fn joins_right(tokens: &[Token], end: usize) -> bool {
     }
 }
 
-/// `2026-03-20`, `20.03.2026`, `25/03/2026`, `20.3.` where a language writes so.
+/// `2026-03-20`, `20.03.2026`, `25/03/2026`, and `20.3.` if the language writes dates like that.
 fn numeric(tokens: &[Token], at: usize, words: &DayWords) -> Option<(usize, Reading)> {
     let [one, sign, two, rest @ ..] = tokens.get(at..)? else { return None };
     if one.class != Class::Number || two.class != Class::Number || !sign.glued || !two.glued {
@@ -195,7 +196,8 @@ fn numeric(tokens: &[Token], at: usize, words: &DayWords) -> Option<(usize, Read
             .map_or(Reading::Unclear, Reading::Day)
     };
     let Some(three) = third else {
-        // "20.3." without a year: the next such day is looked for only where this form is usual.
+        // "20.3." without a year: resolved to the next such day only if the language uses this
+        // form.
         let unclear =
             words.dotted && sign == "." && rest.first().is_some_and(|t| t.is(".") && t.glued);
         return unclear.then_some((at + 4, Reading::Unclear));
@@ -205,7 +207,7 @@ fn numeric(tokens: &[Token], at: usize, words: &DayWords) -> Option<(usize, Read
         return None;
     }
     match (len(one), len(two), len(three)) {
-        // A version has this form too.
+        // A version number can have this form too.
         (4, _, 1..=2) if sign == "." => None,
         (4, 1..=2, 1..=2) => Some((end, day(one.number()?, two.number()?, three.number()?))),
         (1..=2, 1..=2, 4) => {
@@ -220,7 +222,7 @@ fn numeric(tokens: &[Token], at: usize, words: &DayWords) -> Option<(usize, Read
             };
             Some((end, reading))
         }
-        // Two-digit years: which part is the year is not said.
+        // Two-digit years: it is unclear which part is the year.
         (1..=2, 1..=2, 2) if sign == "/" => Some((end, Reading::Unclear)),
         _ => None,
     }
@@ -324,7 +326,7 @@ fn day_number(tokens: &[Token], next: &mut usize, words: &DayWords) -> Option<i8
         }
         *next += 1;
     }
-    // "15:30" and "1.5" are no days; neither is the first half of a longer number.
+    // "15:30" and "1.5" are not days; neither is the first half of a longer number.
     let glued =
         tokens.get(*next).is_some_and(|t| t.glued && matches!(t.word.as_str(), ":" | "." | "%"))
             && tokens.get(*next + 1).is_some_and(|t| t.glued && t.class == Class::Number);
@@ -351,7 +353,7 @@ fn year(token: Option<&Token>) -> Option<i16> {
     token.number().filter(|year| token.end - token.start == 4 && (1970..=2999).contains(year))
 }
 
-/// The next such weekday after a day.
+/// Returns the next such weekday after a day.
 fn next_weekday(on: Date, day: Weekday) -> Option<Date> {
     let ahead = i64::from(on.weekday().until(day));
     let ahead = if ahead == 0 { 7 } else { ahead };

@@ -11,7 +11,7 @@ use super::value::{self, Said};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
 
-/// The newest word on the deadline; the value is none when it was lifted.
+/// Returns the newest statement about the deadline; its value is `None` if the deadline was lifted.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date>> {
     let about = || statements.iter().filter(|statement| statement.is_about_task(input));
     let mut all: Vec<Said<Date>> = about()
@@ -23,7 +23,7 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date
     value::newest(all)
 }
 
-/// A sentence on something that moved to another day, after the day it was due was named.
+/// Reads a sentence about something that moved to another day, after its due day was named.
 fn moved_along(
     input: &Input<'_>,
     statement: &Statement<'_>,
@@ -36,7 +36,7 @@ fn moved_along(
     }
     let earlier = said.iter().filter(|said| said.rank < statement.rank && said.unread.is_none());
     let due = earlier.max_by_key(|said| said.rank)?.value?;
-    // What moved from another day is not what the deadline hangs on.
+    // If it moved away from another day, the deadline does not depend on it.
     if found.other.is_some_and(|from| from != due) {
         return None;
     }
@@ -70,18 +70,19 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     if !statement.holds(&found, rules) || pattern::holds(rest, rules.due_void) {
         return None;
     }
-    // A day that was over when the sentence was written, or is by now, is no deadline to set.
+    // A day already past when the sentence was written, or past today, is not proposed as a
+    // deadline.
     let day = found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
     Some(said(Some(day), statement.evidence_of(&found)))
 }
 
-/// A sentence on a day by which the task is due that the patterns do not read.
+/// Reads a sentence about the deadline that no pattern can interpret.
 fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     let rules = input.lang.propose;
     let found = statement.find(&patterns::of(input.lang).due_topic)?;
     let sentence = &statement.sentence;
     let says_when = !sentence.days.is_empty() || pattern::holds(&sentence.tokens, rules.due_vague);
-    // The topic must be what the sentence is about, not a remark in it.
+    // The deadline must be the topic of the sentence, not a remark in it.
     if !says_when || !statement.is_said(rules) || !sentence.opens.contains(&found.tokens.start) {
         return None;
     }

@@ -9,19 +9,19 @@ pub struct SpanWords {
     pub hours: &'static [&'static str],
     /// A minute.
     pub minutes: &'static [&'static str],
-    /// Units longer than hours: how many hours they have is not said.
+    /// Units longer than hours, because it is unclear how many hours they have.
     pub longer: &'static [&'static str],
     /// Numbers in words, up to twelve.
     pub numbers: &'static [(&'static str, u32)],
     /// A half before the unit: "half an hour".
     pub half: &'static [&'static str],
-    /// One and a half in a word: "anderthalb".
+    /// One and a half in one word: "anderthalb".
     pub one_and_half: &'static [&'static str],
-    /// Behind a number or unit: a half more. Each is a phrase.
+    /// After a number or unit: plus a half. Each entry is a phrase.
     pub and_half: &'static [&'static str],
     /// Between number and unit, or between hours and minutes: "of", "and".
     pub joiners: &'static [&'static str],
-    /// "An" and "a" as one.
+    /// "An" and "a" meaning one.
     pub one: &'static [&'static str],
     /// Between two lengths: a range or a choice.
     pub between: &'static [&'static str],
@@ -32,13 +32,13 @@ pub struct SpanWords {
 pub struct Mention {
     /// Its first token.
     pub start: usize,
-    /// Behind its last token.
+    /// The token after its last one.
     pub end: usize,
-    /// Units: minutes. None when the words name no single length.
+    /// Units: minutes. `None` if the words name no single length.
     pub minutes: Option<u32>,
 }
 
-/// Finds the lengths of time of a sentence, in order.
+/// Finds the lengths of time in a sentence, in order.
 pub fn mentions(tokens: &[Token], words: &SpanWords) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut at = 0;
@@ -62,7 +62,7 @@ fn mention(tokens: &[Token], at: usize, words: &SpanWords) -> Option<Mention> {
         return Some(closed(tokens, at, end, Some(minutes), words));
     }
     let (mut next, halves) = amount(tokens, at, words)?;
-    // "2-3 hours", "two or three hours": the second number has the unit.
+    // "2-3 hours", "two or three hours": the unit follows the second number.
     let mut unclear = false;
     while tokens.get(next).is_some_and(|t| t.is("-") || words.between.contains(&t.word.as_str())) {
         let Some((behind, _)) = amount(tokens, next + 1, words) else { break };
@@ -101,7 +101,7 @@ fn mention(tokens: &[Token], at: usize, words: &SpanWords) -> Option<Mention> {
     Some(closed(tokens, at, next, if unclear { None } else { minutes }, words))
 }
 
-/// A mention, unless a range or a longer unit goes on behind it.
+/// Closes a mention, unless a range or a longer unit follows.
 fn closed(
     tokens: &[Token],
     start: usize,
@@ -132,7 +132,7 @@ fn fixed(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)>
     None
 }
 
-/// A number in halves: "3" is 6, "1.5" is 3, "two and a half" is 5.
+/// Reads a number in halves: "3" is 6, "1.5" is 3, "two and a half" is 5.
 fn amount(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)> {
     let token = tokens.get(at)?;
     let mut next = at + 1;
@@ -164,7 +164,7 @@ fn amount(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)
     Some((next, halves))
 }
 
-/// The minutes behind hours: "2h30", "2 hours and 30 minutes".
+/// Reads the minutes after hours: "2h30", "2 hours and 30 minutes".
 fn minutes_behind(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)> {
     let mut next = at;
     if tokens.get(next).is_some_and(|t| t.is(",") || words.joiners.contains(&t.word.as_str())) {
@@ -182,7 +182,7 @@ fn minutes_behind(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usi
     (bare && (number.glued || ends)).then_some((next + 1, minutes))
 }
 
-/// Where a phrase of a list ends, if one stands here.
+/// Returns where a phrase of the list ends, if one begins here.
 fn phrase(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
     list.iter().find_map(|phrase| {
         let mut next = at;

@@ -11,7 +11,7 @@ use super::{Proposal, ledger, patterns};
 use crate::Input;
 use crate::lang::propose::Rules;
 
-/// The newest estimate. Units: minutes.
+/// Returns the newest estimate. Units: minutes.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>> {
     let about = statements.iter().filter(|statement| statement.is_about_task(input));
     value::newest(
@@ -25,8 +25,8 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
     if !statement.holds(&found, rules) || is_of_the_past(statement, rules) {
         return None;
     }
-    // "2 hours and 1 hour of tests", "2 hours, maybe 3": the sum or choice is the person's.
-    // "2 hours, not 3" is no choice.
+    // "2 hours and 1 hour of tests", "2 hours, maybe 3": the sum or choice is left to the person.
+    // "2 hours, not 3" is not a choice.
     let sentence = &statement.sentence;
     let next = sentence.spans.range(found.tokens.end..).next().map(|(at, _)| *at);
     let goes_on = next.is_some_and(|next| {
@@ -48,7 +48,7 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
     })
 }
 
-/// A sentence on how long the task takes that the patterns do not read.
+/// Reads a sentence about the estimate that no pattern can interpret.
 fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
     let rules = input.lang.propose;
     statement.find(&patterns::of(input.lang).estimate_topic)?;
@@ -67,7 +67,7 @@ fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
     })
 }
 
-/// Whether it tells of time spent, which estimates nothing.
+/// Returns whether the sentence reports time already spent, which estimates nothing.
 fn is_of_the_past(statement: &Statement<'_>, rules: &Rules) -> bool {
     pattern::holds(&statement.sentence.tokens, rules.estimate_void)
 }

@@ -1,4 +1,4 @@
-//! New checklist items: open boxes, TODO lines, bullets below a heading for work to do.
+//! New checklist items: open boxes, TODO lines, bullets under a heading for work to do.
 
 use std::collections::BTreeSet;
 
@@ -21,26 +21,25 @@ use crate::report::heading::{Below, is_version, kind};
 use crate::report::unit::cut;
 use crate::report::wording::works;
 
-/// New items of one wake; a person reads them one by one.
+/// Most new items in one wake; a person reads them one by one.
 const ITEMS_MAX: usize = 40;
 
-/// Units: characters. A longer title is cut at the end of a clause, but not to less than
-/// `TITLE_SHORT`.
+/// Units: characters. A longer title is cut at the end of a clause, but never below `TITLE_SHORT`.
 const TITLE_LONG: usize = 140;
 const TITLE_SHORT: usize = 40;
 
-/// An item to add with what it rests on.
+/// An item to add, with its evidence.
 #[derive(Debug)]
 pub struct NewItem {
     /// Its title.
     pub title: String,
-    /// The line.
+    /// Line that names the work.
     pub evidence: Evidence,
     rank: Rank,
     key: Key,
 }
 
-/// The new items of the task.
+/// Returns the new items of the task.
 pub fn items(
     input: &Input<'_>,
     statements: &[Statement<'_>],
@@ -57,9 +56,9 @@ pub fn items(
     let room = limits::ITEMS_PER_TASK.max.saturating_sub(input.state.items.len());
     let most = ITEMS_MAX.min(room);
     let mut named: Vec<NewItem> = Vec::new();
-    // What was turned down or done when it was named first; named again it keeps its wording.
+    // Rejected or finished under its first wording; if mentioned again, that wording is kept.
     let mut refused: Vec<NewItem> = Vec::new();
-    // A long text names more than is ever proposed: what is full is only kept up to date.
+    // A long text names more than is ever proposed: a full list is only kept up to date.
     for (n, statement) in statements.iter().enumerate() {
         for title in work(statement, above(&statements[..n], statement), lang) {
             let Some(title) = tidy(&title, statement, lang.propose) else { continue };
@@ -78,7 +77,7 @@ pub fn items(
             let item = NewItem { title, evidence, rank: statement.rank, key };
             let has_room = named.len() < most;
             match named.iter_mut().find(|other| other.key.is(&item.key, lang)) {
-                // Said again: the first wording, the newer evidence.
+                // Mentioned again: the first wording, the newer evidence.
                 Some(other) if item.rank > other.rank => {
                     other.rank = item.rank;
                     other.evidence = item.evidence;
@@ -98,20 +97,20 @@ pub fn items(
     named
 }
 
-/// Whether an item is not done by now and not turned down.
+/// Returns whether an item is neither finished nor rejected.
 fn may_be_added(input: &Input<'_>, reports: &Reports<'_>, item: &NewItem) -> bool {
     let same = |args: &Value| is_add_of(args, &item.key, input);
     reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done)
         && ledger::allows_part(input, ledger::ADD, item.evidence.at, &same)
 }
 
-/// Whether the arguments of a proposal add an item of that title.
+/// Returns whether the arguments of a proposal add an item with that title.
 fn is_add_of(args: &Value, key: &Key, input: &Input<'_>) -> bool {
     let title = args.get("title").and_then(Value::as_str);
     title.is_some_and(|title| Key::of(title, input.lang).is(key, input.lang))
 }
 
-/// The words of the work a statement names.
+/// Returns the work that a statement names.
 fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -> Vec<String> {
     let rules = lang.propose;
     let segment = statement.segment;
@@ -131,7 +130,7 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
             if let Some(rest) = marked(statement, rules) {
                 return vec![rest];
             }
-            // "Tasks for Kim: write; call" names several, and whose they are.
+            // "Tasks for Kim: write; call" names several tasks and their owner.
             if let Some((rest, Some(owner))) =
                 after_label(statement.text, lang.report.cues.todo_labels)
             {
@@ -141,8 +140,8 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
                 && statement.is_first
                 && is_work_heading(segment, lang)
                 && !is_withdrawn(segment, rules);
-            // Details nested below another item are part of it; below a line with a colon they
-            // are the items.
+            // Details nested under another item are part of it; under a line that ends in a colon
+            // they are the items.
             let is_top =
                 segment.depth == 0 || above.is_some_and(|above| heads_others(above.segment));
             (is_item && !heads_others(segment) && is_top).then(|| statement.text.to_owned())
@@ -151,7 +150,7 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
     named.into_iter().collect()
 }
 
-/// The list item a nested one belongs to.
+/// Returns the list item that a nested one belongs to.
 fn above<'a, 'b>(
     before: &'a [Statement<'b>],
     statement: &Statement<'_>,
@@ -166,18 +165,18 @@ fn above<'a, 'b>(
         .find(|other| other.segment.depth == depth)
 }
 
-/// "Kitchen:" names no work but what stands below it.
+/// "Kitchen:" names no work itself; the lines under it do.
 fn heads_others(segment: &Segment) -> bool {
     segment.raw.trim_end().ends_with(':')
 }
 
-/// Whether the line, or the heading above it, is left over from a form.
+/// Returns whether the line, or the heading above it, is part of a template.
 fn is_form(statement: &Statement<'_>, rules: &Rules) -> bool {
     pattern::holds(&statement.sentence.tokens, rules.item.samples)
         || statement.is_below_sample(rules)
 }
 
-/// What follows "TODO:" or "TODO" in capitals at the start of a sentence.
+/// Returns what follows "TODO:", or "TODO" in capitals, at the start of a sentence.
 fn marked(statement: &Statement<'_>, rules: &Rules) -> Option<String> {
     let tokens = &statement.sentence.tokens;
     let item = &rules.item;
@@ -219,7 +218,7 @@ fn marked(statement: &Statement<'_>, rules: &Rules) -> Option<String> {
     })
 }
 
-/// Whether the nearest heading of a known kind is one for work to do.
+/// Returns whether the nearest heading of a known kind is one for work to do.
 pub fn is_work_heading(segment: &Segment, lang: &Lang) -> bool {
     for (_, heading) in segment.headings.iter().rev() {
         if is_version(heading) {
@@ -236,7 +235,7 @@ pub fn is_work_heading(segment: &Segment, lang: &Lang) -> bool {
     false
 }
 
-/// The words of a heading without numbers and marks.
+/// Returns the words of a heading without numbers and marks.
 pub fn bare(heading: &str) -> String {
     let words: Vec<String> = tokens(heading)
         .into_iter()
@@ -246,8 +245,8 @@ pub fn bare(heading: &str) -> String {
     words.join(" ").trim_matches(['-', ' ']).to_owned()
 }
 
-/// Whether an item below such a heading says of itself that it is done or off: behind its first
-/// sentence, in parentheses, behind a dash, or as its last word.
+/// Returns whether an item under such a heading says that it is done or dropped: after its first
+/// sentence, in parentheses, after a dash, or as its last word.
 fn is_withdrawn(segment: &Segment, rules: &Rules) -> bool {
     let void = |words: &str| pattern::holds(&tokens(words), rules.item.void);
     let Some((first, rest)) = segment.sentences.split_first() else { return false };
@@ -262,10 +261,10 @@ fn is_withdrawn(segment: &Segment, rules: &Rules) -> bool {
     last.is_some_and(|last| rules.item.void.contains(&last.word.as_str()))
 }
 
-/// The title of an item: one line, no numbering, no "(issue)" behind it, within the limit.
+/// Formats an item's title: one line within the limit, without numbering or a trailing "(issue)".
 fn tidy(words: &str, statement: &Statement<'_>, rules: &Rules) -> Option<String> {
     let mut title = without_numbering(words).split_whitespace().collect::<Vec<_>>().join(" ");
-    // What stood behind it was an address.
+    // An address was removed from its end.
     if !statement.segment.links.is_empty()
         && title.ends_with([')', '.'])
         && let Some(at) = title.rfind(" (")
@@ -275,7 +274,7 @@ fn tidy(words: &str, statement: &Statement<'_>, rules: &Rules) -> Option<String>
     }
     let title =
         title.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | ';' | ','));
-    // "fix <address>": without its address it says nothing.
+    // "fix <address>": without the address it means nothing.
     let mut title = title.trim().to_owned();
     if !title.contains(' ')
         && let [link] = statement.segment.links.as_slice()
@@ -289,7 +288,7 @@ fn tidy(words: &str, statement: &Statement<'_>, rules: &Rules) -> Option<String>
     (title.chars().any(char::is_alphabetic) && !is_nothing).then_some(title)
 }
 
-/// A long title up to the end of a clause.
+/// Cuts a long title at the end of a clause.
 fn short(title: &str) -> &str {
     let Some((end, _)) = title.char_indices().nth(TITLE_LONG) else { return title };
     let marks = [", ", " (", "; ", " - ", " – ", " — "];

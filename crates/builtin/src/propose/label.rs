@@ -1,4 +1,4 @@
-//! Labels that exist and are named in the text.
+//! Existing labels that the text names.
 
 use dormouse_types::limits;
 use dormouse_types::model::LabelRef;
@@ -9,16 +9,16 @@ use super::statement::{Evidence, Statement};
 use super::words::{Class, Token, tokens};
 use crate::Input;
 
-/// A label to put on the task with what it rests on.
+/// A label to assign, with its evidence.
 #[derive(Debug)]
 pub struct Labelling<'a> {
     /// The label.
     pub label: &'a LabelRef,
-    /// The sentence that names it.
+    /// Sentence that names it.
     pub evidence: Evidence,
 }
 
-/// The labels to put on the task.
+/// Returns the labels to assign to the task.
 pub fn labels<'a>(input: &'a Input<'_>, statements: &[Statement<'_>]) -> Vec<Labelling<'a>> {
     let state = input.state;
     let room = limits::LABELS_PER_TASK.max.saturating_sub(state.labels.len());
@@ -51,19 +51,20 @@ pub fn labels<'a>(input: &'a Input<'_>, statements: &[Statement<'_>]) -> Vec<Lab
         .collect()
 }
 
-/// Whether the arguments of a proposal assign a label.
+/// Returns whether the arguments of a proposal assign a label.
 pub fn is_assignment_of(args: &Value, label: &LabelRef) -> bool {
     args.get("id").and_then(Value::as_str) == Some(label.id.to_string().as_str())
 }
 
-/// Whether the label's name is also an everyday word ("it"), which counts only as it is written.
+/// Returns whether the label's name is also an everyday word ("it"), which counts only in its exact
+/// spelling.
 fn is_everyday(label: &LabelRef, name: &[Token], input: &Input<'_>) -> bool {
     let is_short = label.name.chars().count() <= 2;
     name.len() == 1
         && (is_short || name.iter().all(|t| input.lang.stop_words.contains(&t.word.as_str())))
 }
 
-/// Where a label's name stands as a word of its own.
+/// Returns where a label's name occurs as a separate word.
 fn named_at(
     tokens: &[Token],
     name: &[Token],
@@ -91,7 +92,7 @@ fn named_at(
     })
 }
 
-/// Not part of a compound, a path, an address or a longer word.
+/// Returns whether the tokens are not part of a compound, a path, an address or a longer word.
 fn stands_alone(tokens: &[Token], start: usize, end: usize) -> bool {
     let joins = |t: &Token| {
         matches!(t.word.as_str(), "-" | "/" | "." | "@" | "_" | "\\" | "'" | ":" | "&" | "+" | "=")

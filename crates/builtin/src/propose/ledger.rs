@@ -1,4 +1,4 @@
-//! What may still be proposed: the person's say and earlier verdicts come first.
+//! What may still be proposed: the person's own settings and earlier verdicts take precedence.
 
 use dormouse_types::Timestamp;
 use dormouse_types::caller::By;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::Input;
 
-/// A kind of proposal by the names its tool has in calls and in the ledger.
+/// A kind of proposal, by the names of its tool in calls and in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// The name in a call.
+    /// Name of the tool in a call.
     pub call: &'static str,
-    /// Other names of the same.
+    /// Other names of the same tool.
     also: &'static [&'static str],
-    /// Where the arguments of one proposal stand in a call.
+    /// Argument of a call that lists the single proposals, if there is one.
     list: Option<&'static str>,
 }
 
@@ -47,12 +47,13 @@ pub const TICK: Kind =
     Kind { call: "update_checklist_items", also: &["update_checklist_item"], list: Some("items") };
 
 impl Kind {
-    /// Whether a tool's name means this kind.
+    /// Returns whether a tool's name means this kind.
     pub fn is(&self, tool: &str) -> bool {
         self.call == tool || self.also.contains(&tool)
     }
 
-    /// The arguments of the single proposals in a ledger row: stored one by one, or as called.
+    /// Returns the arguments of the single proposals in a ledger row, which stores them one by one
+    /// or as called.
     fn parts<'a>(&self, args: &'a Value) -> Vec<&'a Value> {
         match self.list.and_then(|list| args.get(list)).and_then(Value::as_array) {
             Some(parts) => parts.iter().collect(),
@@ -61,9 +62,9 @@ impl Kind {
     }
 }
 
-/// When proposals that `same` recognises were last turned down, let lie, or carried out.
+/// Returns when proposals that `same` recognises were last rejected, expired or applied.
 ///
-/// What was carried out and is gone again was undone by the person.
+/// If a proposal was applied and its effect is gone, the person has undone it.
 fn last_verdict(input: &Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) -> Option<Timestamp> {
     let decisions = input.ledger.decisions.iter().filter(|decided| kind.is(&decided.tool));
     decisions
@@ -76,7 +77,7 @@ fn last_verdict(input: &Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) ->
         .max()
 }
 
-/// Open proposals of a kind that `same` recognises.
+/// Returns the open proposals of a kind that `same` recognises.
 pub fn open<'a>(
     input: &'a Input<'_>,
     kind: Kind,
@@ -86,20 +87,20 @@ pub fn open<'a>(
     open.filter(|open| kind.parts(&open.args).into_iter().any(same)).collect()
 }
 
-/// When the person last spoke about a field.
+/// Returns when the person last set a field.
 pub fn last_say(input: &Input<'_>, field: &str) -> Option<Timestamp> {
     let says = input.state.says.iter().filter(|say| say.field == field && say.by == By::User);
     says.map(|say| say.at).max()
 }
 
-/// Whether a field may be proposed from an entry made at `at`: the entry is newer than the
-/// person's last say on the field and than any verdict on a proposal for it.
+/// Returns whether a field may be proposed from an entry made at `at`: the entry must be newer than
+/// the person's last setting of the field and than any verdict on a proposal for it.
 pub fn allows_field(input: &Input<'_>, field: Field, kind: Kind, at: Timestamp) -> bool {
     let verdict = last_verdict(input, kind, &|_| true);
     last_say(input, field.name()).max(verdict).is_none_or(|last| at > last)
 }
 
-/// Whether one of several proposals of a kind may be made from an entry made at `at`.
+/// Returns whether one of several proposals of a kind may be made from an entry made at `at`.
 pub fn allows_part(
     input: &Input<'_>,
     kind: Kind,
@@ -109,7 +110,7 @@ pub fn allows_part(
     open(input, kind, same).is_empty() && is_undecided(input, kind, at, same)
 }
 
-/// Whether no proposal that `same` recognises was decided since an entry made at `at`.
+/// Returns whether no proposal that `same` recognises was decided since an entry made at `at`.
 pub fn is_undecided(
     input: &Input<'_>,
     kind: Kind,

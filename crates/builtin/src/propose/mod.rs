@@ -1,12 +1,12 @@
-//! Proposals: what the text plainly says about the task, and nothing else.
+//! Proposals: what the text clearly says about the task, and nothing else.
 //!
-//! Does not own: whether a proposal is valid or applied. Every rule reads all entries each time;
-//! what the task has, what is open and what was turned down is left out, so that asking again
+//! Does not own: whether a proposal is valid or applied. Every rule reads all entries each time.
+//! What the task already has, what is open and what was rejected is left out, so that asking again
 //! proposes nothing new.
 //!
 //! Reading order: [`statement`] (sentences), [`words`], [`day`], [`duration`], [`pattern`] (how a
-//! language describes sentences), [`ledger`] (what may still be proposed), [`value`], one file
-//! per rule, [`retract`].
+//! language describes sentences), [`ledger`] (what may still be proposed), [`value`], one file per
+//! rule, [`retract`].
 
 pub mod statement;
 pub mod words;
@@ -35,13 +35,13 @@ use crate::Input;
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// The tool.
+    /// Name of the tool.
     pub tool: &'static str,
-    /// Its arguments.
+    /// Arguments of the call.
     pub args: Value,
 }
 
-/// What the entries of a task justify proposing now, retractions first.
+/// Returns what the entries of a task justify proposing now, retractions first.
 pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     let state = input.state;
     let statements = statement::statements(input);
@@ -79,7 +79,7 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     let mut found: Vec<Proposal> = Vec::new();
     found.extend(retract::propose(input, &fields, &reports));
     if state.status.is_terminal() {
-        // A closed task asks nothing.
+        // Nothing is proposed about a closed task.
         return found;
     }
     found.extend(title::propose(input, &statements));
@@ -102,7 +102,7 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     found
 }
 
-/// As many calls as the limit of one call asks for.
+/// Splits the proposals into as many calls as the limit per call requires.
 fn calls(kind: ledger::Kind, list: &str, max: usize, parts: Vec<Value>) -> Vec<Proposal> {
     let call = |parts: &[Value]| Proposal { tool: kind.call, args: json!({ list: parts }) };
     parts.chunks(max).map(call).collect()

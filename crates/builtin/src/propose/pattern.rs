@@ -1,17 +1,17 @@
 //! Sentence patterns, so that a language is data.
 //!
-//! A pattern is words with blanks between them; it is held against the tokens of a sentence from
-//! a place where a statement can begin, and every token up to its end must be accounted for. What
-//! a pattern does not foresee is not understood, and nothing is proposed from it.
+//! A pattern is a sequence of elements separated by blanks. It is matched against the tokens of a
+//! sentence from a place where a statement can begin, and every token up to its end must match an
+//! element. A sentence that no pattern covers is not understood, so nothing is proposed from it.
 //!
-//! | element | stands for |
+//! | element | matches |
 //! |---|---|
-//! | `word` | this word or sign; `wor%` any word that begins so; `a/b` either |
+//! | `word` | this word or sign; `wor%` any word with this prefix; `a/b` either |
 //! | `~class` | a phrase of the language's class; `~one+two` of either; `~title` a word of the title |
 //! | `x?` `x*` | at most one; any number |
 //! | `<day>` `<other>` | the day that counts; another day |
 //! | `<span>` `<spans>` | the length of time that counts; another one |
-//! | `<any>` | up to four words that neither deny nor doubt |
+//! | `<any>` | up to four words that neither negate nor cast doubt |
 //! | `<mark>` `<rest>` | where the captured words begin; all words to the end of the sentence |
 //! | `<end>` | the end of the clause |
 //! | `^` | first element only: at the start of the sentence |
@@ -25,7 +25,7 @@ use super::day::{self, Reading};
 use super::duration;
 use super::words::{Class, Token};
 
-/// A pattern ready for use.
+/// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     at_start: bool,
@@ -56,7 +56,7 @@ enum What {
 pub type Classes = &'static [(&'static str, &'static [&'static str])];
 
 impl Pattern {
-    /// Reads a pattern. A class the language does not name has no phrases.
+    /// Compiles a pattern. A class that the language does not define has no phrases.
     pub fn of(text: &str, classes: Classes) -> Self {
         let mut at_start = false;
         let mut elements = Vec::new();
@@ -97,7 +97,7 @@ fn phrases(body: &str, classes: Classes) -> What {
                 .filter(|(name, _)| names.contains(name))
                 .flat_map(|(_, phrases)| phrases.iter().map(|phrase| split(phrase)))
                 .collect();
-            // The longest first: "has to" before "has".
+            // Longest first: "has to" before "has".
             phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
             What::Phrases { phrases, title: names.contains(&"title") }
         }
@@ -108,28 +108,28 @@ fn phrases(body: &str, classes: Classes) -> What {
     }
 }
 
-/// A sentence with what patterns ask for.
+/// A sentence, prepared for matching.
 #[derive(Debug)]
 pub struct Sentence {
     /// Its tokens.
     pub tokens: Vec<Token>,
     /// Whether a token is a content word of the task's title.
     pub in_title: Vec<bool>,
-    /// Whether a token begins another statement: "and", "but".
+    /// Whether a token starts another statement: "and", "but".
     pub joints: Vec<bool>,
-    /// Whether a token denies or doubts.
+    /// Whether a token negates or casts doubt.
     pub unsure: Vec<bool>,
     /// Its days.
     pub days: BTreeMap<usize, day::Mention>,
     /// Its lengths of time.
     pub spans: BTreeMap<usize, duration::Mention>,
-    /// Where a statement can begin: the sentence itself.
+    /// Where a statement can begin: at the start of the sentence.
     pub opens: Vec<usize>,
-    /// Where a statement can begin: behind a comma or an "and".
+    /// Where a statement can begin: after a comma or an "and".
     pub starts: Vec<usize>,
 }
 
-/// What a pattern found.
+/// What a pattern matched.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Match {
     /// The tokens it covers.
@@ -142,12 +142,12 @@ pub struct Match {
     pub minutes: Option<u32>,
     /// The tokens of the captured words.
     pub rest: Option<Range<usize>>,
-    /// Of those, where the words begin that are not the pattern's own.
+    /// Where the captured words begin that are not part of the pattern itself.
     pub rest_from: usize,
 }
 
 impl Pattern {
-    /// Holds the pattern against a sentence; the first place it fits counts.
+    /// Matches the pattern against a sentence; the first position that fits counts.
     pub fn find(&self, sentence: &Sentence) -> Option<Match> {
         if !self.elements.iter().all(|element| element.can_stand_in(sentence)) {
             return None;
@@ -162,8 +162,8 @@ impl Pattern {
         })
     }
 
-    /// Fits the elements from `n` to the tokens from `at`; `failed` remembers dead ends, so that
-    /// no sentence takes longer than elements times tokens.
+    /// Matches the elements from `n` to the tokens from `at`. `failed` remembers dead ends, so the
+    /// work is at most elements times tokens.
     fn walk(
         &self,
         sentence: &Sentence,
@@ -204,7 +204,8 @@ impl Pattern {
 }
 
 impl Element {
-    /// Whether the element can be anywhere in a sentence: most sentences lack what a pattern needs.
+    /// Returns whether the element can occur anywhere in a sentence: most sentences lack what a
+    /// pattern needs.
     fn can_stand_in(&self, sentence: &Sentence) -> bool {
         match &self.what {
             _ if self.optional => true,
@@ -225,7 +226,7 @@ impl Element {
 }
 
 impl What {
-    /// Where the element may end when it begins at `at`.
+    /// Returns where the element may end if it begins at `at`.
     fn ends(&self, sentence: &Sentence, at: usize) -> Vec<usize> {
         let tokens = &sentence.tokens;
         match self {
@@ -314,7 +315,7 @@ fn fits(token: &Token, word: &str) -> bool {
     same && token.class != Class::Sealed
 }
 
-/// Whether a phrase of a list stands anywhere among the tokens.
+/// Returns whether a phrase of the list occurs among the tokens.
 pub fn holds(tokens: &[Token], phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
         let phrase: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
@@ -322,7 +323,7 @@ pub fn holds(tokens: &[Token], phrases: &[&str]) -> bool {
     })
 }
 
-/// Whether a clause ends before a token.
+/// Returns whether a clause ends before a token.
 pub fn ends_clause(tokens: &[Token], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return true };
     if token.class != Class::Mark {
@@ -330,12 +331,12 @@ pub fn ends_clause(tokens: &[Token], at: usize) -> bool {
     }
     match token.word.as_str() {
         "." | "!" | "?" | "," | ";" | "(" | ")" | "]" | "|" | "…" | "..." => {
-            // "3.5" goes on.
+            // "3.5" does not end here.
             !(token.glued
                 && tokens.get(at + 1).is_some_and(|next| next.glued && next.class == Class::Number))
         }
         "-" => !token.glued || tokens.get(at + 1).is_none_or(|next| !next.glued),
-        // Emoji and other ornaments.
+        // Emoji and other decoration.
         sign => sign.chars().all(|c| !c.is_ascii()),
     }
 }

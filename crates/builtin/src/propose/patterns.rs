@@ -1,4 +1,4 @@
-//! The sentence patterns of each language, read once.
+//! The sentence patterns of each language, compiled once.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,28 +8,28 @@ use dormouse_types::task::{Priority, Status};
 use super::pattern::Pattern;
 use crate::lang::{self, Lang};
 
-/// The patterns of a language by what they are for; as in [`crate::lang::propose::Rules`].
+/// The patterns of a language by purpose, as in [`crate::lang::propose::Rules`].
 #[derive(Debug)]
 pub struct Patterns {
     /// A day by which the task is due.
     pub due: Vec<Pattern>,
-    /// What speaks of the deadline in any way.
+    /// Any mention of the deadline.
     pub due_topic: Vec<Pattern>,
-    /// What the task is about moved to a day.
+    /// What the task is about was moved to another day.
     pub due_along: Vec<Pattern>,
-    /// The deadline is lifted.
+    /// The deadline was lifted.
     pub due_off: Vec<Pattern>,
     /// How long the task takes.
     pub estimate: Vec<Pattern>,
-    /// What speaks of that in any way.
+    /// Any mention of how long the task takes.
     pub estimate_topic: Vec<Pattern>,
     /// How much the task matters.
     pub priority: Vec<(Pattern, Priority)>,
-    /// It matters less than was said.
+    /// The task matters less than was said before.
     pub priority_off: Vec<Pattern>,
-    /// How the task stands.
+    /// The state of the task.
     pub status: Vec<(Pattern, Status)>,
-    /// It does not stand so any more.
+    /// A status that no longer holds.
     pub status_off: Vec<Pattern>,
     /// A deadline that moved.
     pub moved: Vec<Pattern>,
@@ -37,11 +37,11 @@ pub struct Patterns {
     pub escalated: Vec<Pattern>,
 }
 
-/// Reading the patterns takes longer than holding them against a note.
+/// Cached, because compiling the patterns takes longer than matching a note.
 static ALL: LazyLock<BTreeMap<&'static str, Patterns>> =
     LazyLock::new(|| lang::ALL.iter().map(|lang| (lang.code, read(lang))).collect());
 
-/// The patterns of a language.
+/// Returns the patterns of a language.
 pub fn of(lang: &Lang) -> &'static Patterns {
     ALL.get(lang.code).expect("every language with rules stands in the list of languages")
 }
@@ -65,7 +65,7 @@ fn read(lang: &Lang) -> Patterns {
         status: rules
             .status
             .iter()
-            // Closing a task is the person's own act, whatever a table says.
+            // Only the person may close a task, whatever a table says.
             .filter(|(_, status)| !status.is_terminal())
             .map(|(text, status)| (Pattern::of(text, rules.classes), *status))
             .collect(),

@@ -8,7 +8,8 @@ use super::value::{self, Said};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
 
-/// The newest word on the priority; the value is none when an older word was taken back.
+/// Returns the newest statement about the priority; its value is `None` if an older one was taken
+/// back.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Priority>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
@@ -32,7 +33,7 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Prio
     }))
 }
 
-/// Proposes the priority. A task nobody ranked counts as P2.
+/// Proposes the priority. An unranked task counts as P2.
 pub fn propose(input: &Input<'_>, said: Option<&Said<Priority>>) -> Option<Proposal> {
     let said = said?;
     let now = input.state.priority.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Open proposals that newer text has overtaken.
+//! Withdraws open proposals that newer text has overtaken.
 
 use dormouse_types::limits;
 use dormouse_types::model::OpenProposal;
@@ -13,20 +13,21 @@ use super::{label, same::Key};
 use crate::Input;
 use crate::lang::propose::Retracting;
 
-/// A single-value field as retraction sees it.
+/// A single-valued field, as retraction sees it.
 #[derive(Debug)]
 pub struct Standing {
     kind: Kind,
-    /// The arguments that would set the value the task has.
+    /// Arguments that would set the task's present value.
     now: Option<Value>,
-    /// The arguments the newest word asks for, with its evidence; none inside when taken back.
+    /// Arguments that the newest statement asks for, with its evidence; the inner `None` means that
+    /// it takes the value back.
     said: Option<(Option<Value>, Evidence)>,
-    /// Whether a rule reads what the newest word says.
+    /// Whether a rule could interpret the newest statement.
     is_read: bool,
 }
 
 impl Standing {
-    /// Puts together what a field is and what is said about it.
+    /// Combines the state of a field with what is said about it.
     pub fn of<T>(
         kind: Kind,
         now: Option<Value>,
@@ -39,7 +40,7 @@ impl Standing {
     }
 }
 
-/// One call that withdraws every overtaken proposal.
+/// Builds one call that withdraws every overtaken proposal.
 pub fn propose(input: &Input<'_>, fields: &[Standing], reports: &Reports<'_>) -> Option<Proposal> {
     let proposals: Vec<Value> = input
         .ledger
@@ -130,13 +131,13 @@ fn overtaken(
     }
 }
 
-/// Whether evidence is newer than what an open proposal rests on; a proposal that names no entry
-/// is older than any.
+/// Returns whether evidence is newer than the evidence of an open proposal; a proposal without an
+/// entry is older than any.
 fn is_newer(input: &Input<'_>, open: &OpenProposal, evidence: &Evidence) -> bool {
     let rests_on = open.args.get("evidence").and_then(|evidence| {
         let id = evidence.get("entryId")?.as_str()?;
         let entry = input.state.entries.iter().find(|entry| entry.id.to_string() == id)?;
-        // The sentence it quotes may have been edited away.
+        // The quoted sentence may have been edited away.
         let quote = evidence.get("quote").and_then(Value::as_str).unwrap_or_default();
         entry.text.contains(quote).then_some(entry)
     });

@@ -1,25 +1,25 @@
-//! When two titles mean the same work.
+//! Decides when two titles mean the same work.
 
 use super::words::{Class, tokens};
 use crate::lang::Lang;
 use crate::read::fold::{content_words, fold, shared};
 
-/// A title as far as it matters for comparing.
+/// A title, reduced to what matters for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     folded: String,
     stems: Vec<String>,
     particles: Vec<String>,
-    /// The stems that hold a digit, in order.
+    /// Stems that contain a digit, in order.
     numbers: Vec<String>,
 }
 
 impl Key {
-    /// Reads a title. A number before it ("2.19 ") is no part of it.
+    /// Reads a title. A number before it ("2.19 ") is ignored.
     pub fn of(title: &str, lang: &Lang) -> Self {
         let title = without_numbering(title);
         let folded = fold(title).trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        // Only a title with such a word in it needs a closer look.
+        // Only a title with such a word needs a closer look.
         let has_particle = folded.split(' ').any(|word| {
             lang.propose.item.opposites.iter().any(|(one, other)| word == *one || word == *other)
         });
@@ -39,13 +39,13 @@ impl Key {
         Self { folded, stems, particles, numbers }
     }
 
-    /// Whether two titles mean the same work: the same words but for one in five, the same
-    /// numbers, and nothing turned round.
+    /// Returns whether two titles mean the same work: all but one word in five are the same, the
+    /// numbers agree, and nothing is reversed.
     pub fn is(&self, other: &Self, lang: &Lang) -> bool {
         if self.folded == other.folded {
             return !self.folded.is_empty();
         }
-        // Most pairs differ in their numbers or their length; looking at words takes longer.
+        // Most pairs differ in numbers or length; comparing words is slower.
         let (few, many) =
             (self.stems.len().min(other.stems.len()), self.stems.len().max(other.stems.len()));
         if few == 0 || self.numbers != other.numbers || few * 5 < many * 4 {
@@ -56,7 +56,8 @@ impl Key {
         n_shared * 5 >= n_all * 4 && !self.is_opposite(other, lang)
     }
 
-    /// Whether this title says all that the other one says, which is something particular.
+    /// Returns whether this title contains everything in the other one, and the other one is
+    /// specific.
     pub fn covers(&self, other: &Self, lang: &Lang) -> bool {
         other.stems.len() >= 3
             && other.numbers.iter().all(|number| self.numbers.contains(number))
@@ -64,12 +65,12 @@ impl Key {
             && !self.is_opposite(other, lang)
     }
 
-    /// Whether it names anything.
+    /// Returns whether the title names nothing.
     pub fn is_empty(&self) -> bool {
         self.stems.is_empty()
     }
 
-    /// Whether one switches on what the other switches off.
+    /// Returns whether one switches on what the other switches off.
     pub fn is_opposite(&self, other: &Self, lang: &Lang) -> bool {
         let only = |key: &Self, has: &str, lacks: &str| {
             key.particles.iter().any(|p| p == has) && !key.particles.iter().any(|p| p == lacks)
@@ -81,7 +82,7 @@ impl Key {
     }
 }
 
-/// A title without "2.19 ", "3. " or "4) " before it.
+/// Removes "2.19 ", "3. " or "4) " from the start of a title.
 pub fn without_numbering(title: &str) -> &str {
     let title = title.trim();
     let end = title.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ')'))).unwrap_or(0);

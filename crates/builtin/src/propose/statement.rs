@@ -1,4 +1,4 @@
-//! Sentences with where they stand and how new they are.
+//! Sentences, with their place and how new they are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,10 +17,10 @@ use crate::lang::Lang;
 use crate::read::fold::{content_words, stem};
 use crate::read::{Kind, Segment};
 
-/// Units: tokens. A longer sentence is no statement; nobody states a deadline in one.
+/// Units: tokens. A longer sentence is ignored; nobody states a deadline in one.
 const TOKENS_MAX: usize = 160;
 
-/// How new a statement is: by its entry, then by the day it stands under, then by its place.
+/// How new a statement is: by its entry, then by the day of its section, then by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
     /// When its entry was made.
@@ -31,7 +31,7 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// Whether nothing but the place in one text tells the two apart.
+    /// Returns whether only the place in one text tells the two apart.
     pub fn is_of_same_moment(&self, other: &Self) -> bool {
         (self.entry, self.on) == (other.entry, other.on)
     }
@@ -40,29 +40,29 @@ impl Rank {
 /// A sentence of an entry.
 #[derive(Debug)]
 pub struct Statement<'a> {
-    /// Its entry.
+    /// Entry that contains it.
     pub entry: &'a Entry,
-    /// The segment it is part of.
+    /// Segment that contains it.
     pub segment: &'a Segment,
     /// The sentence as written.
     pub raw: &'a str,
-    /// The same as words.
+    /// The same as plain words.
     pub text: &'a str,
     /// The same as tokens.
     pub sentence: Sentence,
-    /// The day it speaks from.
+    /// Day on which it was written.
     pub on: Date,
     /// How new it is.
     pub rank: Rank,
-    /// Which heading it stands below, counted over all entries.
+    /// Section it belongs to, counted over all entries.
     pub section: usize,
-    /// Whether it opens its segment.
+    /// Whether it is the first sentence of its segment.
     pub is_first: bool,
-    /// Whether somebody else is quoted.
+    /// Whether it quotes another person.
     pub is_quoted: bool,
 }
 
-/// All statements of a task, in the order of its entries.
+/// Returns all statements of a task, in the order of its entries.
 pub fn statements<'a>(input: &'a Input<'_>) -> Vec<Statement<'a>> {
     let title = content_words(&input.state.title, input.lang);
     let mut found = Vec::new();
@@ -99,12 +99,13 @@ pub fn statements<'a>(input: &'a Input<'_>) -> Vec<Statement<'a>> {
     found
 }
 
-/// When words of an entry were said: minutes of last month that are pasted today speak from then.
+/// Returns when the words of an entry were written: minutes of last month that are pasted today
+/// count as of then.
 fn spoken_at(entry: &Entry, on: Date) -> Timestamp {
     entry.created_at.min(latest_on(on))
 }
 
-/// A quotation that goes on over several sentences of a block.
+/// A quotation that spans several sentences of a block.
 #[derive(Default)]
 struct Quotation {
     block: Option<(usize, usize)>,
@@ -112,7 +113,7 @@ struct Quotation {
 }
 
 impl Quotation {
-    /// Whether a sentence begins inside of a quotation.
+    /// Returns whether a sentence begins inside a quotation.
     fn passes(&mut self, segment: &Segment, raw: &str) -> bool {
         let block = Some((segment.entry, segment.block));
         if self.block != block {
@@ -167,7 +168,7 @@ fn read(raw: &str, on: Date, title: &[String], lang: &Lang) -> Sentence {
     Sentence { tokens, in_title, joints, unsure, days, spans, opens, starts }
 }
 
-/// The first word, and the first word behind a day or time that the sentence opens with.
+/// Returns the first word, and the first word after a day or time at the start of the sentence.
 fn opens(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang) -> Vec<usize> {
     let past_marks = |from: usize| {
         let n = tokens[from..].iter().take_while(|t| t.class == Class::Mark && !t.is("½")).count();
@@ -197,7 +198,7 @@ fn opens(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang) ->
     opens
 }
 
-/// The colon behind "Update 2 March:".
+/// Returns the colon after "Update 2 March:".
 fn announced(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang) -> Option<usize> {
     let colon = tokens.iter().take(10).position(|t| t.is(":"))?;
     let leads = lang.propose.classes.iter().filter(|(name, _)| *name == "lead");
@@ -231,8 +232,8 @@ fn starts(tokens: &[Token], lang: &Lang) -> Vec<usize> {
 }
 
 impl Statement<'_> {
-    /// Whether the sentence can speak of the task: not quoted, no sample, no box, no further
-    /// sentence of a list item. The first words of a list item can.
+    /// Returns whether the sentence can be about the task: not a quotation, an example, a box, or a
+    /// later sentence of a list item. The first words of a list item can be.
     pub fn is_about_task(&self, input: &Input<'_>) -> bool {
         let rules = input.lang.propose;
         let placed = match self.segment.kind {
@@ -248,33 +249,33 @@ impl Statement<'_> {
         placed && !self.is_quoted && !self.is_sample(rules) && !self.sentence.tokens.is_empty()
     }
 
-    /// Whether the sentence or the heading above it marks what it says as an example.
+    /// Returns whether the sentence, or the heading above it, is marked as an example.
     pub fn is_sample(&self, rules: &crate::lang::propose::Rules) -> bool {
         pattern::holds(&self.sentence.tokens, rules.samples) || self.is_below_sample(rules)
     }
 
-    /// Whether a heading above it marks what follows as an example.
+    /// Returns whether a heading above marks what follows as an example.
     pub fn is_below_sample(&self, rules: &crate::lang::propose::Rules) -> bool {
         self.segment.headings.iter().any(|(level, heading)| {
             *level > 1 && pattern::holds(&tokens(&heading.replace(':', " :")), rules.samples)
         })
     }
 
-    /// Holds patterns against the sentence; in lists and tables only from its beginning.
+    /// Matches patterns against the sentence; in lists and tables only from its beginning.
     pub fn find<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Option<Match> {
         patterns.into_iter().filter_map(|pattern| pattern.find(&self.sentence)).find(|found| {
             self.segment.kind == Kind::Sentence || self.sentence.opens.contains(&found.tokens.start)
         })
     }
 
-    /// Whether what was found holds as it stands: no question, no condition, and nothing in the
-    /// rest of its clause that denies or doubts it.
+    /// Returns whether a match can be taken at its word: the sentence is no question or condition,
+    /// and nothing in the rest of the clause negates it or casts doubt.
     pub fn holds(&self, found: &Match, rules: &crate::lang::propose::Rules) -> bool {
         if self.is_question() {
             return false;
         }
         let tokens = &self.sentence.tokens;
-        // A condition behind a semicolon is another sentence.
+        // A condition after a semicolon belongs to another sentence.
         let from =
             tokens[..found.tokens.start].iter().rposition(|t| t.is(";")).map_or(0, |at| at + 1);
         let to = tokens[found.tokens.end..]
@@ -289,7 +290,7 @@ impl Statement<'_> {
         !pattern::holds(rest, rules.negations) && !pattern::holds(rest, rules.doubts)
     }
 
-    /// The tokens behind what was found, to the end of its clause.
+    /// Returns the tokens after a match, up to the end of its clause.
     pub fn rest_of_clause(
         &self,
         found: &Match,
@@ -311,17 +312,17 @@ impl Statement<'_> {
         start..start + len
     }
 
-    /// Whether it is said, and not only for some case.
+    /// Returns whether it is stated unconditionally.
     pub fn is_said(&self, rules: &crate::lang::propose::Rules) -> bool {
         !self.is_question() && !pattern::holds(&self.sentence.tokens, rules.conditions)
     }
 
-    /// Whether it is asked rather than said.
+    /// Returns whether it is a question.
     pub fn is_question(&self) -> bool {
         self.sentence.tokens.iter().any(|t| t.is("?"))
     }
 
-    /// The words between two tokens as written.
+    /// Returns the words between two tokens, as written.
     pub fn words(&self, range: Range<usize>) -> &str {
         let tokens = &self.sentence.tokens[range];
         match (tokens.first(), tokens.last()) {
@@ -330,7 +331,7 @@ impl Statement<'_> {
         }
     }
 
-    /// The sentence as evidence.
+    /// Returns the sentence as evidence.
     pub fn evidence(&self) -> Evidence {
         Evidence {
             entry: self.entry.id.to_string(),
@@ -339,7 +340,7 @@ impl Statement<'_> {
         }
     }
 
-    /// The sentence as evidence for what some of its tokens say.
+    /// Returns the sentence as evidence for what some of its tokens say.
     pub fn evidence_of(&self, found: &Match) -> Evidence {
         let from = self.sentence.tokens.get(found.tokens.start).map_or(0, |t| t.start);
         let to = self.sentence.tokens[..found.tokens.end].last().map_or(0, |t| t.end);
@@ -348,25 +349,25 @@ impl Statement<'_> {
     }
 }
 
-/// What a proposal rests on.
+/// What supports a proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// The entry.
     pub entry: String,
-    /// A piece of its text, verbatim.
+    /// Verbatim part of its text.
     pub quote: String,
     /// When the entry was made.
     pub at: Timestamp,
 }
 
 impl Evidence {
-    /// As an argument of a call.
+    /// Formats the evidence as an argument of a call.
     pub fn json(&self) -> Value {
         json!({ "entryId": self.entry, "quote": self.quote })
     }
 }
 
-/// A verbatim piece of at most the length a quote may have, cut between words.
+/// Cuts verbatim text to the length a quote may have, between words.
 pub fn quote(raw: &str, from: usize) -> String {
     let rest = raw[from..].trim();
     let Some((cut, _)) = rest.char_indices().nth(limits::QUOTE.max) else { return rest.to_owned() };

@@ -1,4 +1,4 @@
-//! How the task stands: in progress, blocked, on hold. Closing a task is the person's own act.
+//! The state of the task: in progress, blocked, on hold. Only the person can close a task.
 
 use dormouse_types::limits;
 use dormouse_types::task::{Field, Status};
@@ -17,11 +17,12 @@ use crate::read::fold::content_words;
 pub struct Standing {
     /// The status.
     pub status: Status,
-    /// Why, in the words of the text.
+    /// Reason, in the words of the text.
     pub reason: Option<String>,
 }
 
-/// The newest word on the status; the value is none when an older word no longer holds.
+/// Returns the newest statement about the status; its value is `None` if an older one no longer
+/// holds.
 pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standing>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
@@ -53,12 +54,13 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Stan
     }))
 }
 
-/// Whether the sentence tells of a moment of a timeline rather than of now.
+/// Returns whether the sentence describes a moment in a timeline, not the present.
 fn is_past_moment(statement: &Statement<'_>) -> bool {
     statement.segment.lead == 0 && statement.segment.stamp.time.is_some()
 }
 
-/// The captured words without the full stop; none when they name nothing ("this", "you").
+/// Returns the captured words without the full stop, or `None` if they name nothing ("this",
+/// "you").
 fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option<String> {
     let tokens = &statement.sentence.tokens;
     let rest = found.rest.clone()?;

@@ -1,4 +1,4 @@
-//! Check-offs: the text says that an item is done.
+//! Check-offs: items that the text says are done.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ use crate::lang::Lang;
 use crate::read::fold::{fold, stem};
 use crate::read::{Kind, Mark};
 
-/// A check-off with what it rests on.
+/// A check-off, with its evidence.
 #[derive(Debug)]
 pub struct Tick<'a> {
     /// The item.
     pub item: &'a Item,
-    /// The sentence.
+    /// Sentence that says so.
     pub evidence: Evidence,
-    /// Whether that is a ticked box of the same name.
+    /// Whether the evidence is a ticked box with the same name.
     pub is_box: bool,
 }
 
@@ -42,25 +42,25 @@ pub struct Reports<'a> {
     lang: &'static Lang,
 }
 
-/// The newest word on a piece of work.
+/// The newest statement about a piece of work.
 #[derive(Debug)]
 pub struct Report {
     /// Whether it is done.
     pub is_done: bool,
     /// How new it is.
     pub rank: Rank,
-    /// The sentence.
+    /// Sentence that says so.
     pub evidence: Evidence,
-    /// Whether a box says it.
+    /// Whether a box says so.
     pub is_box: bool,
 }
 
 impl<'a> Reports<'a> {
-    /// Makes the statements ready for comparing.
+    /// Prepares the statements for comparison.
     pub fn of(input: &Input<'_>, statements: &'a [Statement<'a>]) -> Self {
         let words = statements
             .iter()
-            // Words in code count here: items name files and commands.
+            // Words in code count here, because items name files and commands.
             .map(|s| {
                 if s.sentence.tokens.is_empty() {
                     Vec::new()
@@ -76,12 +76,12 @@ impl<'a> Reports<'a> {
         Self { statements, words, keys: statements.iter().map(key).collect(), lang: input.lang }
     }
 
-    /// What a statement names, where it is the first of a box.
+    /// Returns what a statement names, if it is the first sentence of a box.
     pub fn named(&self, n: usize) -> Option<&Key> {
         self.keys.get(n)?.as_ref()
     }
 
-    /// The newest word on a piece of work, among statements newer than `after`.
+    /// Returns the newest statement about a piece of work, among those newer than `after`.
     pub fn on(&self, title: &str, after: Option<Rank>) -> Option<Report> {
         let goal = Goal::of(title, self.lang);
         let newer = |rank: Rank| after.is_none_or(|after| rank > after);
@@ -96,7 +96,7 @@ impl<'a> Reports<'a> {
             })
             .max_by_key(|(statement, _)| statement.rank)
             .map(|(statement, is_done)| {
-                // A box is quoted with its mark.
+                // A box is quoted together with its mark.
                 let is_box = matches!(statement.segment.kind, Kind::Box { .. });
                 let quote = if is_box {
                     super::statement::quote(&statement.segment.raw, 0)
@@ -113,7 +113,7 @@ impl<'a> Reports<'a> {
     }
 }
 
-/// Check-offs for the open items of the task.
+/// Returns check-offs for the open items of the task.
 pub fn ticks<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a>> {
     let is_new = |tick: &Tick<'_>| {
         ledger::open(input, ledger::TICK, &|args| is_tick_of(args, tick.item)).is_empty()
@@ -121,8 +121,8 @@ pub fn ticks<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a>> {
     contested(input, reports).into_iter().filter(is_new).collect()
 }
 
-/// Open items whose work the text says is done: in words newer than the person's own say, and not
-/// decided upon since.
+/// Returns the open items whose work the text says is done, in words newer than the person's own
+/// setting, if no verdict was given since.
 pub fn contested<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a>> {
     let mut found: Vec<Tick<'a>> = Vec::new();
     let mut titles = BTreeSet::new();
@@ -146,13 +146,13 @@ pub fn contested<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a
     found
 }
 
-/// Whether the arguments of a proposal tick an item.
+/// Returns whether the arguments of a proposal tick an item.
 pub fn is_tick_of(args: &Value, item: &Item) -> bool {
     let id = args.get("id").and_then(Value::as_str);
     id == Some(item.id.to_string().as_str()) && args.get("isChecked") == Some(&json!(true))
 }
 
-/// A piece of work as its title names it.
+/// A piece of work, as its title names it.
 struct Goal {
     key: Key,
     verb: String,
@@ -180,7 +180,7 @@ impl Goal {
         }
     }
 
-    /// Whether a statement says that this is done, or that it is not; none when it says neither.
+    /// Returns whether a statement says that this is done or not done; `None` if it says neither.
     fn judged_by(
         &self,
         statement: &Statement<'_>,
@@ -219,7 +219,7 @@ impl Goal {
         }
     }
 
-    /// A table row with the work in one cell and "done" in another.
+    /// Reads a table row with the work in one cell and "done" in another.
     fn row(&self, text: &str, lang: &Lang) -> Option<bool> {
         let cells: Vec<&str> = text.split(" | ").collect();
         let names_it = cells.iter().any(|cell| self.key.is(&Key::of(cell, lang), lang));
@@ -265,10 +265,10 @@ impl Goal {
         self.sure(words, lang)
     }
 
-    /// None when something makes the sentence unsure, else whether it says "done".
+    /// Returns `None` if something makes the sentence uncertain, otherwise whether it says "done".
     fn sure(&self, words: &[Word], lang: &Lang) -> Option<bool> {
         let rules = &lang.propose.tick;
-        // Words of the work itself say nothing about its state.
+        // Words that are part of the work's name say nothing about its state.
         let is_own = |phrase: &str| {
             phrase == self.verb
                 || self.is_done_form(phrase, lang)
@@ -308,7 +308,7 @@ impl Goal {
         if !names_it(words) || holds(words, lang.propose.conditions) || holds(words, rules.failed) {
             return None;
         }
-        // "Painted the wall, a second coat is needed": more of the same is to come.
+        // "Painted the wall, a second coat is needed": more of the same work follows.
         let is_unfinished = words
             .split(ends)
             .skip(1)
@@ -328,7 +328,7 @@ impl Goal {
                 return Some(true);
             }
         }
-        // Said to be undone anywhere in the sentence, and nowhere to be done.
+        // The sentence says that the work is undone, and nowhere that it is done.
         (self.sure(words, lang) == Some(false)).then_some(false)
     }
 
@@ -354,7 +354,7 @@ impl Goal {
             && rules.endings.iter().any(|ending| is_of_verb(word, ending))
     }
 
-    /// "Finished" of what is there once it is made.
+    /// Returns whether "finished" is said of a thing that exists once it has been made.
     fn is_made(&self, word: &str, lang: &Lang) -> bool {
         let rules = &lang.propose.tick;
         rules.makes.contains(&self.verb.as_str()) && rules.finished.contains(&word)
@@ -411,7 +411,7 @@ impl Goal {
             let head_fits = before[..first_before]
                 .iter()
                 .all(|w| is(rules.fillers, w) || is(rules.subjects, w) || quiet(w));
-            // Without an auxiliary it is a headline, or the object is the one who acts.
+            // Without an auxiliary it is a headline, or the object is the actor.
             let is_headline = first_before == 0
                 || before[..first_before].iter().all(|w| is(rules.subjects, w) || quiet(w));
             let is_passive = has_auxiliary
@@ -433,7 +433,7 @@ fn words(text: &str, lang: &Lang) -> Vec<Word> {
     tokens(text).into_iter().map(token).collect()
 }
 
-/// Whether a word of a title carries meaning: no filling word, no sign, no lonely letter that is
+/// Returns whether a word of a title carries meaning: no filler, no sign, no single letter that is
 /// not part of a figure.
 fn is_content(words: &[Word], n: usize, word: &Word, lang: &Lang) -> bool {
     match word.token.class {

@@ -1,4 +1,4 @@
-//! A title for an untitled task: the first heading.
+//! Proposes a title for an untitled task: its first heading.
 
 use dormouse_types::limits;
 use dormouse_types::task::Field;
@@ -11,7 +11,7 @@ use crate::Input;
 use crate::read::Kind;
 use crate::read::fold::content_words;
 
-/// Proposes a title, when the task has none.
+/// Proposes a title if the task has none.
 pub fn propose(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Proposal> {
     if !input.state.title.trim().is_empty() {
         return None;
@@ -22,10 +22,10 @@ pub fn propose(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Propos
     value::propose(input, Field::Title, ledger::TITLE, args, &heading.evidence())
 }
 
-/// A heading that names something: no day, no "Notes", no "To do".
+/// Returns whether a heading names something: not a day, "Notes" or "To do".
 fn is_title(statement: &Statement<'_>, input: &Input<'_>) -> bool {
     let rules = &input.lang.propose.item;
-    // The sixth level holds bold lines, the seventh labels: those may be any line.
+    // Level 6 holds bold lines and level 7 labels; those can be any line.
     if !matches!(statement.segment.kind, Kind::Heading { level: 1..=5 }) || statement.is_quoted {
         return false;
     }

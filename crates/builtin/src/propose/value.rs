@@ -1,4 +1,4 @@
-//! Fields with one value: the newest word on each counts.
+//! Single-valued fields: the newest statement about each counts.
 
 use dormouse_types::task::Field;
 use serde_json::{Value, json};
@@ -13,19 +13,20 @@ use crate::Input;
 pub struct Said<T> {
     /// How new it is.
     pub rank: Rank,
-    /// Which heading it stands below.
+    /// Section that contains the sentence.
     pub section: usize,
     /// The sentence.
     pub evidence: Evidence,
-    /// The value; none when the sentence takes back what was said before.
+    /// The value; `None` if the sentence takes back what was said before.
     pub value: Option<T>,
-    /// Of a sentence that speaks of the field in words no rule reads: the values it names.
+    /// Values that the sentence names, if it is about the field but no rule can interpret it.
     pub unread: Option<Vec<T>>,
 }
 
-/// The newest of what was said.
+/// Returns the newest statement.
 ///
-/// A newer sentence that no rule reads comes back without a value. Sections of one text that each name a value of their own speak of parts, not of the task.
+/// If a newer sentence cannot be interpreted, it is returned without a value. If sections of one
+/// text each name a different value, they are about parts of the task, not about the task itself.
 pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
     let (said, unread): (Vec<Said<T>>, Vec<Said<T>>) =
         said.into_iter().partition(|said| said.unread.is_none());
@@ -38,7 +39,7 @@ pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<S
             && other.value.is_some()
             && newest.value.is_some()
     });
-    // A newer sentence that cannot be read may say something else.
+    // A newer sentence that cannot be interpreted may say something else.
     let outdated = unread.iter().filter(|later| {
         let names_it = match (&newest.value, &later.unread) {
             (Some(value), Some(named)) => named.contains(value),
@@ -51,13 +52,13 @@ pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<S
         return None;
     }
     match outdated {
-        // It names no value to propose, and what was proposed by the older one does not hold.
+        // It names no value to propose, but a proposal based on the older one no longer holds.
         Some(rank) => unread.into_iter().find(|later| later.rank == rank),
         None => said.into_iter().nth(at),
     }
 }
 
-/// A single-value proposal, unless the field, the person or the ledger stands against it.
+/// Builds a single-value proposal, unless the field, the person or the ledger speaks against it.
 pub fn propose(
     input: &Input<'_>,
     field: Field,
@@ -78,7 +79,8 @@ pub fn propose(
     Some(Proposal { tool: kind.call, args })
 }
 
-/// Whether the ledger's arguments name the same value; a reason in other words is no other value.
+/// Returns whether the ledger's arguments name the same value; a different reason does not make a
+/// different value.
 pub fn same_args(args: &Value, open: &Value) -> bool {
     ["title", "minutes", "dueDate", "priority", "status"].iter().all(|key| {
         let text = |value: Option<&Value>| match value {

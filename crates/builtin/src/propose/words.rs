@@ -1,4 +1,4 @@
-//! A sentence as words with their places, so that what a rule finds can be quoted as written.
+//! A sentence as words with their positions, so that a match can be quoted as written.
 
 use crate::read::fold::fold;
 
@@ -11,34 +11,34 @@ pub enum Class {
     Number,
     /// One sign.
     Mark,
-    /// Something no rule may read as speech: a quotation, code, an address, struck-out text.
+    /// Text that no rule may read as speech: a quotation, code, an address, struck-out text.
     Sealed,
 }
 
 /// A word, number or sign of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// Without case, accents and typographic dress.
+    /// Without case, accents and typographic variants.
     pub word: String,
-    /// What it is.
+    /// Its class.
     pub class: Class,
     /// Units: bytes from the start of the sentence.
     pub start: usize,
     /// Units: bytes from the start of the sentence, exclusive.
     pub end: usize,
-    /// Whether it follows the token before without white space.
+    /// Whether it follows the previous token without white space.
     pub glued: bool,
     /// Whether its letters are all capitals.
     pub capitals: bool,
 }
 
 impl Token {
-    /// Whether it is the sign or word given.
+    /// Returns whether it is the given sign or word.
     pub fn is(&self, word: &str) -> bool {
         self.class != Class::Sealed && self.word == word
     }
 
-    /// Its value, when it is a number of at most four digits.
+    /// Returns its value if it is a number of at most four digits.
     pub fn number(&self) -> Option<i16> {
         if self.class == Class::Number && self.end - self.start <= 4 {
             self.word.parse().ok()
@@ -48,14 +48,14 @@ impl Token {
     }
 }
 
-/// Cuts a sentence into tokens. Emphasis marks leave no token.
+/// Splits a sentence into tokens. Emphasis marks produce no token.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     let mut at = 0;
     let mut last_end = None;
     while let Some(c) = text[at..].chars().next() {
         if c.is_whitespace() || is_dress(text, at, c) {
-            // Emphasis does not part what it stands between.
+            // Emphasis does not separate the text around it.
             if !c.is_whitespace() && last_end == Some(at) {
                 last_end = Some(at + c.len_utf8());
             }
@@ -80,7 +80,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Emphasis, and characters that show nothing.
+/// Returns whether a character is emphasis or invisible.
 fn is_dress(text: &str, at: usize, c: char) -> bool {
     match c {
         '*' => true,
@@ -93,7 +93,7 @@ fn is_dress(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// The class and length in bytes of the token at the start of `rest`, never 0.
+/// Returns the class and byte length of the token at the start of `rest`; the length is never 0.
 fn next(rest: &str, c: char, before: Option<Class>) -> (Class, usize) {
     if let Some(len) = sealed(rest, c, before) {
         return (Class::Sealed, len);
@@ -119,12 +119,12 @@ fn next(rest: &str, c: char, before: Option<Class>) -> (Class, usize) {
     (Class::Mark, c.len_utf8())
 }
 
-/// Whether a character belongs to the letter before it.
+/// Returns whether a character belongs to the letter before it.
 fn is_mark(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c)
 }
 
-/// The length of what must not be read as speech.
+/// Returns the length of text that must not be read as speech.
 fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
     let closed_by =
         |open: usize, close: &str| rest[open..].find(close).map(|at| open + at + close.len());
@@ -134,7 +134,7 @@ fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
             closed_by(ticks, &rest[..ticks])
         }
         '~' if rest.starts_with("~~") => closed_by(2, "~~"),
-        // A quotation without an end is one to the end.
+        // An unclosed quotation extends to the end.
         '“' | '„' | '«' | '"' => {
             // Inches and seconds.
             if c == '"' && before == Some(Class::Number) {
@@ -146,7 +146,7 @@ fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
             Some(close.map_or(rest.len(), |(at, c)| open + at + c.len_utf8()))
         }
         '(' if before == Some(Class::Mark) => {
-            // The address behind the words of a link.
+            // The address after the words of a link.
             let inside = &rest[1..];
             let looks_like_address = ["http://", "https://", "mailto:", "#", "/", "./", "../"]
                 .iter()

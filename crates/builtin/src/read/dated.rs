@@ -1,4 +1,4 @@
-//! Days and times that open a line or stand in a heading.
+//! Days and times at the start of a line or in a heading.
 //!
 //! They say when the text below happened; deadlines are read elsewhere.
 
@@ -10,10 +10,10 @@ use regex::Regex;
 use super::fold::fold;
 use crate::lang;
 
-/// When a piece of text speaks of.
+/// When a piece of text was written, or what time it is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// The day, where one can be told.
+    /// The day, if it can be determined.
     pub on: Option<Date>,
     /// The day as written.
     pub day: Option<String>,
@@ -22,8 +22,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// What a line says together with what the lines above said: a bare time inherits the day,
-    /// a new day forgets the time.
+    /// Combines what a line says with the lines above it: a bare time keeps the day, a new day
+    /// drops the time.
     pub fn under(self, above: &Self) -> Self {
         if self.day.is_some() {
             return self;
@@ -34,7 +34,7 @@ impl Stamp {
         }
     }
 
-    /// As a reader would write it behind a sentence.
+    /// Formats it the way it would follow a sentence.
     pub fn shown(&self) -> Option<String> {
         match (&self.day, &self.time) {
             (Some(day), Some(time)) if day.contains(' ') => Some(format!("{day}, {time}")),
@@ -67,14 +67,14 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Reads the day and time of a heading.
 ///
-/// A day without a year takes that of the day above, or else of `on`.
+/// A day without a year takes the year of the day above, or else of `on`.
 pub fn heading(text: &str, above: Option<Date>, on: Date) -> Option<Stamp> {
     let text: String = text.chars().take(200).collect();
     let stamp = stamp(&text, above.unwrap_or(on));
     (!stamp.is_none()).then_some(stamp)
 }
 
-/// Reads the day and time a line of text opens with, and how many bytes they take.
+/// Reads the day and time at the start of a line, and how many bytes they take.
 pub fn opening(text: &str, above: Option<Date>, on: Date) -> Option<(Stamp, usize)> {
     let end = text.char_indices().nth(40).map_or(text.len(), |(at, _)| at);
     let head = &text[..end];
@@ -119,7 +119,7 @@ fn stamp(text: &str, near: Date) -> Stamp {
     }
 }
 
-/// The first day of a text: as written, as a date, where it stands.
+/// Finds the first day of a text: as written, as a date, and its position.
 fn first_day(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
     let number = NUMBERS.captures(text).and_then(|found| {
         let whole = found.get(0)?;
@@ -132,7 +132,7 @@ fn first_day(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
                 match (first > 12, second > 12) {
                     (true, _) => day_of(year, second, first),
                     (_, true) => day_of(year, first, second),
-                    // 03/04 may be either; a dot is always day first.
+                    // 03/04 may be either order; with dots the day always comes first.
                     _ if dotted => day_of(year, second, first),
                     _ => None,
                 }
@@ -148,14 +148,14 @@ fn first_day(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
     }
 }
 
-/// Whether a text opens with the name of a month.
+/// Returns whether a text starts with the name of a month.
 pub fn opens_with_month(text: &str) -> bool {
     let name: String =
         text.trim_start().chars().take(11).take_while(|c| c.is_alphabetic()).collect();
     month(&name).is_some()
 }
 
-/// The first day with the name of a month.
+/// Finds the first day that names its month.
 fn first_named(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
     let mut from = 0;
     loop {
@@ -164,7 +164,7 @@ fn first_named(text: &str, near: Date) -> Option<(String, Date, (usize, usize))>
         if let Some(date) = named_day(&found, near) {
             return Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())));
         }
-        // "Mon 3 March": the word before the number was none.
+        // "Mon 3 March": the word before the number is not a month.
         let behind = text[whole.start()..].find(|c: char| !c.is_alphanumeric())?;
         from = whole.start() + behind;
     }

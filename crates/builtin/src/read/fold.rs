@@ -1,4 +1,4 @@
-//! Words without what does not matter for comparing them: case, accents, quotes, endings.
+//! Normalizes words for comparison: case, accents, quotes, endings.
 
 use dormouse_types::address::is_unseen;
 use unicode_normalization::UnicodeNormalization;
@@ -45,7 +45,7 @@ fn fold_all(chars: impl Iterator<Item = char>, length: usize) -> String {
     folded
 }
 
-/// The words of a folded text: letters, digits, and what holds code words together.
+/// Splits a folded text into words: letters, digits, and the signs that join parts of code words.
 pub fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded
         .split(|c: char| {
@@ -55,7 +55,7 @@ pub fn words(folded: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// A folded word without its ending.
+/// Returns a folded word without its ending.
 pub fn stem(word: &str, lang: &Lang) -> String {
     if word.chars().any(|c| !c.is_alphabetic()) {
         return word.to_owned();
@@ -64,7 +64,7 @@ pub fn stem(word: &str, lang: &Lang) -> String {
         if let Some(rest) = word.strip_suffix(suffix)
             && rest.chars().count() >= 3
         {
-            // "stopped" and "stop" are one word.
+            // "stopped" and "stop" are the same word.
             let mut chars = rest.chars().rev();
             let (last, before) = (chars.next(), chars.next());
             if last == before && !matches!(last, Some('s' | 'l' | 'e' | 'o')) {
@@ -76,7 +76,7 @@ pub fn stem(word: &str, lang: &Lang) -> String {
     word.trim_end_matches('e').to_owned()
 }
 
-/// The stems of a text that carry meaning, in order, each once.
+/// Returns the stems of a text that carry meaning, in order, each once.
 pub fn content_words(text: &str, lang: &Lang) -> Vec<String> {
     let folded = fold(text);
     let mut found: Vec<String> = Vec::new();
@@ -95,7 +95,7 @@ pub fn content_words(text: &str, lang: &Lang) -> Vec<String> {
     found
 }
 
-/// How much of the smaller set of words is in the other one, from 0 to 1.
+/// Returns the share of the smaller set of words that is also in the other one, from 0 to 1.
 pub fn overlap(one: &[String], other: &[String]) -> f32 {
     let (few, many) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     if few.is_empty() {
@@ -104,7 +104,7 @@ pub fn overlap(one: &[String], other: &[String]) -> f32 {
     shared(few, many) as f32 / few.len() as f32
 }
 
-/// How many words two texts share.
+/// Returns how many words two texts share.
 pub fn shared(one: &[String], other: &[String]) -> usize {
     one.iter().filter(|word| other.contains(word)).count()
 }

@@ -6,23 +6,23 @@ use dormouse_types::address;
 use crate::lang;
 use crate::report::link::place;
 
-/// An address with the words it stands behind.
+/// An address, with the words that link to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// The words in brackets, the alternative text of an image, or nothing.
+    /// The words in brackets, the alternative text of an image, or an empty string.
     pub title: String,
     /// The address as written.
     pub url: String,
-    /// Whether it shows an image.
+    /// Whether it is an image.
     pub is_image: bool,
 }
 
-/// What a piece of Markdown says.
+/// The text and links of a piece of Markdown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
-    /// One line: emphasis, links, tags and addresses taken off, code spans kept.
+    /// One line, without emphasis, links, tags and addresses; code spans are kept.
     pub text: String,
-    /// The addresses, in order.
+    /// Addresses, in order.
     pub links: Vec<Link>,
 }
 
@@ -69,7 +69,7 @@ const TAGS: &[&str] = &[
     "ul",
 ];
 
-/// Reads a piece of Markdown of one block.
+/// Reads a piece of Markdown within one block.
 pub fn read(raw: &str) -> Words {
     let mut reader = Reader { raw, at: 0, text: String::with_capacity(raw.len()), links: vec![] };
     reader.run();
@@ -129,7 +129,7 @@ impl Reader<'_> {
         let code = inner[..close].trim();
         self.text.push('`');
         let mut shown = code;
-        // An address inside of code would be cut in half by the next rule that shortens a text.
+        // An address inside code would be cut in half by a later rule that shortens text.
         while let Some((before, url, after)) = address::first(shown) {
             self.text.push_str(before);
             self.text.push('…');
@@ -155,7 +155,7 @@ impl Reader<'_> {
                 let shown =
                     inner.links.iter().map(|link| link.title.as_str()).find(|t| !t.is_empty());
                 let title = match shown {
-                    // A picture that is a link: its alternative text titles both.
+                    // An image that is a link: its alternative text titles both.
                     Some(shown) if inner.text.is_empty() => shown.to_owned(),
                     _ if inner.text.is_empty()
                         && !address::opens(words.trim())
@@ -223,10 +223,10 @@ impl Reader<'_> {
             return None;
         }
         let url = address::leading(rest);
-        // "Fixed in <address>, merged" needs a word there.
+        // "Fixed in <address>, merged" needs a word in place of the address.
         let before = self.text.trim_end().rsplit([' ', '(']).next().unwrap_or_default();
         let before = before.to_lowercase();
-        // "(see <address>)" is a remark and goes whole.
+        // "(see <address>)" is a remark and is removed entirely.
         let is_seen = before == "see" && self.text.trim_end().to_lowercase().ends_with(", see");
         if is_seen
             || lang::ALL
@@ -249,14 +249,15 @@ impl Reader<'_> {
     }
 }
 
-/// Text that was struck through is no evidence of anything.
+/// Returns the length of struck-out text, which is not evidence of anything.
 fn struck(rest: &str) -> Option<usize> {
     let inner = &rest[2..];
     let end = inner.find("~~")?;
     (end > 0).then_some(2 + end + 2)
 }
 
-/// The byte place of the bracket that closes the one `rest` begins with, within reach.
+/// Returns the byte position of the bracket that closes the one at the start of `rest`, within a
+/// limit.
 fn closing(rest: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, c) in rest.char_indices().take(4_000) {
@@ -275,11 +276,11 @@ fn closing(rest: &str, open: char, close: char) -> Option<usize> {
     None
 }
 
-/// Collapses white space and takes off what a removed address leaves behind.
+/// Collapses white space and removes what a deleted address leaves over.
 fn tidy(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut gap = false;
-    // Joiners that a script or an emoji needs stay: without them a word is another one.
+    // Joiners that a script or an emoji needs are kept: without them the word changes.
     for c in sanitise::line(text).chars() {
         if c.is_whitespace() {
             gap = true;
@@ -293,7 +294,7 @@ fn tidy(text: &str) -> String {
         }
     }
     for empty in ["( )", "()", "(: )", "(:)", "(see )", "(see)", "(ref:)", "[]"] {
-        // `f()` is a name; " ()" is a hole.
+        // `f()` is a name; " ()" is a leftover.
         line = line.replace(&format!(" {empty}"), "");
     }
     line.trim().trim_end_matches([':', ',', ';']).trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! The language a task is written in.
+//! Detects the language a task is written in.
 
 use dormouse_types::model::TaskState;
 use whatlang::{Detector, Lang as Known};
@@ -6,27 +6,27 @@ use whatlang::{Detector, Lang as Known};
 use super::fold;
 use super::segment::Segment;
 
-/// What a text says about its language.
+/// Language detected in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected {
-    /// ISO 639 code; empty when nobody can tell.
+    /// ISO 639 code; empty if it cannot be detected.
     pub code: &'static str,
-    /// How sure.
+    /// How certain the detection is.
     pub confidence: Confidence,
 }
 
-/// How sure a guess is.
+/// How certain a detection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Not worth acting on.
+    /// Not certain enough to act on.
     None,
-    /// Two signs agree on a short text.
+    /// Two indicators agree on a short text.
     Medium,
-    /// Two signs agree on a long one.
+    /// Two indicators agree on a long text.
     High,
 }
 
-/// Folded filling words that tell the languages apart.
+/// Folded function words that distinguish the languages.
 const SIGNS: &[(&str, &[&str])] = &[
     (
         "en",
@@ -65,7 +65,7 @@ const SIGNS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Units: characters. Enough to tell a language; more costs only time.
+/// Units: characters. Enough to detect a language; more only costs time.
 const SAMPLE_MAX: usize = 12_000;
 
 /// Detects the language of a task from its entries, title and items.
@@ -105,7 +105,7 @@ pub fn of_text(text: &str) -> Detected {
             Detected { code, confidence: Confidence::High }
         }
         (true, Some(code)) if code == first.1 => Detected { code, confidence: Confidence::Medium },
-        // Filling words are the better sign where names and code confuse the statistics.
+        // Function words are more reliable if names and code distort the statistics.
         (true, _) if first.0 >= 8 => Detected { code: first.1, confidence: Confidence::Medium },
         (false, Some(code))
             if long && first.0 < 2 && guess.as_ref().is_some_and(whatlang::Info::is_reliable) =>
@@ -116,12 +116,12 @@ pub fn of_text(text: &str) -> Detected {
     }
 }
 
-/// Without code spans: identifiers look like English.
+/// Removes code spans, because identifiers look like English.
 fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
 
-/// The code of a language that a task may have.
+/// Returns the code of a language that a task may have.
 fn code_of(lang: Known) -> Option<&'static str> {
     let code = match lang {
         Known::Ara => "ar",

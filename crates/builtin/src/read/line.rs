@@ -1,4 +1,4 @@
-//! What a line of Markdown is: the marks at its beginning and end.
+//! Classifies a line of Markdown by the marks at its start and end.
 
 use dormouse_types::address;
 
@@ -6,19 +6,19 @@ use super::segment::{Kind, Mark};
 use crate::lang;
 use crate::report::cue::after_label;
 
-/// The level of a bold line that heads what follows.
+/// Level of a bold line that serves as a heading.
 pub(super) const BOLD_LEVEL: u8 = 6;
-/// The level of a label above a list.
+/// Level of a label above a list.
 pub const LABEL_LEVEL: u8 = 7;
 
-/// The marker of a list item.
+/// Marker of a list item.
 pub(super) struct Marker {
     pub(super) kind: Kind,
-    /// Units: columns of the marker and the space behind it.
+    /// Units: columns of the marker and the space after it.
     pub(super) width: usize,
     /// Units: bytes of marker, space and box.
     pub(super) taken: usize,
-    /// Whether a number is 1.
+    /// Whether its number is 1.
     pub(super) is_first: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn marker(text: &str) -> Option<Marker> {
         }
         _ => {
             let (mark, taken) = tick(text);
-            // "[ ] call" and "☐ call" stand without a bullet in pasted lists.
+            // In pasted lists "[ ] call" and "☐ call" have no bullet.
             let mark = mark.filter(|_| text.starts_with(['[', '☐', '☑', '✅', '✔']))?;
             return Some(Marker { kind: Kind::Box { mark }, width: 2, taken, is_first: true });
         }
@@ -51,7 +51,7 @@ pub(super) fn marker(text: &str) -> Option<Marker> {
     })
 }
 
-/// The box or tick a text begins with, and its length with the space behind it.
+/// Reads the box or tick at the start of a text, and its length including the space after it.
 pub(super) fn tick(text: &str) -> (Option<Mark>, usize) {
     let signs: [(&str, Mark); 9] = [
         ("[ ]", Mark::Open),
@@ -98,7 +98,7 @@ pub(super) fn heading(text: &str) -> Option<(u8, &str)> {
     Some((u8::try_from(level).unwrap_or(6), words))
 }
 
-/// `===` and `---` below a line, or a rule.
+/// Reads `===` and `---` below a line, or a horizontal rule.
 pub(super) fn underline(text: &str) -> Option<u8> {
     let sign = text.chars().next()?;
     let bare: String = text.chars().filter(|c| *c != ' ').collect();
@@ -125,7 +125,7 @@ pub(super) fn is_definition(text: &str) -> bool {
         })
 }
 
-/// The level at which a line of its own heads what follows.
+/// Returns the heading level of a line that introduces what follows.
 pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
     if words.len() > 120 {
         return None;
@@ -142,7 +142,7 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
         return Some(BOLD_LEVEL);
     }
     let n_words = words.split_whitespace().count();
-    // "TODO: call Bo" above a list is work itself.
+    // "TODO: call Bo" above a list is itself work.
     if names_work(words) {
         return None;
     }
@@ -151,8 +151,8 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
     (above_list && labels).then_some(LABEL_LEVEL)
 }
 
-/// Whether a line opens with a label such as `TODO(kim):` or `Expected:`: it is not the rest of
-/// the sentence above it.
+/// Returns whether a line starts with a label such as `TODO(kim):` or `Expected:`, so that it does
+/// not continue the sentence above.
 pub(crate) fn opens_with_label(text: &str) -> bool {
     if text.starts_with("TODO ") || names_work(text) {
         return true;
@@ -168,25 +168,27 @@ pub(crate) fn opens_with_label(text: &str) -> bool {
         && head.chars().all(|c| c.is_alphanumeric() || " ()-_".contains(c))
 }
 
-/// Whether a line opens with a label of work, in any language, and names the work behind it.
+/// Returns whether a line starts with a label of work, in any language, and names the work after
+/// it.
 fn names_work(text: &str) -> bool {
     lang::ALL.iter().any(|lang| after_label(text, lang.report.cues.todo_labels).is_some())
 }
 
-/// Units: characters. A line shorter than this was ended, not wrapped.
+/// Units: characters. A shorter line was ended deliberately, not wrapped.
 const WRAPPED: usize = 50;
 
-/// Whether a line that opens with a label goes on in the next one: only where it was wrapped.
+/// Returns whether a line that starts with a label continues in the next one, which it does only if
+/// it was wrapped.
 pub(super) fn label_goes_on(line: &str, next: &str) -> bool {
     line.chars().count() >= WRAPPED
         && !line.ends_with(['.', '!', '?', ';'])
         && !next.starts_with(char::is_uppercase)
 }
 
-/// Whether somebody ended a line on purpose: the next word would have found room in it, or it
-/// ends in an address.
+/// Returns whether a line was ended deliberately: the next word would have fitted, or the line ends
+/// in an address.
 ///
-/// In prose a sentence begins with a capital letter; in jotted lines it need not.
+/// In prose a sentence starts with a capital letter; in quick notes it need not.
 pub(super) fn was_ended(line: &str, next: &str, width: usize, is_prose: bool) -> bool {
     let is_capital = next.starts_with(char::is_uppercase);
     let last = line.split_whitespace().next_back().unwrap_or_default();
@@ -201,17 +203,18 @@ pub(super) fn was_ended(line: &str, next: &str, width: usize, is_prose: bool) ->
     width >= PARAGRAPH && needed + SLACK <= width && !line.ends_with([',', '-', '–', '—', '('])
 }
 
-/// Whether an item may go on at the margin: its line was long enough to be wrapped.
+/// Returns whether an item may continue at the margin, because its line was long enough to be
+/// wrapped.
 pub(super) fn may_go_on(line: &str) -> bool {
     line.chars().count() >= WRAPPED && !line.ends_with(['.', '!', '?']) || line.ends_with(',')
 }
 
-/// Units: characters. Narrower paragraphs are wrapped by nobody's editor.
+/// Units: characters. No editor wraps paragraphs narrower than this.
 const PARAGRAPH: usize = 40;
-/// Units: characters a line may stay below the width of its paragraph.
+/// Units: characters that a line may fall short of the width of its paragraph.
 const SLACK: usize = 8;
 
-/// A block quote's piece without the quote marks of its further lines.
+/// Removes the quote marks from the further lines of a block quote.
 pub(super) fn unquoted(raw: &str) -> String {
     if !raw.contains("\n") {
         return raw.to_owned();

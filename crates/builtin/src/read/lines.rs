@@ -1,4 +1,4 @@
-//! The lines of an entry, with what their neighbours tell about them.
+//! The lines of an entry, with what their neighbours reveal about them.
 
 use super::line::{marker, was_ended};
 
@@ -6,19 +6,19 @@ use super::line::{marker, was_ended};
 pub(super) struct Line<'a> {
     /// Where the content begins in the entry.
     pub(super) start: usize,
-    /// Without quote marks and the space around.
+    /// Without quote marks and surrounding space.
     pub(super) text: &'a str,
     /// Units: columns of white space before the content.
     pub(super) indent: usize,
     pub(super) quoted: bool,
-    /// Units: characters of the longest line of its paragraph; [`BY_HAND`] where most lines of it
-    /// were ended by hand.
+    /// Units: characters of the longest line of its paragraph; [`BY_HAND`] if most of its lines
+    /// were ended deliberately.
     pub(super) width: usize,
-    /// Whether its paragraph is made of whole sentences.
+    /// Whether its paragraph consists of whole sentences.
     pub(super) is_prose: bool,
 }
 
-/// Cuts a text into its lines.
+/// Splits a text into its lines.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut at = 0;
     let mut lines = Vec::new();
@@ -57,10 +57,10 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Wider than any line: each was ended by hand.
+/// Wider than any line: every line was ended deliberately.
 const BY_HAND: usize = usize::MAX;
 
-/// How many lines at the top are front matter.
+/// Returns how many lines at the top are front matter.
 pub(super) fn front_matter(lines: &[Line<'_>]) -> usize {
     if lines.first().is_none_or(|line| line.text != "---") {
         return 0;
@@ -77,7 +77,7 @@ pub(super) fn front_matter(lines: &[Line<'_>]) -> usize {
     end.filter(|n| *n > 0 && holds_keys(*n)).map_or(0, |n| n + 2)
 }
 
-/// Whether a sentence ends in a line, and what follows in it is written large.
+/// Returns whether a sentence ends within a line and the next word starts with a capital letter.
 fn has_sentence_end(line: &str) -> bool {
     line.ends_with('.')
         || line.match_indices(". ").any(|(at, _)| line[at + 2..].starts_with(char::is_uppercase))

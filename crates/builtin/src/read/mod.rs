@@ -1,9 +1,10 @@
 //! Reading: Markdown into segments, segments into words.
 //!
-//! Does not own: what a segment means. That is decided by the rules of the report and of the
-//! proposals, with the words of a language.
+//! Does not own: the meaning of a segment, which the rules of the report and of the proposals
+//! decide with the words of a language.
 //!
-//! Reading order: [`segment`] (with `lines` and `line`), [`inline`], [`sentence`], [`dated`], [`fold`], [`language`].
+//! Reading order: [`segment`] (with `lines` and `line`), [`inline`], [`sentence`], [`dated`],
+//! [`fold`], [`language`].
 
 pub mod segment;
 mod lines;

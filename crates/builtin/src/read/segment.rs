@@ -1,7 +1,7 @@
 //! An entry's Markdown as segments: headings, boxes, bullets, table rows, sentences.
 //!
-//! Code, comments and front matter are no segments: what they hold is no evidence. A heading, a
-//! bold line or a label above a list opens a path; a day in a heading or at the start of a line
+//! Code, comments and front matter produce no segments, because they are not evidence. A heading, a
+//! bold line or a label above a list opens a section; a day in a heading or at the start of a line
 //! dates what follows.
 
 use jiff::civil::Date;
@@ -17,30 +17,30 @@ use super::line::{
 use super::lines::{Line, front_matter, lines};
 use super::sentence::sentences;
 
-/// What a segment is in its text.
+/// The kind of a segment in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A heading; 1 to 6 as in Markdown (a bold line counts as 6), 7 for a label above a list.
     Heading {
-        /// How deep.
+        /// Its level.
         level: u8,
     },
-    /// A list item with a check box or a tick before it.
+    /// A list item with a check box or a tick.
     Box {
-        /// What the box says.
+        /// State of the box.
         mark: Mark,
     },
     /// A list item with a bullet.
     Bullet,
     /// A list item with a number.
     Numbered,
-    /// A table row; its cells stand between ` | `.
+    /// A table row; its cells are separated by ` | `.
     Row,
     /// A sentence of a paragraph.
     Sentence,
 }
 
-/// What a check box says.
+/// State of a check box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// `[ ]`
@@ -54,52 +54,53 @@ pub enum Mark {
 /// A piece of a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The words, on one line.
+    /// Its words, on one line.
     pub text: String,
     /// The same verbatim.
     pub raw: String,
 }
 
-/// A piece of an entry that may say something.
+/// A piece of an entry that may be evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// Which entry, by its place in the task's entries.
+    /// Index of its entry in the task.
     pub entry: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// The words on one line, without marker, box, emphasis and addresses; links as their words.
+    /// Its words on one line, without marker, box, emphasis and addresses; a link is replaced by
+    /// its words.
     pub text: String,
-    /// The piece of the entry it was read from, verbatim.
+    /// The text of the entry that it was read from, verbatim.
     pub raw: String,
-    /// The sentences of an item; of a sentence, itself.
+    /// Sentences of an item; a sentence contains itself.
     pub sentences: Vec<Piece>,
-    /// The headings above, outermost first, with their level.
+    /// Headings above it, outermost first, with their level.
     pub headings: Vec<(u8, String)>,
-    /// The day it speaks of, where the text says one.
+    /// The day it is about, if the text names one.
     pub on: Option<Date>,
     /// Day and time as written.
     pub stamp: Stamp,
-    /// How many bytes of `text` are the day and time it opens with.
+    /// Number of bytes at the start of `text` that are its day and time.
     pub lead: usize,
-    /// Whether it stands in a block quote.
+    /// Whether it is in a block quote.
     pub quoted: bool,
-    /// How deep in lists it stands, from 0; a further paragraph of an item is one deeper.
+    /// Nesting depth in lists, from 0; a further paragraph of an item is one deeper.
     pub depth: u32,
-    /// Which block of the entry it is part of; sentences of one paragraph share it.
+    /// Its block in the entry; the sentences of a paragraph share it.
     pub block: usize,
-    /// The addresses in it.
+    /// Addresses in it.
     pub links: Vec<Link>,
-    /// Of a row, the titles of the columns, in order.
+    /// For a row, the titles of its columns, in order.
     pub columns: Vec<String>,
 }
 
 impl Segment {
-    /// The words without the day and time they open with.
+    /// Returns the words without the day and time at their start.
     pub fn body(&self) -> &str {
         self.text.get(self.lead..).unwrap_or(&self.text)
     }
 
-    /// Whether it is an item of a list, boxes included.
+    /// Returns whether it is an item of a list; boxes count.
     pub fn is_item(&self) -> bool {
         matches!(self.kind, Kind::Box { .. } | Kind::Bullet | Kind::Numbered)
     }
@@ -108,9 +109,9 @@ impl Segment {
 /// Units: characters of a heading that are kept.
 const HEADING_MAX: usize = 200;
 
-/// Cuts the text of an entry into segments, in the order of the text.
+/// Splits the text of an entry into segments, in order.
 ///
-/// `on` is the day the entry speaks from: a day without a year is near it.
+/// `on` is the day the entry was written: a day without a year is taken to be near it.
 pub fn segments(entry: usize, text: &str, on: Date) -> Vec<Segment> {
     let lines = lines(text);
     let mut reader = Reader {
@@ -132,7 +133,7 @@ pub fn segments(entry: usize, text: &str, on: Date) -> Vec<Segment> {
     found
 }
 
-/// A day in the title dates a text only when the text has no other days.
+/// Drops the day in the title, unless the text has no other days: then it dates the text.
 fn forget_title_day(found: &mut [Segment]) {
     let Some(title) = found.iter().find_map(|segment| match segment.kind {
         Kind::Heading { level: 1 } => Some(segment.stamp.clone()),
@@ -149,10 +150,10 @@ fn forget_title_day(found: &mut [Segment]) {
     }
 }
 
-/// A block that may go on in the next line.
+/// A block that may continue in the next line.
 struct Open {
     kind: Kind,
-    /// Where the block begins in the entry, marker included.
+    /// Where the block begins in the entry, including its marker.
     start: usize,
     /// Where its words begin.
     words: usize,
@@ -169,13 +170,13 @@ struct Reader<'a> {
     found: Vec<Segment>,
     path: Vec<(u8, String, Stamp)>,
     running: Stamp,
-    /// What the last heading with a day or time said: a bare time below it is of that day.
+    /// Day and time of the last heading that has one; a bare time below it is on that day.
     dated: Stamp,
     /// Columns at which the content of each open list level begins.
     lists: Vec<usize>,
     open: Option<Open>,
     block: usize,
-    /// Titles of the columns of the table at hand.
+    /// Column titles of the current table.
     columns: Vec<String>,
 }
 
@@ -222,7 +223,7 @@ impl Reader<'_> {
             let marker = marker(text);
             let base = self.lists.last().copied().unwrap_or(0);
             if fresh && line.indent >= base + 4 && (marker.is_none() || self.lists.is_empty()) {
-                // Indented code stays code over its whole length.
+                // Indented code remains code until it ends.
                 after_blank = true;
                 continue;
             }
@@ -247,7 +248,7 @@ impl Reader<'_> {
         self.close(lines, lines.len());
     }
 
-    /// A number inside of a paragraph begins a list only with 1.
+    /// A number inside a paragraph starts a list only if it is 1.
     fn may_begin(&self, marker: &Marker) -> bool {
         let in_paragraph = self.open.as_ref().is_some_and(|open| open.kind == Kind::Sentence);
         !(in_paragraph
@@ -394,24 +395,24 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a line at the margin below an item that ended is no part of that item.
+    /// Returns whether a line at the margin, below an item that has ended, is outside the list.
     fn leaves_list(&self, line: &Line<'_>, n: usize, lines: &[Line<'_>]) -> bool {
         let is_item = self.open.as_ref().is_some_and(|open| open.kind != Kind::Sentence);
         is_item && line.indent == 0 && n > 0 && !may_go_on(lines[n - 1].text)
     }
 
-    /// Whether a line opens with a day or time of its own, below a line that ended.
+    /// Returns whether a line starts with a day or time of its own, below a line that has ended.
     fn opens_moment(&self, line: &str, above: &str) -> bool {
         let ended = above.ends_with(['.', '!', '?', ':', ';']) || self.moment(above).is_some();
         ended && self.moment(line).is_some()
     }
 
-    /// The day and time a line opens with, and how many bytes of its words they take.
+    /// Returns the day and time at the start of a line, and how many bytes of its words they take.
     fn moment(&self, raw: &str) -> Option<(Stamp, usize)> {
         if let Some(found) = dated::opening(raw, self.running.on, self.on) {
             return Some(found);
         }
-        // "**8 Jan** Sent it", "**rosa, 8 Jan:** sent it": the bold part says when.
+        // "**8 Jan** Sent it", "**rosa, 8 Jan:** sent it": the bold part contains the date.
         let (bold, _) = raw.strip_prefix("**")?.split_once("**")?;
         if bold.split_whitespace().count() > 6 {
             return None;
@@ -420,7 +421,7 @@ impl Reader<'_> {
         Some((stamp, inline::read(bold).text.len()))
     }
 
-    /// Ends the open block; `next` is the line behind it.
+    /// Ends the open block; `next` is the line after it.
     fn close(&mut self, lines: &[Line<'_>], next: usize) {
         let Some(open) = self.open.take() else {
             return;

@@ -1,12 +1,12 @@
-//! Where a sentence ends.
+//! Finds where sentences end.
 
 use super::dated;
 use crate::lang;
 
-/// Cuts a text into its sentences, each a piece of it without the space around.
+/// Splits a text into its sentences, without surrounding space.
 ///
-/// No break behind abbreviations, single letters and short numbers, inside code, link words and
-/// parentheses, or before a small letter.
+/// Does not split after abbreviations, single letters and short numbers, inside code, link words
+/// and parentheses, or before a lower-case letter.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -57,7 +57,7 @@ fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '*' | '_' | '`')
 }
 
-/// Whether the full stop behind `text` belongs to its last word.
+/// Returns whether the full stop after `text` belongs to its last word.
 fn is_abbreviated(text: &str, rest: &str) -> bool {
     let word = text
         .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '.' | '*' | '_'))
@@ -72,7 +72,7 @@ fn is_abbreviated(text: &str, rest: &str) -> bool {
     if n_chars == 1 && word.chars().all(char::is_alphabetic) && word != "I" {
         return true;
     }
-    // "1." opens a line or stands before a month; any other number may end a sentence.
+    // "1." starts a line or precedes a month; any other number may end a sentence.
     if (1..=2).contains(&n_chars) && word.chars().all(|c| c.is_ascii_digit()) {
         return text.len() == word.len() || dated::opens_with_month(rest);
     }
@@ -80,7 +80,7 @@ fn is_abbreviated(text: &str, rest: &str) -> bool {
     lang::ALL.iter().any(|lang| lang.abbreviations.contains(&word.as_str()))
 }
 
-/// Code spans and brackets that are open at a place.
+/// Code spans and brackets that are open at a position.
 #[derive(Default)]
 struct Brackets {
     code: bool,
@@ -102,7 +102,7 @@ impl Brackets {
             ']' => self.square = self.square.saturating_sub(1),
             _ => {}
         }
-        // A bracket nobody closes within a few lines was never meant as one.
+        // A bracket that is not closed within a few lines was not meant as one.
         if at.saturating_sub(self.opened_at) > 400 {
             self.round = 0;
             self.square = 0;

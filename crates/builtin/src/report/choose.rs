@@ -1,4 +1,4 @@
-//! What is told when there is more than a reader takes in.
+//! Chooses what to report if there is more than a reader can take in.
 
 use std::cmp::Reverse;
 
@@ -9,38 +9,38 @@ use super::unit::{UNIT_MAX, finish, without_stop};
 use crate::input::Input;
 use crate::lang::Lang;
 
-/// Most units of each section.
+/// Maximum number of units per section.
 const DONE_MAX: usize = 12;
 const LEFT_MAX: usize = 20;
 const LEARNED_MAX: usize = 8;
 const OPEN_MAX: usize = 6;
-/// Changes of one version that are told.
+/// Changes of one version that are reported.
 const PER_VERSION: usize = 2;
-/// Facts that later ones are compared with.
+/// Number of facts that later ones are compared with.
 const COMPARED: usize = 80;
-/// Boxes beyond which groups are told instead.
+/// Number of boxes above which groups are reported instead.
 const BOXES_MAX: usize = 24;
 
-/// What the report tells, in its order.
+/// What the report contains, in order.
 #[derive(Debug, Default)]
 pub struct Chosen {
     /// Finished work, newest first.
     pub done: Vec<Fact>,
-    /// Open work, next first.
+    /// Open work, most urgent first.
     pub left: Vec<Fact>,
     /// Insights, in the order of the text.
     pub learned: Vec<Fact>,
-    /// What the person settles.
+    /// What the person must decide.
     pub open: Vec<Fact>,
     /// All boxes of the task and its text.
     pub n_boxes: usize,
-    /// Those that are ticked.
+    /// Number of those that are ticked.
     pub n_ticked: usize,
-    /// All open work, told or not.
+    /// All open work, reported or not.
     pub n_left: usize,
 }
 
-/// Chooses what is told.
+/// Chooses what to report.
 pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chosen {
     let lang = input.lang;
     let is_box = |fact: &&Fact| matches!(fact.source, Source::Item | Source::Box);
@@ -71,7 +71,7 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     let mut done = distinct(done);
     if findings.is_change_log {
         done.sort_by_key(|fact| -fact.order);
-        // A short log has room for more of each version.
+        // A short log has room for more changes of each version.
         let room = |most: &usize| per_group(&done, *most).len() <= DONE_MAX;
         let most = (PER_VERSION..=DONE_MAX).take_while(room).last().unwrap_or(PER_VERSION);
         done = per_group(&done, most);
@@ -83,7 +83,7 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     chosen.done = done;
 
     let mut learned = learned;
-    // Of two that weigh the same, the one under a heading and then the fuller one tells more.
+    // If two weigh the same, prefer the one under a heading, then the longer one.
     learned.sort_by_key(|fact| {
         (-fact.weight, fact.source, Reverse(fact.words.len().min(12)), fact.segment)
     });
@@ -102,7 +102,7 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     chosen
 }
 
-/// Newest first; within a text without days its own order stands.
+/// Sort key: newest first; a text without days keeps its own order.
 fn in_time(fact: &Fact, findings: &Findings) -> (i64, i64) {
     let entry = fact.entry.map_or(fact.order, order_of_entry);
     let has_time = fact.stamp.is_some() || findings.is_change_log;
@@ -111,15 +111,15 @@ fn in_time(fact: &Fact, findings: &Findings) -> (i64, i64) {
 }
 
 fn newest_entry_first(fact: &Fact) -> i64 {
-    // Items of the task keep their order; of texts the newest entry comes first.
+    // Items of the task keep their order; among texts the newest entry comes first.
     fact.entry.map_or(0, |entry| -i64::try_from(entry).unwrap_or(0))
 }
 
-/// Each once: of two that say the same the first one stays.
+/// Removes duplicates; of two facts that say the same, the first is kept.
 fn distinct(facts: Vec<Fact>) -> Vec<Fact> {
     let mut kept: Vec<Fact> = Vec::new();
     for fact in facts {
-        // What comes so late is never told; it is only counted.
+        // Later facts are never reported, only counted.
         let told = &kept[..kept.len().min(COMPARED)];
         if !told.iter().any(|other| other.is_same(&fact) || other.text == fact.text) {
             kept.push(fact);
@@ -143,7 +143,7 @@ fn finished(facts: Vec<Fact>, lang: &Lang) -> Vec<Fact> {
         .collect()
 }
 
-/// Whether a reader would see one text twice.
+/// Returns whether a reader would see the same text twice.
 fn is_in_both(one: &str, other: &str) -> bool {
     let plain =
         |text: &str| crate::read::fold::fold(text).trim_end_matches(['.', ' ', '…']).to_owned();
@@ -152,7 +152,7 @@ fn is_in_both(one: &str, other: &str) -> bool {
     one == other || least >= 16 && (one.contains(&other) || other.contains(&one))
 }
 
-/// At most so many facts of each version.
+/// Keeps at most `most` facts of each version.
 fn per_group(facts: &[Fact], most: usize) -> Vec<Fact> {
     let mut seen = std::collections::BTreeMap::<Option<&String>, usize>::new();
     let kept = facts.iter().filter(|fact| {
@@ -163,7 +163,8 @@ fn per_group(facts: &[Fact], most: usize) -> Vec<Fact> {
     kept.cloned().collect()
 }
 
-/// Many boxes: a line per heading, for what is done and, when that is many too, what is open.
+/// Groups many boxes into one line per heading: for finished work and, if there is much of it, for
+/// open work.
 fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fact>) {
     let of_box = |fact: &Fact| fact.source == Source::Box;
     let (done_boxes, mut other_done): (Vec<Fact>, Vec<Fact>) = done.into_iter().partition(of_box);
@@ -191,7 +192,7 @@ fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fac
                 .replace("{group}", &name)
                 .replace("{done}", &n.to_string())
                 .replace("{all}", &all.to_string());
-            // Groups are told apart by their whole name.
+            // Groups are distinguished by their whole name.
             Fact { words: vec![text.clone()], text, stamp: None, weight: 4, ..first.clone() }
         };
         match done.last() {

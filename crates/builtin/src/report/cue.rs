@@ -7,23 +7,23 @@ use crate::propose::day;
 use crate::propose::words::tokens;
 use crate::read::fold::fold;
 
-/// A sentence prepared for looking up phrases.
+/// A sentence, prepared for looking up phrases.
 #[derive(Debug)]
 pub struct Said {
-    /// All words, folded, each between single spaces.
+    /// All words, folded, separated by single spaces.
     spaced: String,
-    /// The same, clause by clause.
+    /// The same for each clause.
     clauses: Vec<String>,
     /// Whether it ends as a question.
     asks: bool,
-    /// Whether somebody left it unfinished: "????".
+    /// Whether it was left unfinished: "????".
     unfinished: bool,
 }
 
 /// How firmly a sentence says that work is finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Done {
-    /// Something is done: in a log it was done then, elsewhere it is how things work.
+    /// Something is done: in a log it was done at the time, elsewhere it describes how things work.
     Process,
     /// Something was done: "the form was sent".
     Act,
@@ -83,12 +83,12 @@ impl Said {
         }
     }
 
-    /// Whether one of the phrases occurs.
+    /// Returns whether one of the phrases occurs.
     pub fn has(&self, phrases: &[&str]) -> bool {
         has(&self.spaced, phrases)
     }
 
-    /// Whether it opens with one of the phrases.
+    /// Returns whether it starts with one of the phrases.
     pub fn opens_with(&self, phrases: &[&str]) -> bool {
         let text = self.spaced.trim_start();
         phrases
@@ -96,15 +96,15 @@ impl Said {
             .any(|phrase| text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' ')))
     }
 
-    /// Whether it names a cause first and says only then that something was done: such a
-    /// sentence explains, it does not report.
+    /// Returns whether it names a cause and only then says that something was done: such a sentence
+    /// explains rather than reports.
     pub fn explains(&self, lang: &Lang) -> bool {
         self.has(lang.report.cues.learned)
             && self.clauses.first().is_some_and(|clause| done(clause, lang).is_none())
             && has(&self.spaced, lang.report.cues.explaining)
     }
 
-    /// Whether it says that something is different from now on.
+    /// Returns whether it says that something changes from now on.
     pub fn is_new_rule(&self, lang: &Lang) -> bool {
         let cues = &lang.report.cues;
         cues.from_now.iter().any(|phrase| {
@@ -115,7 +115,7 @@ impl Said {
         })
     }
 
-    /// Whether it says that a day moved: such a sentence tells of a plan, not of work.
+    /// Returns whether it says that a day moved: such a sentence is about a plan, not about work.
     pub fn moves_day(&self, text: &str, lang: &Lang) -> bool {
         let cues = &lang.report.cues;
         let is_date_moved = |clause: &String| {
@@ -134,22 +134,22 @@ impl Said {
             || self.has(cues.moved) && leads_to_day(text, lang)
     }
 
-    /// Whether it asks.
+    /// Returns whether it is a question.
     pub fn asks(&self) -> bool {
         self.asks
     }
 
-    /// Whether it can be no evidence: an unfinished note.
+    /// Returns whether it is an unfinished note, which cannot be evidence.
     pub fn is_unfinished(&self) -> bool {
         self.unfinished
     }
 
-    /// How many words.
+    /// Returns the number of words.
     pub fn n_words(&self) -> usize {
         self.spaced.split(' ').filter(|word| !word.is_empty()).count()
     }
 
-    /// Whether it begins with one of the words.
+    /// Returns whether it starts with one of the words.
     pub fn begins_with(&self, words: &[&str]) -> bool {
         self.spaced
             .split(' ')
@@ -157,7 +157,7 @@ impl Said {
             .is_some_and(|word| words.contains(&word))
     }
 
-    /// Whether it opens with one of the words, filling words left aside.
+    /// Returns whether it starts with one of the words, ignoring filler words.
     pub fn is_request(&self, lang: &Lang) -> bool {
         let cues = &lang.report.cues;
         let mut words = self.spaced.split(' ').filter(|word| !word.is_empty());
@@ -168,7 +168,8 @@ impl Said {
             .is_some_and(|word| cues.todo_verbs.contains(&word))
     }
 
-    /// Whether the sentence says that work is finished: now, of itself, and in earnest.
+    /// Returns whether the sentence says that work is finished: now, in its own words, and without
+    /// reservation.
     pub fn done(&self, lang: &Lang) -> Option<Done> {
         if self.asks || self.unfinished {
             return None;
@@ -177,7 +178,7 @@ impl Said {
             .iter()
             .enumerate()
             .filter_map(|(n, clause)| match done(clause, lang) {
-                // "a field, checked once": only the first clause tells by a bare past form.
+                // "a field, checked once": a bare past form counts only in the first clause.
                 Some(Done::Act) if n > 0 && opens_bare(clause, lang) => Some(Done::Process),
                 found => found,
             })
@@ -185,7 +186,7 @@ impl Said {
     }
 }
 
-/// Without the names of months: "in May" is no wish.
+/// Removes the names of months: "in May" is not a wish.
 fn without_months(text: &str, lang: &Lang) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut words = text.split_whitespace().peekable();
@@ -197,7 +198,7 @@ fn without_months(text: &str, lang: &Lang) -> String {
         };
         let next = words.peek().is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
         if is_name && (!kept.is_empty() || next) {
-            // The sign behind the name still ends a clause.
+            // The sign after the name still ends a clause.
             kept.push(word.rsplit_once(bare).map_or("", |(_, behind)| behind));
         } else {
             kept.push(word);
@@ -206,10 +207,10 @@ fn without_months(text: &str, lang: &Lang) -> String {
     kept.join(" ")
 }
 
-/// Whether a text says "to Friday", "until 5 May".
+/// Returns whether a text says "to Friday" or "until 5 May".
 fn leads_to_day(text: &str, lang: &Lang) -> bool {
     let tokens = tokens(text);
-    // Only the form counts here, so any day serves to read one without a year.
+    // Only the form matters here, so any day will do to read one without a year.
     let days = day::mentions(&tokens, Date::constant(2024, 1, 1), lang);
     let through = lang.propose.days.through;
     days.iter().any(|day| day.start > 0 && through.contains(&tokens[day.start - 1].word.as_str()))
@@ -219,7 +220,7 @@ fn has(spaced: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| holds(spaced, phrase))
 }
 
-/// Whether ` phrase ` occurs, without building that text.
+/// Returns whether ` phrase ` occurs, without building that text.
 fn holds(spaced: &str, phrase: &str) -> bool {
     let mut from = 0;
     while let Some(at) = spaced[from..].find(phrase) {
@@ -238,7 +239,7 @@ fn done(clause: &str, lang: &Lang) -> Option<Done> {
     if has(clause, cues.negation) || has(clause, cues.conditional) {
         return None;
     }
-    // An error that is back is no work that is done.
+    // An error that has returned is not finished work.
     if has(clause, cues.trouble) && has(clause, cues.returned) {
         return None;
     }
@@ -262,7 +263,7 @@ fn done(clause: &str, lang: &Lang) -> Option<Done> {
         .max()
 }
 
-/// Whether a clause opens with the past form of a verb.
+/// Returns whether a clause starts with the past form of a verb.
 fn opens_bare(clause: &str, lang: &Lang) -> bool {
     let cues = &lang.report.cues;
     clause
@@ -271,7 +272,7 @@ fn opens_bare(clause: &str, lang: &Lang) -> bool {
         .is_some_and(|word| cues.done_verbs.contains(&word) || is_past(word, lang))
 }
 
-/// Whether a word looks like the past form of a verb that finishes something.
+/// Returns whether a word looks like the past form of a verb that completes something.
 fn is_past(word: &str, lang: &Lang) -> bool {
     let cues = &lang.report.cues;
     word.len() >= 5
@@ -280,7 +281,7 @@ fn is_past(word: &str, lang: &Lang) -> bool {
         && !cues.not_work.contains(&word)
 }
 
-/// Whether somebody tells it of themselves: "Rented the dryer", "we rented".
+/// Returns whether the writer did it themselves: "Rented the dryer", "we rented".
 fn is_told(words: &[&str], at: usize, lang: &Lang) -> bool {
     let cues = &lang.report.cues;
     match words[..at].iter().rev().find(|word| !cues.adverbs.contains(word)) {
@@ -289,7 +290,7 @@ fn is_told(words: &[&str], at: usize, lang: &Lang) -> bool {
     }
 }
 
-/// Whether the past form at `at` states something, instead of describing a thing.
+/// Returns whether the past form at `at` states something rather than describing a thing.
 fn is_statement(words: &[&str], at: usize, lang: &Lang) -> bool {
     let cues = &lang.report.cues;
     let before = words[..at].iter().rev().find(|word| !cues.adverbs.contains(word));
@@ -311,7 +312,7 @@ fn is_statement(words: &[&str], at: usize, lang: &Lang) -> bool {
     }
 }
 
-/// The rest of a line that opens with a label of work, and whose it is: "TODO(kim): call".
+/// Returns the rest of a line that starts with a label of work, and its owner: "TODO(kim): call".
 pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Option<&'a str>)> {
     let bare = text.trim_start_matches(['[', '*', '(', ' ']);
     let head: String = bare.chars().take(24).collect::<String>().to_lowercase();
@@ -336,7 +337,7 @@ pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Optio
     (!rest.is_empty()).then_some((rest, owner.filter(|name| !name.is_empty())))
 }
 
-/// The same for a label with a name behind it: "Tasks for Kim: call", "TODO (kim) call".
+/// The same for a label followed by a name: "Tasks for Kim: call", "TODO (kim) call".
 fn after_owned_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Option<&'a str>)> {
     let bare = text.trim_start_matches(['[', '*']);
     let lower: String = bare.chars().take(24).collect::<String>().to_lowercase();

@@ -1,9 +1,9 @@
-//! One thing the report may tell.
+//! One thing that the report may contain.
 
 use crate::lang::Lang;
 use crate::read::fold;
 
-/// Where in the report a fact belongs.
+/// The section of the report that a fact belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Finished work.
@@ -16,61 +16,61 @@ pub enum Kind {
     Open,
 }
 
-/// What a fact rests on, strongest first.
+/// The evidence for a fact, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// The task's own checklist.
     Item,
-    /// A box in a text.
+    /// A box in the text.
     Box,
     /// A heading of a known kind.
     Heading,
     /// A remark on an item of a to-do list: "done in May".
     Remark,
-    /// Words of the sentence.
+    /// A phrase in the sentence.
     Cue,
-    /// Words that count only where nothing lists the work.
+    /// A phrase that counts only if no list names the work.
     WeakCue,
 }
 
-/// One thing the report may tell.
+/// One thing that the report may contain.
 #[derive(Debug, Clone)]
 pub struct Fact {
-    /// Where it belongs.
+    /// Section it belongs to.
     pub kind: Kind,
-    /// What it rests on.
+    /// Evidence for it.
     pub source: Source,
     /// The words.
     pub text: String,
     /// Its content words.
     pub words: Vec<String>,
-    /// Rises with time; of a text without days, with its place.
+    /// Increases with time; in a text without days, with its position.
     pub order: i64,
-    /// How much it tells, compared with others of its kind.
+    /// How informative it is, compared with others of its kind.
     pub weight: i32,
     /// Day and time as written.
     pub stamp: Option<String>,
-    /// The version or group it stands under.
+    /// Version or group that contains it.
     pub group: Option<String>,
-    /// Its segment, by place; none for items of the task.
+    /// Index of its segment; `None` for items of the task.
     pub segment: Option<usize>,
-    /// Its entry, by place; none for items of the task.
+    /// Index of its entry; `None` for items of the task.
     pub entry: Option<usize>,
     /// Whether its box is neither open nor ticked.
     pub is_half: bool,
-    /// Whether its box is open while the text says that it is done.
+    /// Whether its box is open although the text says that it is done.
     pub is_contested: bool,
 }
 
 impl Fact {
-    /// Whether two facts speak of the same work: most words of the shorter are in the longer, and
-    /// neither names a number the other contradicts.
+    /// Returns whether two facts are about the same work: most words of the shorter one are in the
+    /// longer one, and their numbers do not contradict each other.
     pub fn is_same(&self, other: &Self) -> bool {
         same(&self.words, &other.words, 0.8)
     }
 }
 
-/// Whether two sets of words name the same thing.
+/// Returns whether two sets of words name the same thing.
 pub fn same(one: &[String], other: &[String], least: f32) -> bool {
     if one.is_empty()
         || other.is_empty()
@@ -81,7 +81,8 @@ pub fn same(one: &[String], other: &[String], least: f32) -> bool {
     fold::overlap(one, other) >= least && names_agree(one, other)
 }
 
-/// Whether the numbers and code words of the text with fewer of them are in the other one.
+/// Returns whether the numbers and code words of the text that has fewer of them all occur in the
+/// other.
 ///
 /// "Commit phase 1" is not "commit phase 2", however much else they share.
 pub fn names_agree(one: &[String], other: &[String]) -> bool {
@@ -92,7 +93,7 @@ pub fn names_agree(one: &[String], other: &[String]) -> bool {
     few.iter().filter(is_name).all(|name| many.contains(name))
 }
 
-/// Whether a text holds a figure; a year is none.
+/// Returns whether a text contains a figure; a year does not count.
 pub fn has_figure(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| {
         let is_year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
@@ -100,7 +101,7 @@ pub fn has_figure(text: &str) -> bool {
     })
 }
 
-/// How much a learning tells: causes first, then decisions, figures and code words.
+/// Weighs an insight: causes first, then decisions, figures and code words.
 pub fn weigh_learned(text: &str, said: &super::cue::Said, lang: &Lang) -> i32 {
     let cues = &lang.report.cues;
     let mut weight = 0;

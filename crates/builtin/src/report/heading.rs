@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::lang::Lang;
 use crate::read::fold::fold;
 
-/// What stands below a heading.
+/// What a heading introduces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Below {
     /// Work to be done.
@@ -22,11 +22,11 @@ pub enum Below {
     Open,
     /// What the text is about.
     Summary,
-    /// Nothing the heading would tell.
+    /// A heading that says nothing about its text.
     Unknown,
 }
 
-/// The nearest heading of a known kind decides.
+/// Returns the kind of the nearest heading of a known kind.
 pub fn below(headings: &[(u8, String)], lang: &Lang) -> Below {
     for (_, heading) in headings.iter().rev() {
         if is_version(heading) {
@@ -39,7 +39,7 @@ pub fn below(headings: &[(u8, String)], lang: &Lang) -> Below {
     Below::Unknown
 }
 
-/// The kind of one heading: that of the longest phrase in it.
+/// Returns the kind of a heading: that of the longest phrase in it.
 pub fn kind(heading: &str, lang: &Lang) -> Option<Below> {
     let folded = fold(heading);
     let words: Vec<&str> = folded
@@ -80,12 +80,12 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a fixed pattern")
 });
 
-/// Whether a heading names a version of a change log.
+/// Returns whether a heading names a version of a changelog.
 pub fn is_version(heading: &str) -> bool {
     VERSION.is_match(heading.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '['))
 }
 
-/// A heading as the name of a group: without its own numbering.
+/// Returns a heading as the name of a group, without its numbering.
 pub fn name(heading: &str) -> &str {
     let bare =
         heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));

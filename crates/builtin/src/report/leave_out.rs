@@ -1,4 +1,4 @@
-//! What no report repeats: secrets, ids of machines, personal paths.
+//! What no report may repeat: secrets, machine ids, personal paths.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use regex::Regex;
 
 static MASKED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        // Keys of known makers.
+        // Keys in the formats of well-known providers.
         r"\b(?:gh[pousr]_|github_pat_|glpat-|sk-|pk_live_|sk_live_|xox[abprs]-|AKIA|ASIA|AIza|ya29\.|SG\.)[A-Za-z0-9_\-.]{8,}",
         r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+",
         r"|-----BEGIN [A-Z ]+-----[^-]*(?:-----END [A-Z ]+-----)?",
-        // Ids that mean something to a machine only.
+        // Ids that mean something only to a machine.
         r"|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b",
         r"|\b[0-7][0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]{25}\b",
         r"|\b[0-9a-fA-F]{32,}\b",
@@ -33,18 +33,18 @@ static SECRET: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 
-/// Whether a text gives a secret away, or the place of one.
+/// Returns whether a text reveals a secret, or where one is stored.
 pub fn holds_secret(text: &str) -> bool {
     SECRET.is_match(text)
 }
 
-/// A text without ids of machines and personal paths.
+/// Returns a text without machine ids and personal paths.
 pub fn masked(text: &str) -> String {
     let text = MASKED.replace_all(text, "…");
     PATH.replace_all(&text, |found: &regex::Captures<'_>| {
         let path = found[0].trim_end_matches(['/', '\\', '.', ',']);
         let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        // The folder of a person is named after them.
+        // A home folder is named after its owner.
         if path.split(['/', '\\']).count() > 3 { format!("…/{last}") } else { "…".to_owned() }
     })
     .into_owned()

@@ -1,4 +1,4 @@
-//! Every address of a task, once, unbroken, titled by what is behind it.
+//! Every address of a task, once, unbroken, with a title for its target.
 
 use dormouse_types::address;
 
@@ -8,7 +8,7 @@ use crate::lang::Lang;
 use crate::read::fold::fold;
 use crate::read::inline::Link;
 
-/// An address with its place in the report.
+/// An address, with its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Titled {
     /// Two to five words.
@@ -17,10 +17,11 @@ pub struct Titled {
     pub url: String,
 }
 
-/// Units: links. More are grouped by host.
+/// Units: links. Longer lists are grouped by host.
 const FLAT: usize = 40;
 
-/// The links of a task: those of open work, of finished work, the others, those only in code.
+/// Returns the links of a task: those of open work, of finished work, the others, those only in
+/// code.
 pub fn links(input: &Input<'_>, left: &[Fact], done: &[Fact]) -> Vec<Titled> {
     let mut known: Vec<(&Link, usize)> = Vec::new();
     for (at, segment) in input.segments.iter().enumerate() {
@@ -57,14 +58,14 @@ pub fn links(input: &Input<'_>, left: &[Fact], done: &[Fact]) -> Vec<Titled> {
     found
 }
 
-/// A title that others have already, with the next free number.
+/// Appends the next free number to a title that is already taken.
 fn numbered(title: &str, taken: &std::collections::BTreeSet<String>) -> String {
     let words: Vec<&str> = title.split(' ').take(4).collect();
     let title = words.join(" ");
     (2..).map(|n| format!("{title} {n}")).find(|title| !taken.contains(title)).unwrap_or(title)
 }
 
-/// Every address of the entries and items, code included, in order of appearance.
+/// Returns every address of the entries and items, including code, in order of appearance.
 fn addresses(input: &Input<'_>) -> Vec<String> {
     let texts = input.state.entries.iter().map(|entry| entry.text.as_str());
     let items = input.state.items.iter().map(|item| item.title.as_str());
@@ -80,7 +81,7 @@ fn addresses(input: &Input<'_>) -> Vec<String> {
     found
 }
 
-/// The words the text gives a link, when they say something.
+/// Returns the words of a link, if they say something.
 fn given(link: &Link, lang: &Lang) -> Option<String> {
     let title = clean(&link.title);
     let words: Vec<&str> =
@@ -103,7 +104,7 @@ fn given(link: &Link, lang: &Lang) -> Option<String> {
     Some(crate::report::unit::cut(&words.join(" "), 60))
 }
 
-/// A single telling word goes with the host.
+/// Extends a single meaningful word by the host.
 fn short(link: &Link) -> Option<String> {
     let title = clean(&link.title);
     let tells = title.chars().filter(|c| c.is_alphabetic()).count() >= 4
@@ -121,7 +122,7 @@ fn is_code(word: &str) -> bool {
     digits == bare.chars().count() || bare.len() >= 7 && bare.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// A title without what would end it.
+/// Removes what would end a link title.
 fn clean(title: &str) -> String {
     title
         .chars()
@@ -139,7 +140,7 @@ fn host(url: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
 
-/// A title made of the address alone, in the words of the first language.
+/// Builds a title from the address alone, in the words of the first language.
 pub fn place(url: &str) -> String {
     place_in(url, crate::lang::ALL[0])
 }
@@ -198,10 +199,10 @@ fn place_in(url: &str, lang: &Lang) -> String {
     format!("{host} {}", shown.join(" "))
 }
 
-/// The lines of the section.
+/// Returns the lines of the section.
 ///
-/// Units: `room` counts bytes. Titles give way before addresses do; an address that finds no room
-/// at all is counted in the last line.
+/// Units: `room` is in bytes. Titles are shortened before addresses are dropped; dropped addresses
+/// are counted in the last line.
 pub fn lines(links: &[Titled], room: usize, lang: &Lang) -> Vec<String> {
     let full = grouped(links);
     if size(&full) <= room {
@@ -249,7 +250,7 @@ fn grouped(links: &[Titled]) -> Vec<String> {
     lines
 }
 
-/// One link; an address whose parentheses do not close stands in angle brackets.
+/// Formats one link; an address with unbalanced parentheses is put in angle brackets.
 fn line(title: &str, url: &str) -> String {
     let mut depth = 0_i32;
     let mut balanced = true;

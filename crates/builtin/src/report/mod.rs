@@ -1,10 +1,11 @@
-//! The report: what the person is told about a task.
+//! The report that a person reads about a task.
 //!
 //! Does not own: when a report is written, its versions, and the check of its limits on save.
 //!
-//! Reading order: [`classify`] (with [`heading`] and [`cue`]) makes facts of segments,
-//! [`overtake`] drops what later text or the task's boxes settle, [`choose`] takes what a reader
-//! can take in, [`tldr`] and [`link`] write the ends, [`unit`] and [`leave_out`] guard each line.
+//! Reading order: [`classify`] (with [`heading`] and [`cue`]) turns segments into facts,
+//! [`overtake`] drops what later text or the task's boxes settle, [`choose`] keeps what a reader
+//! can take in, [`tldr`] and [`link`] write the first and last part, [`unit`] and [`leave_out`]
+//! guard each line.
 
 pub mod heading;
 pub mod cue;
@@ -27,20 +28,20 @@ use self::fact::Fact;
 use crate::input::Input;
 use crate::lang::Lang;
 
-/// What `update_report` is called with.
+/// The arguments of `update_report`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// One to three sentences.
     pub tldr: String,
     /// Markdown in sections.
     pub content: String,
-    /// The language the report is meant for: the task's, or the detected one.
+    /// Language of the report: the task's, or the detected one.
     pub language: String,
 }
 
-/// Units: characters, links left aside.
+/// Units: characters, not counting links.
 const CONTENT_MAX: usize = 5_800;
-/// Units: characters. A report may be this long whatever the text.
+/// Units: characters. A report may always be this long, however short the text.
 const CONTENT_LEAST: usize = 1_950;
 
 /// Writes the report of a task.
@@ -63,14 +64,14 @@ pub fn report(input: &Input<'_>) -> Report {
         content.push_str(&format!("{head}\n\n{}", lines.join("\n")));
     }
     if content.is_empty() {
-        // Hardly anything is known: what the TLDR says is the whole report, and there is one.
+        // Hardly anything is known: the TLDR is the whole report.
         content.clone_from(&tldr);
     }
     Report { tldr, content, language: input.language.clone() }
 }
 
-/// Whether anything changed that a report would tell: in the journal, or by a proposal the person
-/// accepted since the last report.
+/// Returns whether anything changed that a report would mention: in the journal, or through a
+/// proposal the person accepted since the last report.
 pub fn is_material(input: &Input<'_>) -> bool {
     let told_at = input.instruction.last_report.as_ref().map(|report| report.at);
     let accepted = input.ledger.decisions.iter().any(|decided| {
@@ -100,7 +101,7 @@ fn has_material_change(input: &Input<'_>) -> bool {
     })
 }
 
-/// A report is shorter than what it reports on.
+/// Returns the room for a report, which is always shorter than its source.
 fn room(input: &Input<'_>) -> usize {
     let told: usize = input.state.entries.iter().map(|entry| entry.text.chars().count()).sum();
     (told * 55 / 100).clamp(CONTENT_LEAST, CONTENT_MAX)
@@ -123,7 +124,7 @@ fn sections(chosen: &Chosen, lang: &Lang) -> Vec<String> {
     sections
 }
 
-/// Finished work with the day or version it stands under, where its words do not say it.
+/// Adds the day or version to finished work, unless its words already contain it.
 fn dated(fact: &Fact) -> String {
     let version = fact.group.as_deref().filter(|group| heading::is_version(group));
     let place = match (version, &fact.stamp) {
@@ -140,7 +141,7 @@ fn dated(fact: &Fact) -> String {
     }
 }
 
-/// Drops the least telling units, then shortens all, until the prose fits.
+/// Drops the least informative units, then shortens the rest, until the prose fits.
 fn shorten(chosen: &mut Chosen, room: usize, lang: &Lang) {
     let size = |chosen: &Chosen| sections(chosen, lang).join("\n\n").chars().count();
     while size(chosen) > room {

@@ -1,4 +1,4 @@
-//! Later beats earlier; the task's own boxes are the first evidence.
+//! Later statements override earlier ones; the task's own boxes are the strongest evidence.
 
 use dormouse_types::model::Item;
 
@@ -11,7 +11,7 @@ use crate::propose::statement::statements;
 use crate::propose::tick::{Reports, Tick, contested};
 use crate::read::{fold, inline};
 
-/// What remains true, with the task's items among it.
+/// Returns the facts that still hold, including the task's items.
 pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     let mut facts = std::mem::take(&mut findings.facts);
     newest(&mut findings.evidence);
@@ -29,7 +29,7 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
         let tick = contested.iter().find(|tick| tick.item.id == item.id);
         let fact = Fact { is_contested: tick.is_some(), ..of_item(input, item) };
-        // The same box, ticked in the text, is that box: it is asked about and not listed.
+        // A box ticked in the text is the same box: it becomes a question and is not listed.
         all.push(match tick {
             Some(tick) if tick.is_box => held_against(input, tick, fact, Source::Heading),
             _ => fact,
@@ -43,13 +43,14 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         let of_same = all[..n_items].iter_mut().find(|item| item.is_same(&fact));
         let kind_of_same = of_same.map(|item| {
             item.is_half |= fact.is_half;
-            // A box of the text is the item's own; a sentence against the item is told as well.
+            // A box in the text is the item itself; a sentence that contradicts the item is
+            // reported too.
             if !item.is_half
                 && item.kind == Kind::Left
                 && fact.source != Source::Box
                 && fact.kind == Kind::Done
             {
-                // The list and the text disagree: another item comes first.
+                // List and text disagree: the item is shown after the others.
                 item.is_contested = true;
                 Kind::Open
             } else {
@@ -58,7 +59,7 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         });
         match (fact.kind, kind_of_same) {
             (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
-            // The list says it already.
+            // The list already says so.
             (Kind::Left, Some(Kind::Left)) | (Kind::Done, Some(Kind::Left | Kind::Done)) => {}
             (Kind::Learned | Kind::Open, _) | (Kind::Left | Kind::Done, _) => all.push(fact),
         }
@@ -66,11 +67,10 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     all
 }
 
-/// Sentences that are weighed against others; of more than that the newest count.
+/// Maximum number of sentences compared with others; the newest are kept.
 const EVIDENCE_MAX: usize = 500;
 
-/// Keeps the newest sentences, in their order. Comparing all with all would take a long text
-/// too long.
+/// Keeps the newest sentences, in order. Comparing all pairs of a long text would take too long.
 fn newest(evidence: &mut Vec<Evidence>) {
     if evidence.len() > EVIDENCE_MAX {
         let mut orders: Vec<i64> = evidence.iter().map(|one| one.order).collect();
@@ -80,7 +80,7 @@ fn newest(evidence: &mut Vec<Evidence>) {
     }
 }
 
-/// Entries in which a list or a heading names the work.
+/// Returns the entries in which a list or a heading names the work.
 fn listed_entries(facts: &[Fact]) -> Vec<usize> {
     facts
         .iter()
@@ -102,7 +102,7 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
                 let shared = shared_terms(&fact.words, &later.words);
                 shared >= 4 || shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.6
             }
-            // Only what says that something fails; other work stays.
+            // Only statements about a failure; other work remains.
             (Kind::Left | Kind::Open, Turn::AllClear) => {
                 Said::new(&fact.text, lang).has(lang.report.cues.failing)
             }
@@ -124,14 +124,14 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
     })
 }
 
-/// How many words two texts share; numbers tell them apart, but do not bind them together.
+/// Returns how many words two texts share; numbers can separate two texts but do not connect them.
 fn shared_terms(one: &[String], other: &[String]) -> usize {
     let is_term = |word: &&String| word.chars().any(char::is_alphabetic);
     one.iter().filter(is_term).filter(|word| other.contains(word)).count()
 }
 
-/// Whether a sentence says that work is finished: it shares the work's verb, or says "done", and
-/// at least two words and half of the shorter text.
+/// Returns whether a sentence says that work is finished: it shares the work's verb or says "done",
+/// and shares at least two words and half of the shorter text.
 fn is_done_by(work: &[String], later: &Evidence) -> bool {
     let verb = work.iter().find(|word| word.chars().any(char::is_alphabetic));
     let names_verb = verb.is_some_and(|verb| later.words.contains(verb));
@@ -142,7 +142,7 @@ fn is_done_by(work: &[String], later: &Evidence) -> bool {
         && names_agree(work, &later.words)
 }
 
-/// An item of the task as a fact.
+/// Turns an item of the task into a fact.
 fn of_item(input: &Input<'_>, item: &Item) -> Fact {
     let text = item_text(&item.title);
     let seen = input
@@ -167,7 +167,7 @@ fn of_item(input: &Input<'_>, item: &Item) -> Fact {
     }
 }
 
-/// The words of an item's title.
+/// Returns the words of an item's title.
 pub fn item_text(title: &str) -> String {
     let read = inline::read(title);
     if read.text.chars().any(char::is_alphanumeric) {
@@ -176,7 +176,7 @@ pub fn item_text(title: &str) -> String {
     read.links.first().map_or_else(|| title.to_owned(), |link| super::link::place(&link.url))
 }
 
-/// An open box whose work the text says is done is a question, wherever a check-off is proposed.
+/// Turns an open box whose work the text says is done into a question, if a check-off is proposed.
 fn held_against(input: &Input<'_>, tick: &Tick<'_>, fact: Fact, source: Source) -> Fact {
     let quote = inline::read(&tick.evidence.quote).text;
     let text = input
@@ -189,7 +189,7 @@ fn held_against(input: &Input<'_>, tick: &Tick<'_>, fact: Fact, source: Source) 
     Fact { kind: Kind::Open, source, text, ..fact }
 }
 
-/// A ticked item whose work a text written after the tick asks for.
+/// Finds a ticked item whose work is requested by text written after the tick.
 fn asked_again(input: &Input<'_>, fact: &Fact) -> Option<Fact> {
     let entry = input.state.entries.get(fact.entry?)?;
     let item = input.state.items.iter().find(|item| {

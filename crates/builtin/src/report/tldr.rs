@@ -1,4 +1,4 @@
-//! The few sentences that stand above everything.
+//! The few sentences at the top of the report.
 
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
@@ -15,10 +15,10 @@ use crate::read::line::opens_with_label;
 
 /// Units: characters.
 const TLDR_MAX: usize = 400;
-/// Boxes up to which a firm sentence tells more than their count.
+/// Number of boxes up to which a clear sentence says more than their count.
 const SHORT_LIST: usize = 12;
 
-/// State with its number, what changed, what is next.
+/// Writes the state with its figures, what changed, and what is next.
 pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     let say = &input.lang.report.say;
     let state = input.state;
@@ -44,7 +44,7 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
         let mut told = parts.clone();
         told.extend(chosen.left.first().map(|first| first.text.clone()));
         let about = about(input, findings, chosen).find(|text| is_new(text, &told, input));
-        // The beginning of the newest entry is better than nothing, and only that.
+        // The beginning of the newest entry is only a last resort.
         let opening = || opening(input).filter_map(|text| finish(text, 150, input.lang));
         let first = || opening().map(|text| capital(&text)).find(|text| is_new(text, &told, input));
         parts.extend(about.or_else(|| if parts.is_empty() { first() } else { None }));
@@ -72,7 +72,7 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     join(parts, emoji)
 }
 
-/// Sentences that stay within the limit, and stay sentences.
+/// Joins sentences within the limit, keeping each whole.
 fn join(parts: Vec<String>, emoji: &str) -> String {
     let mut parts: Vec<String> = parts.iter().map(|part| one_sentence(part)).collect();
     let length = |parts: &[String]| -> usize {
@@ -86,7 +86,7 @@ fn join(parts: Vec<String>, emoji: &str) -> String {
     format!("{} {emoji}", parts.join(" "))
 }
 
-/// One sentence with one full stop, whatever the text holds.
+/// Turns any text into one sentence with one full stop.
 fn one_sentence(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut chars = without_stop(text.trim()).chars().peekable();
@@ -99,7 +99,7 @@ fn one_sentence(text: &str) -> String {
         let breaks = ends && behind.is_none_or(char::is_whitespace);
         match (breaks, behind) {
             (true, Some(_)) => {
-                // A sentence within a sentence goes on behind a semicolon.
+                // A sentence within a sentence continues after a semicolon.
                 if !line.ends_with(';') {
                     line.push(';');
                 }
@@ -118,7 +118,7 @@ fn reasoned(reason: Option<String>, with: &str, bare: &str) -> String {
     reason.map_or_else(|| bare.to_owned(), |reason| with.replace("{reason}", without_stop(&reason)))
 }
 
-/// How far the task is: its boxes, else the newest finished work.
+/// Returns how far the task is: its boxes, or else the newest finished work.
 fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     let is_numbered = |version: &&String| version.chars().any(|c| c.is_ascii_digit());
@@ -136,7 +136,7 @@ fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<S
     if chosen.n_ticked > 0 && (!is_state || chosen.n_boxes > SHORT_LIST) {
         return Some(boxes(input, chosen));
     }
-    // An item that is done is worded as work; a sentence says what came of it.
+    // A finished item is worded as work; a sentence says what came of it.
     let told = |fact: &&Fact| matches!(fact.source, Source::Heading | Source::Cue);
     let firmest = chosen.done.iter().filter(told).map(|fact| fact.weight).max();
     let Some(firmest) = firmest else {
@@ -157,7 +157,7 @@ fn boxes(input: &Input<'_>, chosen: &Chosen) -> String {
     text.replace("{all}", &chosen.n_boxes.to_string())
 }
 
-/// Whether a sentence says something that the others do not.
+/// Returns whether a sentence adds something to the others.
 fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
     let plain =
         |text: &str| fold::fold(text).trim_end_matches(['.', '!', ';', ' ', '…']).to_owned();
@@ -170,19 +170,20 @@ fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
     })
 }
 
-/// What the text itself says in short, best first: what holds it up, its summary, its insights.
+/// Returns what the text says about itself in short, best first: what blocks the work, its summary,
+/// its insights.
 fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterator<Item = String> {
     let mut insights: Vec<&Fact> = chosen.learned.iter().collect();
     insights.sort_by_key(|fact| (std::cmp::Reverse(fact.weight), fact.segment));
     let lang = input.lang;
     let cues = &lang.report.cues;
-    // What a sentence says holds the work up; an item that waits is one of several.
+    // A sentence can say what blocks all work; a waiting item is only one of several.
     let told = chosen.left.iter().filter(|fact| fact.source == Source::Cue);
     let waits = told.map(|fact| fact.text.as_str()).filter(|text| {
         after_label(text, cues.blocked_labels).is_some() || Said::new(text, lang).has(cues.blocked)
     });
     let tells = |text: &&String| Said::new(text, lang).n_words() >= 5 && !opens_with_label(text);
-    // In a change log the summary speaks of the file; its newest version says more.
+    // In a changelog the summary is about the file; its newest version says more.
     let newest = findings.is_change_log.then(|| {
         chosen.done.iter().find(|fact| {
             fact.group.as_ref().is_some_and(|group| group.contains(|c: char| c.is_ascii_digit()))
@@ -199,7 +200,7 @@ fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterat
         .into_iter()
 }
 
-/// The sentences of the newest entry that name no work: better than nothing.
+/// Returns the sentences of the newest entry that name no work, as a last resort.
 fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
     let newest = input.segments.last().map(|last| last.entry);
     let lang = input.lang;
@@ -220,12 +221,12 @@ fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
         })
 }
 
-/// How much is open and what comes first, with the day it is due.
+/// Returns how much is open and what comes first, with its due date.
 fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     let due = input.state.due_on.map(|day| say.due.replace("{day}", &day.to_string()));
     let Some(first) = chosen.left.first() else {
-        // Only a list that is ticked off says that nothing is open.
+        // Only a ticked-off list can say that nothing is open.
         let calm = (chosen.n_ticked > 0).then(|| say.nothing_open.to_owned());
         return match (calm, due) {
             (Some(calm), Some(due)) => Some(format!("{calm}, {due}")),
@@ -245,7 +246,7 @@ fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     Some(due.map_or_else(|| text.clone(), |due| format!("{text}, {due}")))
 }
 
-/// What happened since the last report.
+/// Returns what happened since the last report.
 fn news(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     input.instruction.last_report.as_ref()?;
@@ -312,7 +313,7 @@ fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
     }
 }
 
-/// A sentence begins with a capital letter; code stays as it is.
+/// Capitalizes the start of a sentence; code is left as it is.
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {

@@ -1,4 +1,4 @@
-//! One line of the report: masked, harmless as Markdown, short.
+//! One line of the report: masked, safe as Markdown, short.
 
 use dormouse_formats::sanitise;
 use dormouse_types::address;
@@ -8,22 +8,22 @@ use crate::lang::Lang;
 use crate::read::fold::fold;
 use crate::read::inline;
 
-/// Units: characters. What a reader takes in at a glance.
+/// Units: characters. As much as a reader takes in at a glance.
 pub const UNIT_MAX: usize = 230;
 
-/// A text as a unit of the report; none when nothing of it may be told.
+/// Formats a text as a unit of the report, or returns `None` if nothing of it may be shown.
 pub fn finish(text: &str, max: usize, lang: &Lang) -> Option<String> {
     if leave_out::holds_secret(text) {
         return None;
     }
-    // An address in a line could be cut; the section of links holds it whole.
+    // An address in a line could get cut; the links section contains it whole.
     let without_address = address::first(text).map(|_| inline::read(text).text);
     let text = without_address.as_deref().unwrap_or(text);
     let line = sanitise::line(text);
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_empty_links(&leave_out::masked(&line), lang);
     let mut line = plain(&line);
-    // What an escape or a mask put together anew goes as well.
+    // An address that an escape or a mask has created is removed too.
     while let Some((before, _, after)) = address::first(&line) {
         line = format!("{before}{after}");
     }
@@ -32,11 +32,11 @@ pub fn finish(text: &str, max: usize, lang: &Lang) -> Option<String> {
     (n_letters >= 2 && line.chars().any(char::is_alphabetic)).then_some(line)
 }
 
-/// Takes off the words of links that say nothing once the link is gone.
+/// Removes link words that mean nothing once the link is gone.
 fn without_empty_links(text: &str, lang: &Lang) -> String {
     let mut rest = text.trim();
     let titles = lang.report.say.empty_titles;
-    // Three at most: "(issue) (PR)".
+    // At most three: "(issue) (PR)".
     for _ in 0..3 {
         let bare = rest.trim_end_matches(['.', ' ']);
         let Some(inner) = bare.strip_suffix([')', ']']) else { break };
@@ -55,14 +55,14 @@ fn without_empty_links(text: &str, lang: &Lang) -> String {
     rest.trim_end_matches([':', ',', ';', ' ']).to_owned()
 }
 
-/// What follows the last sentence end or colon, when something stands before it.
+/// Returns what follows the last sentence end or colon, if something precedes it.
 fn split_last(text: &str) -> Option<(&str, &str)> {
     let bare = text.trim_end_matches(['.', ' ']);
     let at = [". ", ": ", "? ", "! "].iter().filter_map(|sign| bare.rfind(sign)).max()?;
     Some((&text[..=at], bare[at + 2..].trim()))
 }
 
-/// Text that stays text in Markdown, and does not look like a marker or a box.
+/// Escapes text so that it stays text in Markdown and does not look like a marker or a box.
 fn plain(text: &str) -> String {
     let mut text = text.trim();
     loop {
@@ -98,7 +98,7 @@ fn plain(text: &str) -> String {
     shown
 }
 
-/// Shortens a text at a clause, else at a word, with a mark that something is missing.
+/// Shortens a text at a clause, or else at a word, and marks the omission.
 pub fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
@@ -121,7 +121,7 @@ pub fn cut(text: &str, max: usize) -> String {
     format!("{head}…")
 }
 
-/// The text without a full stop at its end: items of a list stand without.
+/// Returns the text without a final full stop; list items have none.
 pub fn without_stop(text: &str) -> &str {
     let bare = text.trim_end_matches(['.', ' ', ';', ',']);
     if text.ends_with("...") || bare.is_empty() { text } else { bare }

@@ -1,4 +1,4 @@
-//! A task with entries as a value, and what the rules make of it as lines.
+//! A task with entries as a value, and the rules' output as lines.
 
 use dormouse_builtin::propose::{self, Proposal};
 use dormouse_builtin::{Input, observe};
@@ -70,7 +70,7 @@ impl Case {
         }
     }
 
-    /// Adds an entry; each one is a day newer than the one before.
+    /// Adds an entry; each is a day newer than the one before.
     pub fn entry(&mut self, text: &str) {
         let n = self.state.entries.len();
         let on = self
@@ -185,7 +185,7 @@ impl Case {
         }
     }
 
-    /// Tool and arguments of a proposal as the ledger keeps them, from `due 2026-03-20`.
+    /// Tool and arguments of a proposal as the ledger stores them, from `due 2026-03-20`.
     fn args(&self, line: &str) -> (String, Value) {
         let (kind, value) = line.split_once(' ').expect("a kind and a value");
         let (tool, args) = match kind {
@@ -268,7 +268,7 @@ impl Case {
         self.with_input(propose::proposals)
     }
 
-    /// The proposals one by one, in the words of the golden files.
+    /// The proposals one by one, in the notation of the golden files.
     pub fn lines(&self) -> Vec<String> {
         self.proposals().iter().flat_map(|proposal| self.rendered(proposal)).collect()
     }
@@ -344,7 +344,7 @@ impl Case {
         }
     }
 
-    /// Checks what every set of proposals must keep, whatever the text.
+    /// Checks what must hold for any set of proposals, whatever the text.
     pub fn check_form(&self) {
         for proposal in self.proposals() {
             let args = &proposal.args;
@@ -427,7 +427,7 @@ impl Case {
     }
 }
 
-/// The folder of development data, when it stands beside the checkout.
+/// The folder of development data, if it is next to the checkout.
 pub fn data() -> Option<std::path::PathBuf> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
     let data = root.parent()?.join("shared/data");

@@ -1,4 +1,4 @@
-//! The English files of the development data: nothing forbidden, most of what rules can reach.
+//! The English files of the development data: nothing forbidden, and most of what rules can find.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const FILES: &[&str] = &[
     "ical4j-junit5-tasks",
 ];
 
-/// Whether a line is a proposal the expectation describes.
+/// Returns whether a line is a proposal that the expectation describes.
 fn fits(wanted: &Value, line: &str) -> bool {
     let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
     let (expected, key) = match wanted["tool"].as_str().unwrap_or_default() {

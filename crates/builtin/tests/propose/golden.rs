@@ -1,14 +1,14 @@
-//! Golden sentences, a file per rule.
+//! Golden sentences, one file per rule.
 //!
-//! A case is a block of lines between blank lines: context (`item: Book the hall`), entries
-//! (`> text`, each a day newer than the one before; `\n` is a line break), and what must come of
-//! it (`= due 2026-03-20`, or `= nothing`). Lines with `#` are remarks.
+//! A case is a block of lines between blank lines: context (`item: Book the hall`), entries (`>
+//! text`, each a day newer than the one before; `\n` is a line break), and the expected result (`=
+//! due 2026-03-20`, or `= nothing`). Lines with `#` are comments.
 
 use std::path::{Path, PathBuf};
 
 use crate::case::Case;
 
-/// Units: cases. What every file must hold, and how many of those must propose nothing.
+/// Units: cases. Minimum per file, and how many of them must propose nothing.
 const CASES_MIN: usize = 30;
 const NEAR_MISSES_MIN: usize = 12;
 

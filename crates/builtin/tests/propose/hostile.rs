@@ -1,4 +1,4 @@
-//! Any text at all: proposals keep their form.
+//! Proposals keep their form for any text.
 
 use proptest::prelude::*;
 
@@ -93,7 +93,7 @@ fn thousands_of_boxes_are_read_at_once() {
     case.entry(&boxes.join("\n"));
     case.check_form();
     let lines = case.lines();
-    // Those on the list are ticked where the text ticks them; of the others a first batch is added.
+    // Items on the list are ticked if the text ticks them; of the others a first batch is added.
     assert_eq!(lines.iter().filter(|line| line.starts_with("tick")).count(), 67);
     assert_eq!(lines.iter().filter(|line| line.starts_with("item")).count(), 40);
 }

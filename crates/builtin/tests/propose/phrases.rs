@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::case::{Case, data};
 
-/// Folded as the cases compare: small letters, single spaces, no emphasis.
+/// Folds the way the cases compare: lower case, single spaces, no emphasis.
 fn folded(text: &str) -> String {
     dormouse_builtin::read::fold::fold(text)
 }

@@ -1,4 +1,4 @@
-//! Tasks for tests, and what the model answers about them.
+//! Tasks for tests, and the model's answers about them.
 
 use dormouse_builtin::Builtin;
 use dormouse_types::caller::By;
@@ -13,7 +13,7 @@ use dormouse_types::{Id as _, RunKey, Seq, Timestamp};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-/// A task with what the agent is asked about it.
+/// A task, with the request about it.
 #[derive(Debug, Clone)]
 pub struct Desk {
     pub state: TaskState,
@@ -71,7 +71,7 @@ impl Desk {
         self.entry_on(on, text)
     }
 
-    /// An entry that speaks from a day.
+    /// An entry written on a day.
     pub fn entry_on(mut self, on: Date, text: &str) -> Self {
         let n = self.state.entries.len() + 1;
         self.state.entries.push(Entry {
@@ -86,7 +86,7 @@ impl Desk {
         self
     }
 
-    /// The last entry is what changed since a report with this summary.
+    /// Makes the last entry the change since a report with this summary.
     pub fn since(mut self, last_tldr: &str) -> Self {
         self.last_tldr = Some(last_tldr.into());
         self.changes = vec![What::EntryAdded { entry: id("en", self.state.entries.len()) }];
@@ -186,7 +186,7 @@ impl Desk {
     }
 }
 
-/// Everything the model calls in one turn.
+/// All calls of the model in one turn.
 pub fn calls(request: &Request) -> Vec<ToolCall> {
     let mut stream = Builtin.ask(request);
     let mut found = Vec::new();
@@ -205,7 +205,7 @@ pub fn calls(request: &Request) -> Vec<ToolCall> {
     }
 }
 
-/// The task an expectation file describes, with its text as one entry.
+/// The task that an expectation file describes, with its text as one entry.
 #[allow(dead_code, reason = "used where the shared samples are read")]
 pub fn of_expectation(expected: &Value, text: &str) -> Desk {
     let setup = &expected["setup"];

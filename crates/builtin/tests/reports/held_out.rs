@@ -1,8 +1,8 @@
-//! Texts of the kinds people keep, with everything a first wake says about each: the report, then
-//! one line per proposal with the words it rests on.
+//! Typical texts, with everything a first wake says about each: the report, then one line per
+//! proposal with its evidence.
 //!
-//! A file is a task: its title, the boxes that stand on its list, and one entry per `### day`
-//! heading; without such headings the text behind the title is one entry.
+//! A file is a task: its title, the boxes of its checklist, and one entry per `### day` heading;
+//! without such headings, the text after the title is one entry.
 
 use jiff::civil::{Date, date};
 use serde_json::Value;

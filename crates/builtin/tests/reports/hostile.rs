@@ -1,4 +1,4 @@
-//! Reports of texts nobody should write.
+//! Reports of pathological texts.
 
 use dormouse_builtin::Input;
 use dormouse_builtin::report::report;
@@ -105,7 +105,7 @@ fn reasons_and_titles_of_items_are_guarded_too() {
     check_desk(&desk, source);
 }
 
-/// Pieces of Markdown that meet in odd places.
+/// Pieces of Markdown, combined in unusual ways.
 fn piece() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "# ",

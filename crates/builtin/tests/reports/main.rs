@@ -1,4 +1,4 @@
-//! Whole reports, as a person gets them, and the turns of a run.
+//! Whole reports as a person gets them, and the turns of a run.
 
 mod desk;
 mod held_out;

@@ -1,4 +1,4 @@
-//! Where a sentence goes, rule by rule: what decides, and what does not.
+//! Which section a sentence goes to, rule by rule.
 
 use dormouse_types::Timestamp;
 use jiff::civil::date;
@@ -69,7 +69,7 @@ fn labels_and_cues_name_work_where_no_heading_does() {
     check("The pump still needs to be cleaned.", "📌", &["The pump still needs to be cleaned"]);
     check("The notary is not booked yet.", "📌", &["The notary is not booked yet"]);
     check("When the pump needs to be cleaned, it beeps.", "📌", &[]);
-    // A weak word counts only where nothing lists the work.
+    // A weak word counts only if no list names the work.
     check("We should call Bo.", "📌", &["We should call Bo"]);
     check("We should call Bo.\n\n- [ ] buy a pump", "📌", &["buy a pump"]);
 }
@@ -119,13 +119,13 @@ fn a_correction_replaces_what_was_believed() {
 #[test]
 fn a_text_against_an_open_box_becomes_a_question() {
     let desk = task().item("Order the pump", false).entry("Ordered the pump today.");
-    // The list is the person's: the box stays on it until they say so.
+    // The list belongs to the person: the box stays on it until they tick it.
     assert_eq!(units(&desk, "📌"), ["Order the pump"]);
     assert_eq!(
         units(&desk, "❓"),
         ["\"Order the pump\" is open on the list, but the text says: Ordered the pump today."]
     );
-    // The person opened the box after that text: they know better.
+    // The person opened the box after that text, so they know better.
     let mut reopened = desk;
     reopened.state.items[0].checked_at = Some(Timestamp::from_micros(i64::MAX / 2));
     assert_eq!(units(&reopened, "📌"), ["Order the pump"]);

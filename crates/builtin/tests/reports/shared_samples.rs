@@ -1,7 +1,7 @@
-//! Reports of real threads, held against what a good report must say about them.
+//! Reports of real threads, compared with what a good report must say about them.
 //!
-//! The threads and their scorer stand in `../shared/data` beside the workspace. Where that folder
-//! is missing, the test says so and checks nothing.
+//! The threads and their scorer are in `../shared/data` next to the workspace. If that folder is
+//! missing, the test says so and checks nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

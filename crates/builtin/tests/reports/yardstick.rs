@@ -1,10 +1,10 @@
-//! What every report keeps to, whatever it reports on.
+//! What must hold for every report, whatever its subject.
 
 use std::collections::BTreeSet;
 
 use dormouse_types::address;
 
-/// Units of a section, at most; sections by their emoji.
+/// Maximum units of a section; sections are named by their emoji.
 const MOST: [(&str, usize); 4] = [("✅", 18), ("📌", 24), ("💡", 10), ("❓", 12)];
 
 /// Every address of a text.
@@ -19,7 +19,7 @@ pub fn addresses(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Says what is wrong with a report about `source`; nothing when all is well.
+/// Lists what is wrong with a report about `source`; empty if nothing is.
 pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut fault = |is_broken: bool, words: String| {
@@ -32,7 +32,7 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
     let stops = tldr.split_whitespace().filter(|word| word.ends_with(['.', '!', '?'])).count();
     fault(stops > 3, format!("the summary has {stops} sentences: {tldr}"));
     if content == tldr {
-        // Where hardly anything is known the summary is the whole report.
+        // If hardly anything is known, the summary is the whole report.
         return faults;
     }
     let mut fault = |is_broken: bool, words: String| {

@@ -1,4 +1,4 @@
-//! The second and third commit of what crosses the two databases, and its recovery.
+//! The second and third commit of an operation that spans both databases, and its recovery.
 
 use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, state};
 use dormouse_store::agent::change_item::{self, Item, State};
@@ -22,7 +22,7 @@ use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;
 
-/// What crosses from the agent store to the journal.
+/// What an operation does in the journal on behalf of the agent store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum SagaKind {
@@ -30,11 +30,11 @@ pub(crate) enum SagaKind {
     Confirm,
     /// Suppress the label of a rejected item.
     Suppress,
-    /// Take an applied item, or a suppression, back.
+    /// Undo an applied item or a suppression.
     Undo,
 }
 
-/// What recovery needs to finish an operation; the payload of its saga.
+/// Saga payload: everything recovery needs to finish an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SagaPayload {
@@ -45,16 +45,16 @@ pub(crate) struct SagaPayload {
     pub(crate) decision: DecisionId,
     pub(crate) task: TaskId,
     pub(crate) agent: AgentId,
-    /// Who decided; none in a row of an older version.
+    /// Who decided; `None` in rows of older versions.
     #[serde(default)]
     pub(crate) actor: Option<String>,
-    /// The value that is confirmed over, if one was named.
+    /// The value that the person confirmed over, if they named one.
     #[serde(default)]
     pub(crate) over: Option<KnownValue>,
 }
 
 impl SagaPayload {
-    /// The operation of this payload, from the operation of its item.
+    /// Derives this payload's operation id from the operation id of its item.
     pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
         let suffix = match self.crossing {
             SagaKind::Confirm => return of_item.clone(),
@@ -64,7 +64,7 @@ impl SagaPayload {
         OperationId(hash::joined(&[of_item.as_str(), suffix]).0)
     }
 
-    /// The op that opens its saga.
+    /// Returns the op that opens the saga.
     pub(crate) fn open(&self, ws: WorkspaceId, seen: &LoadedItem, now: Timestamp) -> Op {
         let payload = serde_json::to_string(self).expect("a payload is plain data");
         let run_key = &seen.set.doc.value.run_key;
@@ -73,22 +73,22 @@ impl SagaPayload {
     }
 }
 
-/// How the journal answered.
+/// The journal's answer.
 enum JournalOutcome {
     Done(Edited),
-    /// It can never succeed.
+    /// It can never succeed; the reason.
     Never(String),
-    /// It may succeed another time.
+    /// It may succeed later; why it failed now.
     Later(DecideError),
 }
 
-/// How the journal was written for an item: its answer, and the round under which it was.
+/// The journal's answer for an item, and the round under which it was written.
 struct Written {
     answer: JournalOutcome,
     round: Round,
 }
 
-/// A round of an item, and the operation under which the journal knows it.
+/// A round of an item, with the operation id under which the journal knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Round {
     pub(crate) number: i64,
@@ -96,12 +96,12 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// The round an item is in.
+    /// Returns the current round of an item.
     pub(crate) fn of(item: &Item) -> Self {
         Self { number: item.round, operation: item.operation.clone() }
     }
 
-    /// The round behind this one: that of the item once its verdict was taken back.
+    /// Returns the round after this one, which begins when the item's verdict is undone.
     pub(crate) fn next(&self, seen: &LoadedItem) -> Self {
         let number = self.number + 1;
         let run_key = &seen.set.doc.value.run_key;
@@ -109,19 +109,19 @@ impl Round {
     }
 }
 
-/// Why the journal is not edited.
+/// Why the rule refuses to edit the journal.
 #[derive(Debug, thiserror::Error)]
 enum ApplyRefusal {
-    /// The arguments do not hold any more.
+    /// The arguments are no longer valid.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The person set the value meanwhile.
+    /// The person set the value after the proposal.
     #[error("the value was set after the proposal was made")]
     SetSince(Option<String>),
 }
 
 impl Changes {
-    /// Finishes an operation whose saga is open; one that is closed is left alone.
+    /// Finishes an operation whose saga is open; does nothing if the saga is closed.
     pub(crate) async fn finish_operation(
         &self,
         ws: WorkspaceId,
@@ -143,17 +143,19 @@ impl Changes {
         Ok(())
     }
 
-    /// Brings a payload to its end: journal first, under its operation id, then the agent store.
+    /// Finishes an operation: first the journal, under the operation id, then the agent store.
     ///
-    /// Called twice, or by two at once, it has one effect: the journal's receipt decides.
+    /// There is no transaction across the two databases, so either commit may be repeated after a
+    /// crash, or by two processes at once. The journal's receipt makes the first commit take effect
+    /// once and replays its answer; the item's state and round guard the second.
     pub(crate) async fn finish(
         &self,
         ws: WorkspaceId,
         payload: &SagaPayload,
         operation: &OperationId,
     ) -> Result<(), DecideError> {
-        // Who is refused here was overtaken by somebody who got on: the rows are read again, and the
-        // journal answers as it did.
+        // A refusal means that another process advanced the saga. Re-read and retry; the journal
+        // replays its receipt.
         loop {
             if let Some(ended) = self.try_finish(ws, payload, operation).await? {
                 return ended;
@@ -161,7 +163,7 @@ impl Changes {
         }
     }
 
-    /// Tries it; none when the thread of decisions moved meanwhile.
+    /// Makes one attempt; returns `None` if the decision thread moved meanwhile.
     async fn try_finish(
         &self,
         ws: WorkspaceId,
@@ -194,12 +196,12 @@ impl Changes {
             return Ok(None);
         }
         if matches!(written.answer, JournalOutcome::Later(_)) {
-            // A newer proposal for the field may have come while this one was being applied.
+            // A newer proposal for the field may have arrived while this one was being applied.
             self.keep_newest(ws, &payload.task).await?;
         }
         Ok(Some(match written.answer {
             JournalOutcome::Done(_) | JournalOutcome::Never(_) => Ok(()),
-            // The rejection stands, whatever becomes of the label on a deleted task.
+            // The rejection remains valid even if the label's task is deleted.
             JournalOutcome::Later(DecideError::TaskDeleted { .. })
                 if payload.crossing == SagaKind::Suppress =>
             {
@@ -209,8 +211,11 @@ impl Changes {
         }))
     }
 
-    /// Writes the last commit of a payload; one that somebody else finished first is fine. Says
-    /// whether it is over: else the thread of decisions moved.
+    /// Writes the last commit of an operation. Returns `false` if the decision thread moved, so
+    /// that the caller retries on fresh rows.
+    ///
+    /// `ItemMoved` means that another process has already finished the same operation, which counts
+    /// as success.
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
@@ -232,7 +237,7 @@ impl Changes {
         }
     }
 
-    /// The journal's commit of a payload: audited as whoever decided.
+    /// Returns the context of the journal commit, audited as the person who decided.
     pub(crate) fn ctx(payload: &SagaPayload, operation: &OperationId) -> EditCtx {
         let origin = Origin::Person { via: Some(payload.agent.clone()) };
         let mut ctx = EditCtx::new(origin, payload.actor.as_deref().unwrap_or("owner"));
@@ -241,13 +246,13 @@ impl Changes {
         ctx
     }
 
-    /// Writes the journal for an item, once for each of its rounds.
+    /// Writes the journal for an item, once per round.
     ///
-    /// A receipt under the operation of its round is the answer of an earlier attempt of this payload,
-    /// and stands. There is one exception: behind an older copy of the agent store the journal may
-    /// hold verdicts that this store has forgotten. One of those that was taken back there, or whose
-    /// value the person has replaced since, sets nothing now; so the journal is written under the
-    /// next round, as it would have been.
+    /// A receipt under the round's operation id is normally the answer to an earlier attempt and is
+    /// used as it is. The exception is an agent store restored from an older copy: the journal may
+    /// hold verdicts that this store has forgotten. If such a verdict was undone, or the person has
+    /// since replaced its value, its receipt says nothing about the present value. The journal is
+    /// then written under the next round, which the item would have reached without the restore.
     async fn write_journal(
         &self,
         ws: WorkspaceId,
@@ -271,8 +276,8 @@ impl Changes {
         }
     }
 
-    /// Whether what the journal did in a round is of a time that the agent store has forgotten, and
-    /// stands no more.
+    /// Returns whether the journal's effect in a round belongs to a verdict that the agent store
+    /// has forgotten and that no longer holds.
     async fn is_forgotten(
         &self,
         ws: WorkspaceId,
@@ -291,8 +296,8 @@ impl Changes {
         Ok(found.as_ref() == Some(over))
     }
 
-    /// The ops that move an item and its decision on to the round under which the journal was
-    /// written; none if it is the item's own.
+    /// Returns the ops that move an item and its decision to the round under which the journal was
+    /// written; empty if the item is already in that round.
     async fn catch_up_ops(
         &self,
         ws: WorkspaceId,
@@ -354,7 +359,11 @@ impl Changes {
         classify(payload, result.map_err(RuleError::Journal))
     }
 
-    /// The third commit of a confirm.
+    /// Builds the third commit of a confirm.
+    ///
+    /// The item's transition, the closing of the saga, the decision's outcome and the messages on
+    /// the decision thread are one commit, so the person never sees a confirmed item whose saga is
+    /// still open, or one that is missing from the history.
     async fn confirmed(
         &self,
         ws: WorkspaceId,
@@ -377,7 +386,7 @@ impl Changes {
         let reason = answer.reason();
         let reason = reason.as_deref();
         if seen.item.state != State::Applying {
-            // Somebody else finished it between the two reads.
+            // Another process finished it between the two reads.
             return Ok(vec![saga::close(ws, operation, Phase::AgentDone, status, reason, now)]);
         }
         let Round { number, operation: of_round } = round.clone();
@@ -394,7 +403,7 @@ impl Changes {
         Ok(ops)
     }
 
-    /// The op that records what became of a decision.
+    /// Returns the op that records the outcome of a decision.
     pub(crate) async fn outcome(
         &self,
         ws: WorkspaceId,
@@ -418,8 +427,11 @@ impl Changes {
             .collect())
     }
 
-    /// The trail of an applied decision: `action` and `toolResult` on the thread of decisions, and
-    /// a link to each journal entity it touched.
+    /// Returns the messages of an applied decision: `action` and `toolResult` on the decision
+    /// thread, and a link to each journal entity it touched.
+    ///
+    /// Several people may decide about one agent at once. `expect_end` makes the commit fail if the
+    /// thread has grown since it was read, so two decisions cannot take the same place in it.
     async fn decision_messages(
         &self,
         ws: WorkspaceId,
@@ -470,7 +482,7 @@ impl Changes {
             trigger,
             metadata: Metadata { refused: Some(refused), ..metadata },
         };
-        // Several people may decide about one agent at once.
+        // Fails the commit if another decision was appended since the thread was read.
         let mut ops = vec![message::expect_end(ws, &thread, end)];
         ops.extend(chain.append(action, now, &*self.entropy).1);
         let (id, more) = chain.append(result, now, &*self.entropy);
@@ -483,7 +495,7 @@ impl Changes {
         Ok(ops)
     }
 
-    /// The effects of an operation, from the journal's receipt.
+    /// Reads the effects of an operation from the journal's receipt.
     pub(crate) async fn effects(
         &self,
         ws: WorkspaceId,
@@ -497,14 +509,14 @@ impl Changes {
     }
 }
 
-/// The thread of an agent's decisions; a function of the agent.
+/// Derives the id of an agent's decision thread.
 pub fn thread(agent: &AgentId) -> ThreadId {
     let rest = agent.as_str().strip_prefix("ag-").expect("an agent id begins with its prefix");
     format!("th-{rest}").parse().expect("the rest of an id is an id")
 }
 
 impl JournalOutcome {
-    /// Why it was not applied.
+    /// Returns why it was not applied.
     fn reason(&self) -> Option<String> {
         match self {
             Self::Done(_) => None,
@@ -514,7 +526,7 @@ impl JournalOutcome {
     }
 }
 
-/// Tells what can never succeed from what may succeed another time.
+/// Separates errors that can never succeed from those that may succeed later.
 fn classify(
     payload: &SagaPayload,
     result: Result<Edited, RuleError<ApplyRefusal>>,
@@ -529,7 +541,7 @@ fn classify(
             Ok(JournalOutcome::Later(DecideError::ValueChanged { set, index, now }))
         }
         Err(RuleError::Journal(error)) => match error {
-            // Restored, the task has its proposals again.
+            // The proposals are open again once the task is restored.
             JournalError::Edit(EditError::Deleted { task }) => {
                 Ok(JournalOutcome::Later(DecideError::TaskDeleted { task }))
             }

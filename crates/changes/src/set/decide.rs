@@ -15,7 +15,7 @@ use crate::set::service::{Changes, Decider, LoadedItem, refresh};
 use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 
-/// How often a verdict is decided on fresh rows before it gives way to others.
+/// How many times a verdict is retried on fresh rows before it reports `Busy`.
 const ATTEMPTS: usize = 8;
 
 /// The verdict a person asks for.
@@ -53,7 +53,7 @@ impl Verdict<'_> {
 }
 
 impl Changes {
-    /// Confirms an item: exactly once, whoever asks and however often.
+    /// Confirms an item. The item is applied exactly once, however many callers confirm it.
     pub async fn confirm(
         &self,
         who: &Decider,
@@ -64,7 +64,8 @@ impl Changes {
         self.decide(who, set, index, digest, Verdict::Confirm { over: None }).await
     }
 
-    /// Confirms an item over a value that the person set after it was proposed: they name the value.
+    /// Confirms an item although the person set the value after it was proposed; `over` names that
+    /// value.
     pub async fn confirm_over(
         &self,
         who: &Decider,
@@ -90,7 +91,7 @@ impl Changes {
         self.decide(who, set, index, digest, Verdict::Reject { reason }).await
     }
 
-    /// Puts an item off. It stays open and leaves the ten shown.
+    /// Defers an item: it stays open but is no longer among the ten shown.
     pub async fn defer(
         &self,
         who: &Decider,
@@ -101,8 +102,8 @@ impl Changes {
         self.decide(who, set, index, digest, Verdict::Defer).await
     }
 
-    /// Why the last confirm of an item that waits again was not applied; none if it was not tried.
-    /// What stands in its way now is told as a new confirm would be.
+    /// Returns why the last confirm of an item that is open again was not applied, or `None` if it
+    /// was never confirmed. If a confirm would be refused now, that reason is returned instead.
     pub async fn not_applied(
         &self,
         ws: WorkspaceId,
@@ -145,7 +146,8 @@ impl Changes {
             }
             match seen.item.state {
                 State::Applying => {
-                    // Somebody confirmed it a moment ago, or was interrupted: one payload, one end.
+                    // Another caller has just confirmed it, or was interrupted: finish that
+                    // operation first.
                     self.finish_operation(who.ws, &seen.item.operation).await?;
                 }
                 State::Confirmed | State::Rejected => return Err(DecideError::already(&seen.item)),
@@ -161,9 +163,9 @@ impl Changes {
         Err(DecideError::Busy { set: set.clone(), index })
     }
 
-    /// Adds the reason to a rejection that has none.
+    /// Adds a reason to a rejection that has none.
     ///
-    /// Errors: it has another one, which the agent may have read already.
+    /// Errors: the rejection has a different reason, which the agent may already have read.
     async fn add_reason(
         &self,
         who: &Decider,
@@ -193,8 +195,11 @@ impl Changes {
         }
     }
 
-    /// Writes a verdict on an open item, and runs the payload it asks for. When somebody else moved
-    /// the item since it was read nothing is written, and the caller looks again.
+    /// Records a verdict on an open item and starts the journal operation it requires.
+    ///
+    /// The decision, the item's transition and the saga are one commit, before the journal is
+    /// written: after a crash, recovery finds the open saga and finishes it, so a verdict is never
+    /// lost. If the item moved since it was read, nothing is written and the caller reads it again.
     async fn record_decision(
         &self,
         who: &Decider,
@@ -233,8 +238,8 @@ impl Changes {
         Ok(())
     }
 
-    /// Refuses a verdict that the item, its task or the time does not allow; nothing is written but
-    /// that an item is over its time.
+    /// Refuses a verdict that the item, its task or the time does not allow. Writes nothing, except
+    /// that it expires an overdue item and withdraws one that no longer holds.
     async fn ensure_decidable(
         &self,
         ws: WorkspaceId,
@@ -245,7 +250,7 @@ impl Changes {
     ) -> Result<(), DecideError> {
         let (item, now) = (&seen.item, self.clock.now());
         let task = view.map(TaskStanding::of);
-        // An item older than seven days is expired here and now, whatever a sweep did.
+        // An overdue item expires here, even if no sweep has found it yet.
         if standing::expires_at(item, task.as_ref(), now).is_some_and(|at| at <= now) {
             self.end_items(ws, std::slice::from_ref(item), Event::Expire, None).await?;
             return Err(DecideError::expired(item));
@@ -339,7 +344,7 @@ impl Changes {
 
 pub(crate) fn ensure_digest(item: &Item, digest: Option<&Fingerprint>) -> Result<(), DecideError> {
     match digest {
-        // A prefix of at least 8 digits names a digest as well as the whole does.
+        // A prefix of at least 8 digits is as good as the whole digest.
         Some(given)
             if given.0.len() < 8 || !item.fingerprint.0.starts_with(&given.0.to_lowercase()) =>
         {

@@ -1,4 +1,4 @@
-//! What ends an open item without the person: its time is up, or it is stale. The audit trail stays.
+//! Ends open items without a decision: they expired, or they are stale. The audit trail is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +13,20 @@ use crate::set::standing::{self, Standing};
 use crate::set::state::Event;
 use crate::set::supersede;
 
-/// Why a proposal is withdrawn whose field the person set.
+/// Reason given when the person set the field of an open proposal.
 pub const OVERTAKEN: &str = "you set this yourself after the text it is based on was written";
 
-/// Items looked at in one sweep.
+/// Items read in one sweep.
 const BATCH: i64 = 200;
 
-/// Where a sweep stopped: the next one goes on behind it, so that items whose time stands still do
-/// not hide those behind them.
+/// Where the last sweep stopped. The next one continues there, so that items whose deadline is
+/// suspended do not hide the items after them.
 pub(crate) type SweepCursor = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>;
 
 impl Changes {
-    /// Ends what is over about a task, before its agent looks at it: proposals whose time is up, those
-    /// for a field that the person set after the evidence was written, and all but the newest for one
-    /// field. Says how many that were.
+    /// Ends the outdated proposals of a task before its agent reads it, and returns how many there
+    /// were: expired ones, those whose field the person set after the evidence was written, those
+    /// that no longer hold, and all but the newest proposal for a field.
     pub async fn withdraw_stale(
         &self,
         ws: WorkspaceId,
@@ -67,16 +67,16 @@ impl Changes {
 
     /// Withdraws all but the newest open proposal for each field of a task.
     ///
-    /// A turn and an undo each read before they commit, so both may leave one open. Both come here
-    /// behind their commit: whichever was later sees the two.
+    /// A turn and an undo each read before they commit, so two proposals for one field may end up
+    /// open. Both call this after their commit; the later of them sees both proposals.
     pub async fn keep_newest(&self, ws: WorkspaceId, task: &TaskId) -> Result<(), DecideError> {
         let items = self.store.all(change_item::of_task(ws, task)).await?;
         let older: Vec<Item> = supersede::older(&items).into_iter().cloned().collect();
         self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await
     }
 
-    /// Expires what is due in any workspace; says how many items that were. A sweep looks at some
-    /// items, and the next one goes on behind them.
+    /// Expires overdue items in all workspaces and returns how many. One call reads one batch; the
+    /// next call continues after it.
     pub async fn expire_due(&self) -> Result<usize, DecideError> {
         let now = self.clock.now();
         let shown_by = now - standing::WEEK;
@@ -106,7 +106,7 @@ impl Changes {
         Ok(n_expired)
     }
 
-    /// Ends items, each in a commit of its own; one that was decided meanwhile stays decided.
+    /// Ends items, each in its own commit; an item that was decided meanwhile keeps its verdict.
     pub(crate) async fn end_items(
         &self,
         ws: WorkspaceId,

@@ -1,10 +1,10 @@
-//! The status of a set, and which of its items are shown: folds of its items.
+//! Derives the status of a set, and which of its items are shown, from its items.
 
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::agent::change_set::SetStatus;
 use dormouse_types::limits;
 
-/// The status of a set with these item states; their order does not matter.
+/// Returns the status of a set with these item states; their order does not matter.
 pub fn status<'a>(states: impl IntoIterator<Item = &'a State>) -> SetStatus {
     let (mut open, mut decided, mut expired) = (0, 0, 0);
     for state in states {
@@ -22,7 +22,7 @@ pub fn status<'a>(states: impl IntoIterator<Item = &'a State>) -> SetStatus {
     }
 }
 
-/// The indexes of the items that are to be shown now: the first ten that are open and not put off.
+/// Returns the indexes of the items to show: the first ten that are open and not deferred.
 pub fn shown(items: &[Item]) -> Vec<i64> {
     items
         .iter()

@@ -1,4 +1,4 @@
-//! Confirms that the journal has lost: it was restored from a copy that is older than they are.
+//! Confirms that the journal has lost because it was restored from an older copy.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::set::error::DecideError;
 use crate::set::service::{Changes, Decider, LoadedItem, refresh};
 
 impl Changes {
-    /// Opens every confirmed item again whose receipt is not in the journal, and returns how many
-    /// that were. The person is asked anew, instead of reading "confirmed" over a value that is gone.
+    /// Reopens every confirmed item whose receipt is missing from the journal, and returns how
+    /// many. The person is asked again instead of reading "confirmed" next to a value that is gone.
     pub async fn reopen_lost(&self, ws: WorkspaceId) -> Result<usize, DecideError> {
         let who = Decider { ws, actor: "dormouse".into(), once: None };
         let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);
@@ -29,7 +29,7 @@ impl Changes {
             for (set, index, _) in items.into_iter().filter(|(_, _, id)| !known.contains(id)) {
                 let set = set.parse().map_err(|e| DecideError::Broken(format!("{e}")))?;
                 let seen = self.load(ws, &set, index).await?;
-                // A task that the older journal does not have asks nothing.
+                // A task that is missing from the older journal cannot take a value.
                 if self.task_of(ws, &seen.item.task).await?.is_some() {
                     n_reopened += usize::from(self.reopen_lost_item(&who, &seen).await?);
                 }
@@ -37,7 +37,7 @@ impl Changes {
         }
     }
 
-    /// Whether an item counts as confirmed and the journal knows nothing of it.
+    /// Returns whether an item is confirmed but the journal has no receipt for it.
     pub(crate) async fn is_lost(&self, ws: WorkspaceId, item: &Item) -> Result<bool, DecideError> {
         if item.state != State::Confirmed {
             return Ok(false);
@@ -46,7 +46,10 @@ impl Changes {
         Ok(self.store.first(receipt).await?.is_none())
     }
 
-    /// Opens a lost item again; false when somebody else was faster, or it is proposed anew.
+    /// Reopens a lost item; returns `false` if another process moved it first.
+    ///
+    /// The item gets the next round, hence a new operation id, so a new confirm cannot be answered
+    /// by a receipt of the lost one.
     pub(crate) async fn reopen_lost_item(
         &self,
         who: &Decider,
@@ -59,7 +62,7 @@ impl Changes {
             ops.extend(self.mark_undone(who.ws, &decision.doc.value.id, now).await?);
         }
         ops.extend(refresh(who.ws, seen, State::Pending, now));
-        // The request is not answered by this: its receipt comes with the verdict.
+        // The request's own receipt is written with the verdict, not here.
         let who = Decider { once: None, ..who.clone() };
         match self.write("change.undo", &who, seen, "change.reopen", ops).await {
             Ok(()) => {}

@@ -1,4 +1,4 @@
-//! Change sets: gathering, deciding, applying, undoing, expiring.
+//! Change sets: validating, proposing, deciding, applying, undoing, expiring.
 
 pub mod state;
 pub mod fold;

@@ -1,4 +1,4 @@
-//! What a turn's proposals and retractions write: open items, and each touched set once.
+//! What a turn's proposals and retractions write: new open items, and each affected set once.
 
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
@@ -16,51 +16,55 @@ use crate::set::state::{Event, after};
 use crate::set::supersede;
 use crate::set::validate::{Proposed, evidence_json};
 
-/// The run that proposes.
+/// The run that makes proposals.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposer<'a> {
-    /// The workspace.
+    /// Workspace of the run.
     pub ws: WorkspaceId,
-    /// The agent.
+    /// Agent that the run belongs to.
     pub agent: &'a AgentId,
-    /// The task.
+    /// Task that the proposals are about.
     pub task: &'a TaskId,
-    /// The messages of the run.
+    /// Thread that holds the run's messages.
     pub thread: &'a ThreadId,
-    /// The run.
+    /// Key of the run; it groups the proposals into one set.
     pub run_key: &'a RunKey,
 }
 
-/// An open item its agent withdraws.
+/// An open item that its agent withdraws.
 #[derive(Debug, Clone)]
 pub struct Retraction {
-    /// The item.
+    /// The item to withdraw.
     pub item: Item,
-    /// Why.
+    /// Why, shown to the person.
     pub reason: String,
 }
 
-/// What a turn's proposals and retractions write, and what others may want to know of it.
+/// What a turn's proposals and retractions write, and the change rows that announce it.
 #[derive(Debug, Default)]
 pub struct TurnOps {
-    /// The writes.
+    /// Writes for the turn's commit.
     pub ops: Vec<Op>,
-    /// One for each set that the turn makes or touches.
+    /// One row for each set that the turn creates or changes.
     pub news: Vec<ChangeRow>,
 }
 
-/// A set that a turn touches, as it is to be.
+/// A set as it will be after the turn.
 struct TouchedSet {
     set: Doc<ChangeSet>,
     items: Vec<Item>,
-    /// The items from here on are made by this turn; 0 of a set that is.
+    /// Number of items already stored; the items after them are new. 0 for a new set.
     n_stored: usize,
     is_new: bool,
 }
 
 impl Changes {
-    /// The ops of a turn: one set per run and task, and the retractions of the same turn with it,
-    /// so that the list of open items is never empty in between.
+    /// Returns the ops of a turn.
+    ///
+    /// All proposals of a run about a task go into one set. Retractions are in the same commit as
+    /// the proposals that replace them, so a reader never sees the list of open items empty in
+    /// between. Each affected set is loaded and written once, because its status and its shown
+    /// items depend on all changes of the turn together.
     pub async fn turn_ops(
         &self,
         by: Proposer<'_>,
@@ -116,7 +120,7 @@ impl Changes {
         Ok(TurnOps { ops, news })
     }
 
-    /// The set as this turn leaves it so far; read when the turn touches it first.
+    /// Returns the set as this turn leaves it so far, reading it on first use.
     async fn touched<'t>(
         &self,
         ws: WorkspaceId,

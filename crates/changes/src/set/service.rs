@@ -1,4 +1,4 @@
-//! The service that holds what verdicts need, and the ops that verdicts share.
+//! The service behind verdicts, and the ops they share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::set::expire::SweepCursor;
 use crate::set::fold;
 use crate::set::state::{Event, after};
 
-/// Decides, applies and takes back proposals. Cheap to clone.
+/// Decides, applies and undoes proposals. Cheap to clone.
 #[derive(Clone)]
 pub struct Changes {
     pub(crate) store: Store,
@@ -29,22 +29,22 @@ pub struct Changes {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
-    /// A hint for sweeps; nothing depends on it.
+    /// Only a hint for sweeps; correctness does not depend on it.
     swept: Arc<Mutex<SweepCursor>>,
 }
 
-/// Who decides.
+/// The person or client that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decider {
-    /// The workspace.
+    /// Workspace of the request.
     pub ws: WorkspaceId,
-    /// As the audit log names them.
+    /// Name written to the audit log.
     pub actor: String,
-    /// At most once under this id, if there is one.
+    /// Idempotency key of the request, if it has one.
     pub once: Option<Once>,
 }
 
-/// An item with its set, as it was read.
+/// An item and its set, as read.
 pub(crate) struct LoadedItem {
     pub(crate) set: Stored<ChangeSet>,
     pub(crate) items: Vec<Item>,
@@ -52,7 +52,7 @@ pub(crate) struct LoadedItem {
 }
 
 impl Changes {
-    /// Joins what verdicts need.
+    /// Creates the service from its ports.
     pub fn new(
         store: Store,
         journal: Journal,
@@ -63,7 +63,7 @@ impl Changes {
         Self { store, journal, clock, entropy, zone, swept: Arc::default() }
     }
 
-    /// Where the last sweep stopped. Not held over an await.
+    /// Locks the position of the last sweep. Do not hold the guard across an await.
     pub(crate) fn sweep_cursor(&self) -> MutexGuard<'_, SweepCursor> {
         self.swept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -85,8 +85,8 @@ impl Changes {
         Ok(LoadedItem { set: stored, items, item })
     }
 
-    /// The op that moves an item; it tests state, round and digest again in the commit, and with
-    /// `fresh_for` also how long ago the item was shown.
+    /// Returns the op that moves an item. Inside the commit it checks state, round and digest
+    /// again, and with `fresh_for` also how long the item has been shown.
     pub(crate) fn transition(
         &self,
         ws: WorkspaceId,
@@ -100,7 +100,7 @@ impl Changes {
         Ok(change_item::transition(ws, item, to, error, fresh_for, now))
     }
 
-    /// The task of an item; none when there is no such task, or its rows cannot be read.
+    /// Returns the task of an item, or `None` if it does not exist or its rows cannot be read.
     pub(crate) async fn task_of(
         &self,
         ws: WorkspaceId,
@@ -115,7 +115,11 @@ impl Changes {
         }
     }
 
-    /// Writes an agent commit about an item, with its event and its audit row.
+    /// Commits ops about an item to the agent store, with a change row and an audit row.
+    ///
+    /// A replayed receipt means that the same request has already been written elsewhere. It is
+    /// returned as `ItemMoved`, so the caller re-reads the item instead of assuming that its own
+    /// ops were written.
     pub(crate) async fn write(
         &self,
         label: &'static str,
@@ -143,13 +147,13 @@ impl Changes {
         commit.once.clone_from(&who.once);
         match self.store.commit(commit).await?.replayed {
             None => Ok(()),
-            // The same request was faster by its other sending: it is looked at again.
+            // A duplicate of this request was committed first: the caller reads the item again.
             Some(_) => Err(CommitError::Refused { label, refusal: Refusal::ItemMoved }),
         }
     }
 }
 
-/// The ops that bring a set and its ten shown items up to date after one item moved.
+/// Returns the ops that update a set and its ten shown items after one item moved.
 pub(crate) fn refresh(ws: WorkspaceId, seen: &LoadedItem, to: State, now: Timestamp) -> Vec<Op> {
     let mut items = seen.items.clone();
     for item in items.iter_mut().filter(|item| item.index == seen.item.index) {
@@ -158,7 +162,7 @@ pub(crate) fn refresh(ws: WorkspaceId, seen: &LoadedItem, to: State, now: Timest
     refreshed(ws, &seen.set.doc, &items, now)
 }
 
-/// The ops that bring a set's row and its ten shown items up to date with its items as they are.
+/// Returns the ops that update a set's row and its ten shown items to match its items.
 pub(crate) fn refreshed(
     ws: WorkspaceId,
     set: &Doc<ChangeSet>,
@@ -180,7 +184,7 @@ pub(crate) fn refreshed(
     ops
 }
 
-/// The operation of an item: the same intent of the same run and round is the same operation.
+/// Derives the operation id of an item: the same intent in the same run and round gets the same id.
 pub fn operation(run_key: &str, fingerprint: &Fingerprint, round: i64) -> OperationId {
     OperationId(hash::joined(&[run_key, fingerprint.as_str(), &round.to_string()]).0)
 }

@@ -7,33 +7,33 @@ use dormouse_store::agent::change_item::State;
 pub enum Event {
     /// The person confirms.
     Confirm,
-    /// The journal has it.
+    /// The journal was written.
     Applied,
-    /// Applying failed and may be tried again.
+    /// Applying failed but may succeed later.
     Failed,
-    /// It can never succeed, or its agent withdraws it.
+    /// It can never be applied, or its agent withdraws it.
     Retract,
-    /// The person refuses.
+    /// The person rejects.
     Reject,
-    /// The person puts it off.
+    /// The person defers.
     Defer,
-    /// Nobody decided in time.
+    /// Its time passed without a decision.
     Expire,
-    /// The person took the verdict back, and the journal followed.
+    /// The person undid the verdict, and the journal was restored.
     Undone,
 }
 
-/// An event that cannot happen to an item in this state.
+/// An event that cannot happen in the item's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an item that is {} cannot take {event:?}", .state.name())]
 pub struct Impossible {
-    /// Its state.
+    /// The item's state.
     pub state: State,
-    /// The event.
+    /// The refused event.
     pub event: Event,
 }
 
-/// The state after an event.
+/// Returns the state after an event.
 pub fn after(state: State, event: Event) -> Result<State, Impossible> {
     match (state, event) {
         (State::Pending | State::Deferred, Event::Confirm) => Ok(State::Applying),

@@ -1,4 +1,4 @@
-//! Of a field that holds one value, one proposal is open: a newer one takes the place of the older.
+//! At most one proposal is open for a single-valued field: a newer one replaces the older.
 
 use dormouse_store::agent::change_item::{Item, State};
 use serde_json::Value;
@@ -8,10 +8,10 @@ use crate::set::validate::Proposed;
 use crate::tool::Target;
 use crate::tools;
 
-/// Why the older of two proposals for a field is withdrawn.
+/// Reason given when a newer proposal for the field replaces an older one.
 pub const REASON: &str = "a newer proposal takes its place";
 
-/// The open items whose field a turn proposes another value for.
+/// Returns the open items for whose field a turn proposes another value.
 pub fn superseded(proposed: &[Proposed], items: &[Item]) -> Vec<Retraction> {
     let open = items.iter().filter(|item| matches!(item.state, State::Pending | State::Deferred));
     let is_superseded = |item: &&Item| {
@@ -25,7 +25,7 @@ pub fn superseded(proposed: &[Proposed], items: &[Item]) -> Vec<Retraction> {
         .collect()
 }
 
-/// Of items about one task, the open ones whose field a newer open item proposes a value for.
+/// Returns the open items for whose field a newer open item proposes a value.
 pub fn older(items: &[Item]) -> Vec<&Item> {
     let open: Vec<&Item> = items
         .iter()
@@ -38,7 +38,7 @@ pub fn older(items: &[Item]) -> Vec<&Item> {
     open.iter().filter(is_older).copied().collect()
 }
 
-/// Whether two items propose a value for the same field of their task.
+/// Returns whether two items propose a value for the same field of the same task.
 pub fn is_same_field(one: &Item, other: &Item) -> bool {
     one.task == other.task && is_one_field(&of_item(one), &of_item(other))
 }

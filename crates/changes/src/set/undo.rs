@@ -1,4 +1,4 @@
-//! Taking a verdict back: the journal follows where it was written.
+//! Undoing a verdict, including what it wrote to the journal.
 
 use dormouse_journal::{JournalError, TaskStanding};
 use dormouse_store::agent::change_item::{self, Item, State};
@@ -16,10 +16,10 @@ use crate::set::supersede;
 use crate::tools;
 
 impl Changes {
-    /// Takes the verdict on an item back: what it set is undone, its lesson is forgotten, and the
-    /// item is open again for seven days.
+    /// Undoes the verdict on an item: its value is restored, its lesson is forgotten, and the item
+    /// is open again for seven days.
     ///
-    /// Errors: a field no longer has the value that was set; there is no verdict.
+    /// Errors: the field no longer has the value that was set; there is no verdict.
     pub async fn undo(
         &self,
         who: &Decider,
@@ -55,8 +55,8 @@ impl Changes {
             over: None,
         };
         let now = self.clock.now();
-        // The item keeps its state until the journal has followed: the open saga alone says that
-        // an undo is under way, so that a crash leaves either the verdict or its undoing.
+        // The item keeps its state until the journal has been restored. Only the open saga marks
+        // the undo, so after a crash either the verdict is intact or recovery finishes the undo.
         let ops =
             vec![change_item::expect_unmoved(who.ws, &seen.item), payload.open(who.ws, &seen, now)];
         match self.write("change.undo", who, &seen, "change.undo", ops).await {
@@ -70,7 +70,7 @@ impl Changes {
         Ok(self.load(who.ws, set, index).await?.item)
     }
 
-    /// A put-off item comes back among the open ones; nothing had happened.
+    /// Reopens a deferred item; the journal was never written for it.
     async fn undo_deferral(
         &self,
         who: &Decider,
@@ -87,7 +87,12 @@ impl Changes {
         Ok(self.load(who.ws, &seen.item.set, seen.item.index).await?.item)
     }
 
-    /// The second and third commit of an undo.
+    /// Performs the second and third commit of an undo.
+    ///
+    /// The journal goes first: it refuses if the field has changed since, and then only the saga is
+    /// closed and the verdict stays. Otherwise one commit reopens the item under its next round,
+    /// marks the decision as undone and closes the saga. The new round gives the item a new
+    /// operation id, so it can be confirmed again.
     pub(crate) async fn finish_undo(
         &self,
         ws: WorkspaceId,
@@ -122,14 +127,15 @@ impl Changes {
         } else {
             None
         };
-        // Of one field a single proposal is open: the one that was made meanwhile.
+        // Only one proposal per field may be open; one made meanwhile takes precedence.
         let (op, to) = match why {
             Some(_) => {
                 let to = State::Retracted;
                 (change_item::transition(ws, &seen.item, to, why, None, now), to)
             }
             None => {
-                // The field was said anew by this undo, which overtakes nothing.
+                // This undo itself set the field, which must not count as the person overtaking the
+                // item.
                 let said = self.said_at(ws, &seen.item).await?;
                 let opened_at = said.map_or(now, |said| said.max(now));
                 let Round { number, operation } = &next;
@@ -145,11 +151,11 @@ impl Changes {
         self.keep_newest(ws, &payload.task).await
     }
 
-    /// Takes the journal's effects back, once; gives the refusal if a field moved on, and the last
+    /// Undoes the journal's effects, once. Returns the refusal if a field has changed, and the last
     /// round of the item that the journal knows.
     ///
-    /// Behind an older copy of the agent store that may be a later one than the item's: its verdict
-    /// was taken back and given again, and the one that stands is taken back.
+    /// If the agent store was restored from an older copy, that round may be later than the item's:
+    /// the verdict was undone and given again. The verdict in effect is the one to undo.
     async fn undo_in_journal(
         &self,
         ws: WorkspaceId,
@@ -204,7 +210,7 @@ impl Changes {
             .collect())
     }
 
-    /// When the person last set what an item aims at.
+    /// Returns when the person last set the field that an item targets.
     async fn said_at(
         &self,
         ws: WorkspaceId,
@@ -216,14 +222,14 @@ impl Changes {
         Ok(TaskStanding::of(&view).said_at(&tool.target(&args).key))
     }
 
-    /// The verdict that stands on an item.
+    /// Returns the verdict in effect on an item.
     pub(crate) async fn standing_decision(
         &self,
         ws: WorkspaceId,
         item: &Item,
     ) -> Result<Option<Stored<Decision>>, DecideError> {
         let decisions = self.store.all(entity::of_task::<Decision>(ws, &item.task)).await?;
-        // Verdicts of one instant have no order: the one that stands is the one of the state.
+        // Verdicts of the same instant have no order; the one that matches the state is in effect.
         Ok(decisions.into_iter().find(|stored| {
             let decision = &stored.doc.value;
             decision.change_set_id == item.set
@@ -235,7 +241,7 @@ impl Changes {
     }
 }
 
-/// The state an item has while a verdict stands.
+/// Returns the state of an item while a verdict is in effect.
 fn standing(verdict: DecisionVerdict) -> State {
     match verdict {
         DecisionVerdict::Confirmed => State::Confirmed,

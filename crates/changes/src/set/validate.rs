@@ -1,4 +1,4 @@
-//! From a model's call to proposals: alias, policy, explosion, validation, evidence, lessons.
+//! Turns a model's call into proposals: alias, policy, explosion, validation, evidence, lessons.
 
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_types::limits;
@@ -16,51 +16,53 @@ use crate::tools;
 /// An accepted proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposed {
-    /// The tool, in its singular form.
+    /// Name of the tool, in its singular form.
     pub tool: &'static str,
-    /// Its arguments in their one spelling.
+    /// Arguments in canonical form.
     pub args: Value,
-    /// Its identity.
+    /// Identity of the proposal, which a verdict names.
     pub fingerprint: Fingerprint,
-    /// Where the text says so.
+    /// Quote from an entry that supports the proposal.
     pub evidence: Option<Evidence>,
-    /// The model's reason.
+    /// Why, in the model's words.
     pub rationale: Option<String>,
-    /// The value when it was proposed, in words.
+    /// The field's value at proposal time, in words.
     pub before: Option<String>,
-    /// One line for a person.
+    /// One line that describes the proposal to a person.
     pub summary: String,
 }
 
-/// What a call is judged against; stored facts only.
+/// What a call is validated against: stored facts only.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposalContext<'a> {
     /// The task as it is now.
     pub task: &'a TaskState,
-    /// All items about the task, of every set.
+    /// All items about the task, from every set.
     pub items: &'a [Item],
-    /// What this turn proposed already.
+    /// What this turn has already proposed.
     pub proposed: &'a [Proposed],
     /// How many items earlier turns of this run proposed.
     pub made_before: usize,
-    /// Single-use tools this run has used already.
+    /// Single-use tools that this run has already used.
     pub used: &'a [String],
 }
 
-/// What became of one element of a call.
+/// The outcome for one element of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
-    /// It waits for the person.
+    /// It becomes an open item for the person to decide.
     Queued(Proposed),
-    /// It would change nothing, or waits already; not an error.
+    /// It would change nothing, or is already open; not an error.
     Skipped(String),
-    /// It is wrong; the model may try again.
+    /// It is invalid; the model may try again.
     Refused(String),
 }
 
-/// Judges a call of a deferred tool.
+/// Validates a call of a deferred tool.
 ///
-/// A call is taken element by element: a bad element does not spoil its neighbours.
+/// Each element is validated by itself, so an invalid element does not spoil its neighbours.
+/// Elements that pass are visible to those after them, so one call cannot propose the same thing
+/// twice.
 pub fn validate_call(
     tool: &'static ModelTool,
     call: &ToolCall,
@@ -157,7 +159,7 @@ fn validate_element(
         )));
     }
     if !args.is_object() {
-        // The tool itself says which shape it takes.
+        // The tool itself names the shape it expects.
         item.check(args, context.task)?;
     }
     let (args, evidence, rationale) = split_evidence(args)?;
@@ -191,7 +193,7 @@ fn validate_element(
     Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, before, summary })
 }
 
-/// Takes evidence and rationale off the arguments.
+/// Removes evidence and rationale from the arguments.
 fn split_evidence(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<String>), Refused> {
     let Value::Object(map) = args else {
         return Err(Refused::Invalid(format!("the arguments must be an object, not {args}")));
@@ -212,7 +214,7 @@ fn split_evidence(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<St
     Ok((Value::Object(map), evidence, rationale))
 }
 
-/// Checks that a quote stands in its entry, word for word.
+/// Checks that a quote occurs verbatim in its entry.
 fn checked_evidence(evidence: &EvidenceArg, task: &TaskState) -> Result<Evidence, Refused> {
     let found = task.entries.iter().find(|entry| entry.id.to_string() == evidence.entry_id.trim());
     let Some(entry) = found else {
@@ -237,7 +239,7 @@ fn written_at(evidence: &Evidence, task: &TaskState) -> Option<Timestamp> {
     task.entries.iter().find(|entry| entry.id == evidence.entry_id).map(Entry::speaks_at)
 }
 
-/// A value the person set is not touched without an entry that is newer than their say.
+/// Refuses to change a value that the person set, unless the evidence is newer.
 fn ensure_newer_than_person(
     target: &Target,
     args: &Value,
@@ -259,7 +261,7 @@ fn ensure_newer_than_person(
     }
 }
 
-/// What was rejected, or left until it expired, is not proposed again without newer evidence.
+/// Refuses what was rejected, or expired undecided, unless the evidence is newer.
 fn ensure_not_refused_before(
     item: &dyn ItemTool,
     target: &Target,
@@ -290,7 +292,7 @@ fn ensure_not_refused_before(
     Ok(())
 }
 
-/// What the model reads about a call, and whether something in it was refused.
+/// Returns whether anything was refused, and the reply that the model reads.
 pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
     let mut lines = Vec::new();
     let queued: Vec<&Proposed> = judged
@@ -314,7 +316,7 @@ pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
     (judged.iter().any(|one| matches!(one, CallOutcome::Refused(_))), lines.join("\n"))
 }
 
-/// Evidence as it is stored.
+/// Serializes evidence as it is stored.
 pub fn evidence_json(evidence: &Evidence) -> String {
     json!(evidence).to_string()
 }

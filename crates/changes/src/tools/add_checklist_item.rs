@@ -36,7 +36,7 @@ struct Element {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "add_multiple_checklist_items",
     aliases: &["add_checklist_items", "add_checklist_item"],
@@ -46,7 +46,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&AddChecklistItem),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct AddChecklistItem;
 
 impl ItemTool for AddChecklistItem {

@@ -27,7 +27,7 @@ struct Element {
     /// very_high, high, medium or low; low ones are dropped.
     #[serde(default)]
     confidence: Option<String>,
-    /// A change item keeps the name for its summary; a call is not asked for it.
+    /// Stored in the change item for its summary; not an argument of the call.
     #[serde(default)]
     #[schemars(skip)]
     #[expect(dead_code, reason = "the label is found by its id")]
@@ -41,7 +41,7 @@ struct Element {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "assign_task_labels",
     aliases: &["assign_task_label", "assign_labels"],
@@ -51,7 +51,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&AssignTaskLabel),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct AssignTaskLabel;
 
 fn find<'a>(id: &str, labels: &'a [LabelRef]) -> Option<&'a LabelRef> {

@@ -27,13 +27,13 @@ pub const TOOLS: &[&ModelTool] = &[
     &retract_suggestions::TOOL,
 ];
 
-/// The tool a model means; aliases resolve before anything else is decided.
+/// Finds a tool by name or alias. Aliases resolve before anything else is decided.
 pub fn by_name(name: &str) -> Option<&'static ModelTool> {
     let name = name.trim();
     TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
 }
 
-/// The tool of a change item.
+/// Finds the tool of a change item.
 pub fn item(name: &str) -> Option<&'static dyn ItemTool> {
     TOOLS.iter().filter_map(|tool| tool.item).find(|item| item.name() == name)
 }

@@ -24,7 +24,7 @@ pub struct Element {
     pub reason: String,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "retract_suggestions",
     aliases: &["retract_suggestion"],
@@ -34,7 +34,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: None,
 };
 
-/// Reads the arguments.
+/// Validates arguments: at least one fingerprint, each with a reason.
 pub fn check(args: &Value) -> Result<Vec<Element>, Refused> {
     let args: Args = typed(args, "{\"proposals\": [{\"fingerprint\": \"…\", \"reason\": \"…\"}]}")?;
     if args.proposals.is_empty() {

@@ -1,4 +1,4 @@
-//! `set_task_language`: sets the language at once, while the person has not set one.
+//! `set_task_language`: sets the language immediately, unless the person has set one.
 
 use dormouse_types::By;
 use dormouse_types::model::TaskState;
@@ -19,7 +19,7 @@ struct Args {
     confidence: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "set_task_language",
     aliases: &["update_task_language"],
@@ -29,7 +29,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: None,
 };
 
-/// Validates arguments; gives the language code to set.
+/// Validates arguments; returns the language code to set.
 pub fn check(args: &Value, task: &TaskState) -> Result<String, Refused> {
     let args: Args = typed(args, "{\"languageCode\": \"en\", \"confidence\": \"high\"}")?;
     let code = task::language(&args.language_code).map_err(|e| Refused::Invalid(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! `set_task_status`: proposes a status. Closing a task is the person's own act.
+//! `set_task_status`: proposes a status. Only the person can close a task.
 
 use dormouse_journal::Edit;
 use dormouse_types::limits;
@@ -23,7 +23,7 @@ struct Args {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "set_task_status",
     aliases: &["update_task_status"],
@@ -33,7 +33,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&SetTaskStatus),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct SetTaskStatus;
 
 impl ItemTool for SetTaskStatus {
@@ -48,7 +48,7 @@ impl ItemTool for SetTaskStatus {
             live.map(|status| status.name()).collect::<Vec<_>>().join(", ")
         };
         let status: Status = given.parse().map_err(|e: dormouse_types::task::NotListed| {
-            // The whole list would name what only the person may set.
+            // The full list would name statuses that only the person may set.
             Refused::Invalid(format!(
                 "unknown {} `{}`; you may propose {}",
                 e.what,

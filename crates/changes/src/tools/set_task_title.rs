@@ -25,7 +25,7 @@ struct Args {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "set_task_title",
     aliases: &["update_task_title"],
@@ -35,7 +35,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&SetTaskTitle),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct SetTaskTitle;
 
 impl ItemTool for SetTaskTitle {

@@ -1,4 +1,4 @@
-//! `update_checklist_items`: proposes ticks, titles, archiving; each a change item.
+//! `update_checklist_items`: proposes to tick, rename or archive items, one change item each.
 
 use dormouse_journal::Edit;
 use dormouse_types::model::{Item, TaskState};
@@ -42,7 +42,7 @@ struct Element {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "update_checklist_items",
     aliases: &["update_checklist_item"],
@@ -52,7 +52,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&UpdateChecklistItem),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct UpdateChecklistItem;
 
 fn find<'a>(id: &str, task: &'a TaskState) -> Option<&'a Item> {

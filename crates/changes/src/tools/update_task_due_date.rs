@@ -20,7 +20,7 @@ struct Args {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "update_task_due_date",
     aliases: &["set_task_due_date"],
@@ -30,7 +30,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&UpdateTaskDueDate),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct UpdateTaskDueDate;
 
 fn day(text: &str) -> Option<Date> {

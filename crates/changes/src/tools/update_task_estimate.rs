@@ -20,7 +20,7 @@ struct Args {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "update_task_estimate",
     aliases: &["set_task_estimate"],
@@ -30,10 +30,10 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&UpdateTaskEstimate),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct UpdateTaskEstimate;
 
-/// Minutes in words: `90` is `1 h 30 min`.
+/// Formats minutes in words: `90` is `1 h 30 min`.
 pub fn words(minutes: u32) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
@@ -43,7 +43,7 @@ pub fn words(minutes: u32) -> String {
     }
 }
 
-/// Reads whole minutes from a number or a numeric text; fractions are rounded.
+/// Reads whole minutes from a number or numeric text; fractions are rounded.
 fn minutes(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),

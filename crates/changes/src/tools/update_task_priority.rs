@@ -20,7 +20,7 @@ struct Args {
     rationale: Option<String>,
 }
 
-/// As a model calls it.
+/// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool {
     name: "update_task_priority",
     aliases: &["set_task_priority"],
@@ -30,7 +30,7 @@ pub static TOOL: ModelTool = ModelTool {
     item: Some(&UpdateTaskPriority),
 };
 
-/// As a change item.
+/// The tool as a change item stores it.
 pub struct UpdateTaskPriority;
 
 fn words(priority: Priority) -> String {
@@ -53,7 +53,7 @@ impl ItemTool for UpdateTaskPriority {
         let priority: Priority = given
             .parse()
             .map_err(|e: dormouse_types::task::NotListed| Refused::Invalid(e.to_string()))?;
-        // A task nobody ranked counts as P2: proposing P2 for it would change nothing.
+        // An unranked task counts as P2, so proposing P2 would change nothing.
         if task.priority.unwrap_or_default() == priority {
             return Err(Refused::Redundant(format!("the priority is already {}", words(priority))));
         }

@@ -142,7 +142,7 @@ fn a_reason_has_a_limit_and_blank_is_none() {
     assert_eq!(world.decisions()[0].rejection_reason, None);
 }
 
-/// "No" first, and why a moment later.
+/// "No" first, and the reason a moment later.
 #[test]
 fn a_rejection_without_a_reason_is_given_one_and_keeps_it() {
     let world = World::new();
@@ -161,7 +161,8 @@ fn a_rejection_without_a_reason_is_given_one_and_keeps_it() {
     assert_eq!(world.decisions(), decisions);
 }
 
-/// Confirms what can never be applied any more: withdrawn with a reason, the journal untouched.
+/// Confirms what can no longer be applied: it is withdrawn with a reason, and the journal is
+/// untouched.
 fn withdrawn(world: &World, item: &Item, words: &str) {
     let before = world.rows(Db::Journal);
     let error = world.confirm(item).expect_err("it cannot be applied");

@@ -60,7 +60,7 @@ fn the_write_itself_tests_the_age_whatever_was_read_before() {
     let world = World::new();
     let item = world.due("2026-03-20");
     let shown = item.shown_at.expect("shown").micros();
-    // It was decided in time, and the commit is on its way until then.
+    // It was decided in time, but the commit arrives only then.
     let arrives = |at: i64| {
         world.clock.set(Timestamp::from_micros(at));
         let age = Some(Duration::from_micros(100));

@@ -135,7 +135,7 @@ fn a_run_that_proposes_nothing_leaves_no_set() {
     assert_eq!(world.sets(), []);
 }
 
-/// Proposes `n` items in one run of one turn; gives how many were taken.
+/// Proposes `n` items in one run of one turn; returns how many were accepted.
 fn flood(n: usize) -> (World, usize, Vec<crate::world::Reply>) {
     let world = World::new();
     let journal = world.rows(Db::Journal);

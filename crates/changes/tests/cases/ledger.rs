@@ -11,7 +11,7 @@ fn lines(world: &World) -> Vec<String> {
     world.ledger().lines().map(ToOwned::to_owned).collect()
 }
 
-/// The lines of the decisions alone.
+/// Only the lines about decisions.
 fn decided(world: &World) -> Vec<String> {
     let text = world.ledger();
     let after = text.split("## Open Proposals").next().unwrap_or_default().to_owned();

@@ -16,7 +16,8 @@ fn due(day: &str) -> Value {
     json!({ "dueDate": day })
 }
 
-/// One due date in a run of its own; whether it was taken, and what the model reads.
+/// Proposes one due date in a run of its own; returns whether it was accepted, and what the model
+/// reads.
 fn try_due(world: &World, args: Value) -> (bool, Reply) {
     let before = world.items().len();
     let reply = world.propose(&[("update_task_due_date", args)]).remove(0);
@@ -28,7 +29,7 @@ fn taken(world: &World, args: Value) {
     assert!(taken, "{reply:?}");
 }
 
-/// Not proposed, though nothing is wrong with the call: the words say what would be needed.
+/// Checks that a valid call is not proposed, and that the reply says what would be needed.
 fn held_back(world: &World, args: Value, words: &str) {
     let (taken, reply) = try_due(world, args);
     assert!(!taken && !reply.refused, "{reply:?}");
@@ -268,7 +269,7 @@ fn nothing_waits_twice_by_identity_or_by_its_line() {
     let world = World::new();
     world.due("2026-03-20");
     held_back(&world, due("2026-03-20"), "waits for the person already");
-    // Another value of the same field is another proposal; the person sees both.
+    // Another value for the same field is another proposal; the person sees both.
     taken(&world, due("2026-03-21"));
     let add = |args: Value| {
         let args = json!({ "items": [args] });
@@ -276,7 +277,7 @@ fn nothing_waits_twice_by_identity_or_by_its_line() {
     };
     add(json!({ "title": "Buy boxes" }));
     let count = world.items().len();
-    // Other arguments, the same line for the person.
+    // Different arguments, the same line for the person.
     let reply = add(json!({ "title": "Buy boxes", "isChecked": true }));
     assert!(reply.text.contains("waits for the person already"), "{reply:?}");
     assert_eq!(world.items().len(), count);

@@ -1,4 +1,4 @@
-//! One of the databases is an older copy than the other: verdicts are forgotten, or what they set.
+//! One database is an older copy than the other: verdicts are forgotten, or their effects are.
 
 use dormouse_journal::Edit;
 use dormouse_store::Db;
@@ -51,7 +51,7 @@ fn a_confirm_that_was_taken_back_is_applied_again_and_can_be_taken_back() {
     }
 }
 
-/// Taking back counts as the person's say: a date needs it named.
+/// Undoing counts as a setting by the person: the present date must be named.
 #[test]
 fn a_date_that_was_taken_back_is_set_again_over_no_value() {
     let world = World::new();
@@ -135,7 +135,7 @@ fn what_an_older_journal_has_lost_is_asked_again() {
     assert_eq!(due_on(&world), None);
 }
 
-/// The person confirms before anybody has looked.
+/// The person confirms before any agent has run.
 #[test]
 fn a_confirm_that_an_older_journal_has_lost_is_applied_when_it_is_said_again() {
     let world = World::new();

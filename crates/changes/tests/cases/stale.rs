@@ -1,4 +1,4 @@
-//! What the person said, closed or deleted since a proposal was made.
+//! What the person set, closed or deleted after a proposal.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn due_on(world: &World) -> Option<String> {
     world.state().due_on.map(|day| day.to_string())
 }
 
-/// The value of now, where a confirm is refused because of it.
+/// The present value, if a confirm is refused because of it.
 fn changed(result: Result<Item, DecideError>) -> Option<String> {
     match result {
         Err(DecideError::ValueChanged { now, .. }) => now,
@@ -132,7 +132,7 @@ fn of_one_field_the_newer_proposal_takes_the_place_of_the_older() {
     }
     assert_eq!(world.fresh(&three).state, State::Pending);
     assert_eq!(world.fresh(&later).state, State::Pending);
-    // Several labels or items are no one value.
+    // Several labels or items are not a single value.
     world.open("add_checklist_item", json!({ "items": [{ "title": "One" }] }));
     world.open("add_checklist_item", json!({ "items": [{ "title": "Two" }] }));
     assert_eq!(world.items().iter().filter(|item| item.state.is_open()).count(), 4);
@@ -253,7 +253,7 @@ fn a_sweep_finds_what_is_due_behind_items_whose_time_stands_still() {
 
 #[test]
 fn a_value_set_between_the_verdict_and_its_application_is_kept() {
-    // The confirm is durable, and the process ends before the journal was written.
+    // The confirm is durable, but the process ends before the journal is written.
     let world = World::new();
     let item = world.due("2026-03-20");
     world.crash_at_the_journal(|world| drop(world.confirm(&item)));
@@ -269,7 +269,7 @@ fn a_value_set_between_the_verdict_and_its_application_is_kept() {
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
 }
 
-/// The tick was shown as that of another item.
+/// The tick was shown for a different item.
 #[test]
 fn a_tick_of_an_item_that_was_renamed_or_archived_since_is_withdrawn() {
     let edits: [fn(&World) -> Edit; 2] = [

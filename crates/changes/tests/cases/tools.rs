@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-/// A task of which everything is set, though by nobody's say, so that no proposal is refused for
-/// being the person's.
+/// A task with every field set, but not by the person, so that no proposal is refused for that
+/// reason.
 fn furnished() -> World {
     let world = World::new();
     let home = world.label("Home");
@@ -41,7 +41,7 @@ fn fill(world: &World, args: Value) -> Value {
     serde_json::from_str(&text).expect("still JSON")
 }
 
-/// The call becomes one item with these arguments and this line for a person.
+/// Checks that the call becomes one item with these arguments and this line for a person.
 fn accepted(tool: &str, args: Value, stored: Value, summary: &str) {
     let world = furnished();
     let journal = world.rows(Db::Journal);
@@ -53,7 +53,7 @@ fn accepted(tool: &str, args: Value, stored: Value, summary: &str) {
     assert_eq!(world.rows(Db::Journal), journal, "{tool} {args} wrote the journal");
 }
 
-/// The call leaves no trace in either database, and the model reads these words.
+/// Checks that the call leaves no trace in either database, and that the model reads these words.
 fn left(tool: &str, args: Value, refused: bool, words: &[&str]) {
     let world = furnished();
     let (journal, agent) = (world.rows(Db::Journal), world.rows(Db::Agent));

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::world::{WS, World, now};
 
-/// The messages on the thread of decisions, oldest first.
+/// The messages on the decision thread, oldest first.
 fn messages(world: &World) -> Vec<Message> {
     let query = message::of_thread(WS, &thread(&world.agent), 100);
     let mut all: Vec<_> =
@@ -162,7 +162,7 @@ fn a_confirm_and_its_undo_are_audited_in_the_journal_as_whoever_decided() {
     world.later(1);
     now(world.changes.undo(&by("token:desk"), &item.set, 1, digest)).expect("undone");
     world.later(1);
-    // Who decided is on record when another process finishes it.
+    // The audit names the person who decided, even if another process finishes it.
     let tablet = by("token:tablet");
     world.crash_at_the_journal(|world| {
         drop(now(world.changes.confirm(&tablet, &item.set, 1, digest)));

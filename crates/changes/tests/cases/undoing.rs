@@ -34,7 +34,7 @@ fn a_confirmed_value_goes_back_and_can_be_confirmed_again() {
     assert_eq!(world.decisions().len(), 2);
 }
 
-/// Each tool: confirmed, undone, and the task is as it was.
+/// Each tool: confirmed, undone, and the task is as before.
 #[test]
 fn every_kind_of_change_can_be_taken_back() {
     let calls = [
@@ -186,7 +186,7 @@ fn taking_back_a_status_keeps_the_history_of_what_was() {
     assert!(history.contains(&Status::OnHold), "{history:?}");
 }
 
-/// A turn that has read before the undo is stored while the undo is under way, or behind it.
+/// A turn that read before the undo is stored during the undo, or after it.
 #[test]
 fn of_an_undo_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
     for is_behind in [false, true] {
@@ -206,7 +206,7 @@ fn of_an_undo_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
     }
 }
 
-/// The person sets the field while a confirm is interrupted, which then waits again.
+/// The person sets the field while a confirm is interrupted; the item is then open again.
 #[test]
 fn of_a_confirm_that_waits_again_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
     let world = World::new();
@@ -219,7 +219,7 @@ fn of_a_confirm_that_waits_again_beside_a_turn_that_proposes_anew_one_proposal_i
     assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#]);
 }
 
-/// A turn that proposes the 27th, and is not stored yet.
+/// A turn that proposes the 27th and is not yet stored.
 fn newer(world: &World) -> Commit {
     let entry = world.note("It is the 27th now.");
     let evidence = json!({ "entryId": entry, "quote": "the 27th" });

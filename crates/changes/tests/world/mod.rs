@@ -1,4 +1,4 @@
-//! A task with proposals about it, on a store in memory.
+//! A task with proposals, on an in-memory store.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 pub const WS: WorkspaceId = WorkspaceId(1);
 
-/// Runs a future that never waits: a store in memory answers at once.
+/// Runs a future that never blocks: an in-memory store answers immediately.
 pub fn now<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -54,7 +54,7 @@ pub struct Reply {
 
 type Happening = Box<dyn FnOnce() + Send>;
 
-/// Lets something happen right before the next commit of a label.
+/// Runs something right before the next commit with a label.
 #[derive(Default)]
 struct Before(Mutex<Vec<(&'static str, Happening)>>);
 
@@ -92,7 +92,7 @@ pub struct World {
 }
 
 impl World {
-    /// A task with an item; nobody but the agent has said anything about it yet.
+    /// A task with an item; so far only the agent has written to it.
     pub fn new() -> Self {
         let clock = ManualClock::at("2026-03-02T09:00:00Z");
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
@@ -136,7 +136,7 @@ impl World {
         self.sqlite.snapshot().expect("memory can be copied")
     }
 
-    /// This world behind a start with one of its databases as it was at a snapshot.
+    /// This world after a start with one of its databases as of a snapshot.
     pub fn with_older(&self, db: Db, earlier: &Snapshot) -> Self {
         let snapshot = self.snapshot().with(db, earlier);
         let (port, entropy): (Arc<dyn Clock>, _) =
@@ -146,7 +146,7 @@ impl World {
         Self::on(sqlite, clock, entropy, agent, task)
     }
 
-    /// Stores a commit right before the next one of a label.
+    /// Stores a commit right before the next one with a label.
     pub fn commit_before(&self, label: &'static str, commit: Commit) {
         let store = self.store.clone();
         self.before.next(label, move || {
@@ -154,7 +154,7 @@ impl World {
         });
     }
 
-    /// Does something that ends the program right before it writes the journal.
+    /// Performs an action that is interrupted right before it writes the journal.
     pub fn crash_at_the_journal(&self, act: impl FnOnce(&Self)) {
         self.before.next("journal.edit", || {
             std::panic::resume_unwind(Box::new("the program ends"));
@@ -163,13 +163,13 @@ impl World {
         assert!(ended.is_err(), "it went on to the journal");
     }
 
-    /// Another task.
+    /// Creates another task.
     pub fn other_task(&self) -> TaskId {
         let new = NewTask { title: "Another one".into(), edits: Vec::new() };
         now(self.journal.create(WS, &new, &person())).expect("a task").task
     }
 
-    /// A proposed due date of another task.
+    /// Proposes a due date for another task.
     pub fn due_of(&self, task: &TaskId, day: &str) -> Item {
         let view = now(self.journal.task(WS, task)).expect("the task is there");
         let state = state(&view, &TimeZone::UTC);
@@ -198,7 +198,7 @@ impl World {
         self.clock.advance(Duration::from_secs(seconds));
     }
 
-    /// Edits as the person, a minute after whatever came before.
+    /// Edits as the person, a minute after everything before.
     pub fn edit(&self, edits: &[Edit]) {
         self.try_edit(edits).expect("the edit is accepted");
     }
@@ -208,14 +208,14 @@ impl World {
         now(self.journal.edit(WS, &self.task, edits, &person())).map(|_| ())
     }
 
-    /// Edits as the agent: a value that is nobody's say.
+    /// Edits as the agent, so that the value does not count as set by the person.
     pub fn edit_as_agent(&self, edits: &[Edit]) {
         let origin = Origin::Agent { agent: self.agent.clone() };
         let ctx = EditCtx::new(origin, "agent:test");
         now(self.journal.edit(WS, &self.task, edits, &ctx)).expect("the edit is accepted");
     }
 
-    /// Writes a note, and gives its id.
+    /// Writes a note and returns its id.
     pub fn note(&self, text: &str) -> EntryId {
         self.edit(&[Edit::note(text)]);
         self.state().entries.last().expect("the note").id.clone()
@@ -245,7 +245,7 @@ impl World {
         RunKey(hash::sha256(format!("run {n}")).0)
     }
 
-    /// One run of one turn: judges the calls and stores what is accepted.
+    /// Performs one run of one turn: validates the calls and stores what is accepted.
     pub fn propose(&self, calls: &[(&str, Value)]) -> Vec<Reply> {
         self.turn(calls, &[])
     }
@@ -255,7 +255,7 @@ impl World {
         self.turn_of(self.runs.get(), calls, withdrawn)
     }
 
-    /// A turn of a run that may have had one already.
+    /// Performs a turn of a run that may already have had one.
     pub fn turn_of(
         &self,
         run: u32,
@@ -267,7 +267,7 @@ impl World {
         replies
     }
 
-    /// A turn that has read what there is and is not stored yet: its replies and its commit.
+    /// Prepares a turn without storing it: its replies and its commit.
     pub fn judged(
         &self,
         run: u32,
@@ -321,7 +321,7 @@ impl World {
         (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops))
     }
 
-    /// Proposes one thing that must be accepted, and gives the item.
+    /// Proposes one thing that must be accepted, and returns the item.
     pub fn open(&self, tool: &str, args: Value) -> Item {
         let before = self.items().len();
         let replies = self.propose(&[(tool, args)]);
@@ -339,7 +339,7 @@ impl World {
         now(self.store.all(change_item::of_task(WS, &self.task))).expect("items")
     }
 
-    /// The same item as it is now.
+    /// The same item in its present state.
     pub fn fresh(&self, item: &Item) -> Item {
         let query = change_item::by_index(WS, &item.set, item.index);
         now(self.store.first(query)).expect("readable").expect("the item")
@@ -370,7 +370,7 @@ impl World {
         now(self.changes.confirm(&who(), &item.set, item.index, digest))
     }
 
-    /// Confirms over a value that the person set since.
+    /// Confirms over a value that the person has set since.
     pub fn confirm_over(&self, item: &Item, now: Option<&str>) -> Result<Item, DecideError> {
         self.later(1);
         let (digest, now_is) = (Some(&item.fingerprint), now.map(ToOwned::to_owned));

@@ -1,20 +1,20 @@
-//! Days that headings and lines begin with.
+//! Dates at the beginning of headings and lines.
 
 use jiff::civil::Date;
 
-/// What stands where a date is looked for.
+/// The result of looking for a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading<'a> {
-    /// A day, and the text after it.
+    /// A day and the text after it.
     Day(Date, &'a str),
-    /// Digits that have the form of a date but name no day of the calendar.
+    /// Digits in the form of a date that is not in the calendar.
     Impossible(&'a str),
-    /// Something else.
+    /// No date.
     Nothing,
 }
 
 impl Reading<'_> {
-    /// The day, if there is one.
+    /// The day, if one was found.
     pub fn day(self) -> Option<Date> {
         match self {
             Self::Day(day, _) => Some(day),
@@ -23,8 +23,8 @@ impl Reading<'_> {
     }
 }
 
-/// English, German, French, Spanish and Romanian, by the month's number; prefixes of at least
-/// three letters count, with or without a full stop.
+/// Month names in English, German, French, Spanish and Romanian, by month. Prefixes of at least
+/// three letters match too, with or without a full stop.
 const MONTHS: [&[&str]; 12] = [
     &["january", "januar", "jänner", "janvier", "enero", "ianuarie"],
     &["february", "februar", "février", "febrero", "februarie"],
@@ -79,9 +79,9 @@ const WEEKDAYS: &[&str] = &[
     "duminică",
 ];
 
-/// Reads the date a text begins with, after a weekday, markup or an emoji.
+/// Reads the date at the beginning of a text, after a weekday, markup or an emoji.
 ///
-/// `year` completes a day and month without a year, as headings below a dated one have.
+/// `year` completes a day and month without a year, as in headings below a dated one.
 pub(super) fn leading(text: &str, year: Option<i16>) -> Reading<'_> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let (first, rest) = split_word(text);
@@ -93,7 +93,7 @@ pub(super) fn leading(text: &str, year: Option<i16>) -> Reading<'_> {
     at(text, year)
 }
 
-/// Whether a heading is a day and nothing else: it says when, not what.
+/// Whether a heading consists only of a day: it says when, not what.
 pub(super) fn is_alone(heading: &str) -> bool {
     match leading(heading, None) {
         Reading::Day(_, rest) => !rest.contains(char::is_alphabetic),
@@ -101,8 +101,8 @@ pub(super) fn is_alone(heading: &str) -> bool {
     }
 }
 
-/// Reads the date of a heading: the one it begins with, or a whole date set off by a dash, a
-/// comma or a bracket, as change logs have it.
+/// Reads the date of a heading: at its beginning, or a full date set off by a dash, a comma or a
+/// bracket, as in change logs.
 pub(super) fn of_heading(text: &str, year: Option<i16>) -> Reading<'_> {
     let found = leading(text, year);
     if found != Reading::Nothing {
@@ -119,9 +119,9 @@ pub(super) fn of_heading(text: &str, year: Option<i16>) -> Reading<'_> {
     Reading::Nothing
 }
 
-/// Whether a heading begins with a time of day: it goes on with the day above it.
+/// Whether a heading begins with a time of day, and so continues the day above it.
 pub(super) fn begins_with_time(text: &str) -> bool {
-    // `2X:XX` is how people write an hour they no longer know.
+    // `2X:XX` is how people write an hour they no longer remember.
     let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'X' | b'?');
     let hours = text.bytes().take_while(is_digit).count();
     let rest = &text[hours..];
@@ -130,8 +130,8 @@ pub(super) fn begins_with_time(text: &str) -> bool {
         && rest[1..].bytes().take(2).filter(is_digit).count() == 2
 }
 
-/// Whether a line at the left margin is a dated note of its own, even where CommonMark joins it to
-/// the paragraph or the list item before it.
+/// Whether a line at the left margin begins a dated note of its own, even if CommonMark joins it to
+/// the paragraph or list item before it.
 pub(super) fn heads_note(line: &str) -> bool {
     match leading(line, None) {
         Reading::Day(_, rest) => !line.starts_with(char::is_whitespace) && sets_off(rest),
@@ -139,7 +139,7 @@ pub(super) fn heads_note(line: &str) -> bool {
     }
 }
 
-/// Whether what follows a date sets it off, so that it heads a note.
+/// Whether the text after a date separates it, so that the date heads a note.
 pub(super) fn sets_off(rest: &str) -> bool {
     let rest = rest.trim_start_matches(['*', '_', ']', ')']).trim_start();
     rest.is_empty() || rest.starts_with([':', '-', '–', '—'])
@@ -243,7 +243,7 @@ fn without_ordinal(rest: &str) -> &str {
         .unwrap_or(rest)
 }
 
-/// Whether the number goes on, so that it is a version, a price or a word.
+/// Whether the number continues, so that it is part of a version, a price or a word.
 fn runs_on(rest: &str) -> bool {
     let mut chars = rest.chars();
     match chars.next() {

@@ -1,4 +1,4 @@
-//! Text becomes entries: where one ends and the next begins, its day, its key, its size.
+//! Divides text into entries: where each begins and ends, its day, its key, its size.
 
 use dormouse_types::draft::{Entry, Remark};
 use dormouse_types::limits;
@@ -10,7 +10,7 @@ use super::outline::Outline;
 use super::sections::Section;
 use super::source::{Source, remark};
 
-/// Gathers the entries of one task, section by section.
+/// Collects the entries of one task, section by section.
 pub(super) struct Gatherer<'a> {
     source: &'a Source<'a>,
     outline: &'a Outline,
@@ -20,39 +20,40 @@ pub(super) struct Gatherer<'a> {
     open: Option<Open>,
 }
 
-/// The entry that text goes to until another begins.
+/// The entry that text is added to until another one begins.
 struct Open {
     line: usize,
     level: u8,
-    /// Whether deeper headings go along.
+    /// Whether it includes deeper headings.
     takes_deeper: bool,
-    /// Only headings so far.
+    /// Whether it has only headings so far.
     is_bare: bool,
-    /// Whether it is the day of a heading or a line of its own that it stands under.
+    /// Whether its date comes from its own heading or line.
     is_dated: bool,
     on: Option<Date>,
     base: String,
     text: String,
 }
 
-/// A section as seen by the task it belongs to.
+/// The place of a section in the task it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
-    /// Whether its heading became the title, so that it is not repeated.
+    /// Whether its heading became the title and so is not repeated.
     pub is_titled: bool,
-    /// Whether it is the task's own, or stands over the whole file: what follows is not part of it.
+    /// Whether what follows is separate: it is the task's own section, or its heading is above the
+    /// whole file.
     pub stands_alone: bool,
-    /// The day of its heading, or of one around it.
+    /// The day of its heading, or of an enclosing one.
     pub on: Option<Date>,
 }
 
 impl<'a> Gatherer<'a> {
-    /// No entries yet.
+    /// Creates a gatherer without entries.
     pub fn new(source: &'a Source<'a>, outline: &'a Outline, remarks: &'a mut Vec<Remark>) -> Self {
         Self { source, outline, remarks, keys: Counter::default(), done: Vec::new(), open: None }
     }
 
-    /// Adds a text under a key of its own, before everything that is still open.
+    /// Adds a text under its own key, before everything that is still open.
     pub fn whole(&mut self, line: usize, base: String, text: &str) {
         self.keep(line, base, text, None);
     }
@@ -78,8 +79,8 @@ impl<'a> Gatherer<'a> {
             let open = self.open.get_or_insert_with(|| Open::at(heading.first, section.level));
             let is_part = section.level > open.level && !begins_day;
             if !goes_along || (bare && !is_part) {
-                // The last of several bare headings names the entry: text that is put under an
-                // earlier one later makes another entry and leaves this one its key.
+                // The last of several bare headings names the entry: text later added under an
+                // earlier heading makes another entry and does not change this key.
                 open.base = key::fold(&heading.text);
                 open.level = section.level;
                 open.on = place.on;
@@ -97,7 +98,7 @@ impl<'a> Gatherer<'a> {
         self.body(section);
     }
 
-    /// Tells the person something about a line.
+    /// Adds a remark about a line.
     pub fn remark(&mut self, line: usize, message: String) {
         self.remarks.push(remark(line, message));
     }
@@ -129,7 +130,7 @@ impl<'a> Gatherer<'a> {
                 let line = line.strip_prefix(margin).unwrap_or_else(|| line.trim_start());
                 self.line(&mut run, number, line, kind.begins_block, kind.is_opaque);
             } else if kind.is_rule {
-                // Kept between paragraphs, dropped at the ends of an entry.
+                // Rules are kept between paragraphs, but dropped at the ends of an entry.
                 run.push_rule(line);
             } else {
                 self.line(&mut run, number, line, kind.begins_block, kind.is_opaque);
@@ -175,7 +176,7 @@ impl<'a> Gatherer<'a> {
         run.push(number, line);
     }
 
-    /// Gives the lines gathered so far to the open entry.
+    /// Moves the collected lines into the open entry.
     fn flush(&mut self, run: &mut Run) {
         let (line, text) = run.take();
         if text.is_empty() {
@@ -233,7 +234,7 @@ impl Open {
         }
     }
 
-    /// Whether a heading goes along instead of beginning an entry.
+    /// Whether a heading is included instead of beginning an entry.
     fn takes(&self, level: u8, heading: &str, begins_day: bool) -> bool {
         let leads_on = self.is_bare && level >= self.level;
         let is_deeper = self.takes_deeper && level > self.level && !begins_day;
@@ -241,7 +242,7 @@ impl Open {
         leads_on || is_deeper || same_day
     }
 
-    /// The key without the day of a line.
+    /// The key without the date of a line.
     fn heading_base(&self) -> &str {
         self.base
             .split_once('@')
@@ -257,12 +258,12 @@ impl Open {
     }
 }
 
-/// Lines that follow each other in the file.
+/// Consecutive lines of the file.
 #[derive(Default)]
 struct Run {
     first: usize,
     text: String,
-    /// Rules and blank lines that count only if more text follows.
+    /// Rules and blank lines, kept only if more text follows.
     pending: String,
 }
 
@@ -304,7 +305,7 @@ fn line_text(line: &str) -> &str {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
-    // `2. 10. 2026` begins with what looks like a marker, but is a date.
+    // `2. 10. 2026` begins like a list marker, but is a date.
     match rest {
         Some(rest) if rest.starts_with(' ') && date::leading(line, None) == Reading::Nothing => {
             rest.trim_start()
@@ -313,8 +314,8 @@ fn line_text(line: &str) -> &str {
     }
 }
 
-/// Splits a text so that no part is longer than `max` bytes: between paragraphs where it can,
-/// else between lines, else between characters.
+/// Splits a text into parts of at most `max` bytes: between paragraphs if possible, else between
+/// lines, else between characters.
 fn parts(text: &str, max: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! Why a file cannot become drafts.
+//! Why a file was refused.
 
 use dormouse_types::limits::{Beyond, Limit};
 
-/// Why a Markdown file was refused. The file must be changed before another attempt can succeed.
+/// Why a Markdown file was refused. The file must be changed before a retry can succeed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Its bytes are not UTF-8.
@@ -12,20 +12,20 @@ pub enum ReadError {
     NotUtf8 {
         /// The file.
         name: String,
-        /// From 1.
+        /// The line number, from 1.
         line: usize,
         /// Units: bytes from the start of the file.
         offset: usize,
     },
-    /// It holds a NUL byte, as binary files do.
+    /// It contains a NUL byte, as binary files do.
     #[error(
-        "{name}, line {line}: byte {offset} is NUL, which no text holds; \
-         check that this is a Markdown file, or take the byte out"
+        "{name}, line {line}: byte {offset} is NUL, which text cannot contain; \
+         check that this is a Markdown file, or remove the byte"
     )]
     Nul {
         /// The file.
         name: String,
-        /// From 1.
+        /// The line number, from 1.
         line: usize,
         /// Units: bytes from the start of the file.
         offset: usize,
@@ -35,33 +35,33 @@ pub enum ReadError {
     TooLarge {
         /// The file.
         name: String,
-        /// By how much.
+        /// The limit and the size.
         #[source]
         source: Beyond,
     },
-    /// A front-matter key has a value that it cannot have.
+    /// A front-matter key has an invalid value.
     #[error("{name}, line {line}: `{key}` cannot be `{value}`; {allowed}")]
     Value {
         /// The file.
         name: String,
-        /// From 1.
+        /// The line number, from 1.
         line: usize,
         /// The key as written.
         key: String,
-        /// The value as written, at most 60 characters of it.
+        /// The value as written, cut to 60 characters.
         value: String,
-        /// What the key takes.
+        /// The values the key accepts.
         allowed: String,
     },
-    /// A task has more items than a task may have.
+    /// A task has more items than allowed.
     #[error(
         "{name}, line {line}: task `{task}` has more than {} {} here; \
-         put some of them under a heading of their own", .limit.max, .limit.name
+         move some of them under their own heading", .limit.max, .limit.name
     )]
     TooManyItems {
         /// The file.
         name: String,
-        /// Of the first item too many, from 1.
+        /// The line of the first item over the limit, from 1.
         line: usize,
         /// The title of the task.
         task: String,

@@ -1,6 +1,6 @@
 //! Front matter: `key: value` lines between two `---` at the top of a file.
 //!
-//! Only the simple subset is read. What is not understood is remarked with its text, for front
+//! Only a simple subset is read. What is not understood is remarked with its text, because front
 //! matter becomes fields and never an entry.
 
 use dormouse_types::draft::Remark;
@@ -12,19 +12,19 @@ use super::ReadError;
 use super::date;
 use super::source::{Source, remark};
 
-/// What the top of a file says about its tasks.
+/// What the front matter says about the file's tasks.
 #[derive(Debug, Default)]
 pub(super) struct FrontMatter {
-    /// How many lines it takes.
+    /// The number of lines it occupies.
     pub lines: usize,
     pub id: Option<String>,
-    /// With its line.
+    /// The title with its line.
     pub title: Option<(usize, String)>,
     pub status: Option<Status>,
     pub status_reason: Option<String>,
     pub priority: Option<Priority>,
     pub due_on: Option<Date>,
-    /// With its line.
+    /// The estimate in minutes, with its line.
     pub estimate: Option<(usize, u32)>,
     pub language: Option<String>,
     pub category: Option<String>,
@@ -109,13 +109,13 @@ pub(super) fn read(
         matter.take(source, key, &pair, remarks)?;
     }
     if matter.status.is_some_and(Status::needs_reason) && matter.status_reason.is_none() {
-        let message = "the status needs a reason and none is given; add `reason: …`";
+        let message = "the status needs a reason; add `reason: …`";
         remarks.push(remark(status_line, message));
     }
     Ok(matter)
 }
 
-/// The line of the closing `---`. A file that merely begins with a rule has no front matter.
+/// The line of the closing `---`; `None` for a file that merely begins with a rule.
 fn end(source: &Source<'_>) -> Option<usize> {
     if source.n_lines() == 0 || source.line(0).trim_end() != "---" {
         return None;
@@ -170,7 +170,7 @@ fn pairs<'a>(source: &'a Source<'_>, end: usize, remarks: &mut Vec<Remark>) -> V
 }
 
 impl Pair<'_> {
-    /// Everything the pair says, for a remark.
+    /// The whole text of the pair, for a remark.
     fn whole(&self) -> String {
         let mut all = vec![self.value];
         all.extend(self.list.iter().map(|(_, element)| *element));
@@ -244,7 +244,7 @@ impl FrontMatter {
             }
             Key::Due => match date::leading(value, None) {
                 date::Reading::Day(day, rest) if rest.trim().is_empty() => self.due_on = Some(day),
-                _ => return Err(pair.error(source, "write a day of the calendar as YYYY-MM-DD")),
+                _ => return Err(pair.error(source, "write a date as YYYY-MM-DD")),
             },
             Key::Estimate => {
                 let minutes = minutes(value).ok_or_else(|| {
@@ -264,7 +264,7 @@ impl FrontMatter {
         let names: Vec<(usize, &str)> = match inline {
             Some(list) => list.split(',').map(|name| (pair.line, name.trim())).collect(),
             None if pair.value.is_empty() => pair.list.clone(),
-            // A `#` begins no comment here: many people write labels with one.
+            // A `#` does not begin a comment here: many people write labels with one.
             None => {
                 let names = unquoted(pair.value).split(',');
                 names.map(|name| (pair.line, name.trim())).collect()
@@ -308,7 +308,7 @@ fn unquoted(value: &str) -> &str {
         .unwrap_or(value)
 }
 
-/// A value without its quotes or its trailing comment; the comment is remarked.
+/// A value without its quotes or trailing comment; the comment is remarked.
 fn scalar<'a>(line: usize, value: &'a str, remarks: &mut Vec<Remark>) -> &'a str {
     let plain = unquoted(value);
     if plain.len() != value.len() {
@@ -320,7 +320,7 @@ fn scalar<'a>(line: usize, value: &'a str, remarks: &mut Vec<Remark>) -> &'a str
     value[..cut].trim_end()
 }
 
-/// Units: minutes. None for anything that is not a positive time.
+/// Units: minutes. `None` for anything that is not a positive duration.
 fn minutes(value: &str) -> Option<u32> {
     let value = value.to_lowercase().replace(' ', "");
     if let Some((hours, minutes)) = value.split_once(':') {
@@ -347,7 +347,7 @@ fn minutes(value: &str) -> Option<u32> {
             };
         rest = &rest[end..];
     }
-    // The cast saturates, and the limit on estimates refuses what is that large.
+    // The cast saturates; the limit on estimates refuses a value that large.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     (total >= 1.0 && total.fract() == 0.0).then_some(total as u32)
 }

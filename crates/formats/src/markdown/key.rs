@@ -1,13 +1,13 @@
-//! Keys that stay what they are when the file is edited elsewhere.
+//! Keys that stay the same when other parts of the file are edited.
 
 use std::collections::BTreeMap;
 
 use dormouse_types::hash::sha256;
 
-/// Units: characters. A longer part is shortened to a prefix and a hash of the whole.
+/// Units: characters. A longer part becomes a prefix and a hash of the whole.
 const PART: usize = 120;
 
-/// Folds text so that a change of case or spacing does not make a new key.
+/// Folds text so that a change of case or spacing does not change the key.
 ///
 /// Shape: no `/`, `#` or `@`, which separate the parts of a key.
 pub(super) fn fold(text: &str) -> String {
@@ -20,16 +20,16 @@ pub(super) fn fold(text: &str) -> String {
     } else {
         folded
     };
-    // Percent signs too, so that two texts never meet in one key.
+    // Percent signs too, so that two texts never get the same key.
     part.replace('%', "%25").replace('/', "%2f").replace('#', "%23").replace('@', "%40")
 }
 
-/// Numbers equal keys in the order they come.
+/// Numbers equal keys in order of appearance.
 #[derive(Default)]
 pub(super) struct Counter(BTreeMap<String, usize>);
 
 impl Counter {
-    /// `base#n`, where this is the n-th use of `base`.
+    /// Returns `base#n` for the n-th use of `base`.
     pub fn next(&mut self, base: String) -> String {
         let n = self.0.entry(base.clone()).or_default();
         *n += 1;

@@ -6,57 +6,57 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 use super::date;
 use super::source::{Source, remark};
 
-/// What stands on which line.
+/// The structure of a file.
 pub(super) struct Outline {
     /// The first line after the front matter.
     pub first: usize,
     pub headings: Vec<Heading>,
     pub boxes: Vec<CheckBox>,
-    /// By line.
+    /// One entry per line.
     pub lines: Vec<LineKind>,
 }
 
-/// What a line is to the rules that split text.
+/// The properties of a line that decide where text is split.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LineKind {
-    /// A thematic break outside of any list or quotation.
+    /// Whether it is a thematic break outside lists and quotations.
     pub is_rule: bool,
-    /// A paragraph or a list item begins here, outside of any other block.
+    /// Whether a paragraph or list item begins here, outside any other block.
     pub begins_block: bool,
-    /// Inside code, HTML or a quotation.
+    /// Whether it is inside code, HTML or a quotation.
     pub is_opaque: bool,
-    /// The innermost check item around it.
+    /// The innermost check item that contains it.
     pub inside: Option<usize>,
 }
 
-/// Units: characters. What is longer was not written to be underlined.
+/// Units: characters. Longer text above a line of `-` or `=` is not taken for an underlined
+/// heading.
 const HEADING: usize = 120;
 
-/// A heading outside of lists and quotations; an underlined one has one line of text.
+/// A heading outside lists and quotations; an underlined one has one line of text.
 pub(super) struct Heading {
     pub first: usize,
-    /// Its last line: the underline of an underlined one.
+    /// Its last line; for an underlined heading, the underline.
     pub last: usize,
     pub level: u8,
-    /// Without its marks, on one line.
+    /// The text without markup, on one line.
     pub text: String,
 }
 
-/// A check item.
 pub(super) struct CheckBox {
     pub first: usize,
     /// The last line of its title.
     pub title_last: usize,
-    /// The last line of all it holds.
+    /// The last line of its content.
     pub last: usize,
-    /// The nearest check item around it.
+    /// The nearest enclosing check item.
     parent: Option<usize>,
-    /// From 0; only check items count.
+    /// Nesting depth, from 0; only check items count.
     pub depth: u32,
     pub is_checked: bool,
-    /// On one line, whole.
+    /// The full title, on one line.
     pub title: String,
-    /// What stands before the box, for example `- ` or `3. `.
+    /// The text before the box, for example `- ` or `3. `.
     pub marker: String,
 }
 
@@ -104,15 +104,15 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
 struct Walk<'a> {
     source: &'a Source<'a>,
     stack: Vec<Frame>,
-    /// Where in the stack the items are: deep quotations must not make each look-up long.
+    /// Positions of the items in the stack, so that look-ups stay fast in deep quotations.
     items: Vec<usize>,
-    /// How many quotations and opaque blocks are open.
+    /// The number of open quotations and opaque blocks.
     n_closed: usize,
     outline: Outline,
 }
 
 impl Walk<'_> {
-    /// Notes that a block begins: a title that was still running ends before it.
+    /// Records the beginning of a block: a title still open ends before it.
     fn block(&mut self, start: usize) -> usize {
         let line = self.source.line_of(self.past_space(start));
         if let Some(&innermost) = self.items.last()
@@ -155,8 +155,8 @@ impl Walk<'_> {
                 let is_paragraph = last > first + 1
                     || (last > first && self.source.line(first).chars().count() > HEADING);
                 if self.stack.is_empty() && is_paragraph {
-                    // CommonMark reads `---` right below a paragraph as its underline; who writes
-                    // that means a rule.
+                    // CommonMark reads `---` right below a paragraph as its underline, but people
+                    // who write it mean a rule.
                     self.outline.lines[first].begins_block = true;
                     self.outline.lines[last].is_rule = true;
                 } else if self.stack.is_empty() {
@@ -237,7 +237,7 @@ impl Walk<'_> {
     }
 }
 
-/// Splits `- [x] text` into marker, what is in the box, and text.
+/// Splits `- [x] text` into marker, box content and text.
 fn boxed(item: &str) -> Option<(&str, char, &str)> {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let after = if digits > 0 {
@@ -261,7 +261,7 @@ fn boxed(item: &str) -> Option<(&str, char, &str)> {
     (is_box && is_apart).then(|| (&item[..item.len() - content.len()], mark, rest.trim()))
 }
 
-/// Completes titles and depths, and takes out boxes without words: they stay text.
+/// Completes titles and depths, and removes boxes without words, which stay text.
 fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut Vec<Remark>) {
     let mut place = Vec::with_capacity(outline.boxes.len());
     let mut kept: Vec<CheckBox> = Vec::with_capacity(outline.boxes.len());
@@ -298,7 +298,7 @@ fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut Vec<Remark>)
     }
 }
 
-/// Fills in the title and the line it ends on; returns what is in the box.
+/// Fills in the title and the line it ends on; returns the box content.
 fn complete(source: &Source<'_>, check: &mut CheckBox) -> char {
     let line = source.line(check.first);
     let found = (0..line.len())
@@ -312,7 +312,7 @@ fn complete(source: &Source<'_>, check: &mut CheckBox) -> char {
         if line.trim().is_empty() {
             break;
         }
-        // The writer's own line break sets a note apart; a merely wrapped line goes on.
+        // The writer's own line break starts a note; a merely wrapped line continues the title.
         if ends_broken(source.line(number - 1)) {
             if let Some(part) = parts.last_mut() {
                 *part = part.strip_suffix('\\').unwrap_or(part).trim_end();
@@ -332,9 +332,9 @@ fn complete(source: &Source<'_>, check: &mut CheckBox) -> char {
     mark
 }
 
-/// Whether a line ends with Markdown's line break: two spaces or a backslash.
+/// Whether a line ends with a Markdown line break: two spaces or a backslash.
 fn ends_broken(line: &str) -> bool {
-    // An even number of backslashes is that many escaped ones.
+    // An even number of backslashes is that many escaped backslashes.
     let backslashes = line.bytes().rev().take_while(|&byte| byte == b'\\').count();
     line.ends_with("  ") || backslashes % 2 == 1
 }
@@ -345,7 +345,7 @@ fn heading_text(source: &Source<'_>, first: usize, last: usize) -> String {
     }
     let text = source.line(first).trim().trim_start_matches('#').trim();
     let open = text.trim_end_matches('#');
-    // A closing run of `#` counts only when a space, or nothing, stands before it.
+    // A closing run of `#` counts only after a space, or if there is nothing before it.
     let text = if open.is_empty() || open.ends_with([' ', '\t']) { open } else { text };
     text.trim().to_owned()
 }

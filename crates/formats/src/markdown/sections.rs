@@ -8,17 +8,17 @@ use super::source::Source;
 
 /// A heading, or the top of the file, with the lines up to the next heading.
 pub(super) struct Section {
-    /// None for the text before the first heading.
+    /// `None` for the text before the first heading.
     pub heading: Option<usize>,
     /// 0 for the text before the first heading.
     pub level: u8,
     /// The lines below the heading.
     pub body: Range<usize>,
-    /// The check items in it: a range of the outline's boxes.
+    /// The check items in it, as a range of the outline's boxes.
     pub boxes: Range<usize>,
     /// The nearest section whose heading encloses this one.
     pub parent: Option<usize>,
-    /// Whether nothing but blank lines and rules stands in it.
+    /// Whether it contains only blank lines and rules.
     pub is_bare: bool,
 }
 
@@ -55,10 +55,10 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline) -> Vec<Section> {
         while open.last().is_some_and(|&above| sections[above].level >= level) {
             open.pop();
         }
-        // The top of the file encloses nothing: it has no heading.
+        // The top of the file has no heading and so encloses nothing.
         let parent = open.last().copied();
-        // A day below a task says when its text was written: check items there are text of that
-        // day, not a task that is called like a date.
+        // A date below a task says when its text was written: check items there are text of that
+        // day, not a task named after a date.
         let is_day_of_task = heading.is_some_and(|at| date::is_alone(&outline.headings[at].text))
             && parent.is_some_and(|above| sections[above].is_task());
         let from = outline.boxes.partition_point(|check| check.first < body.start);
@@ -78,13 +78,14 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline) -> Vec<Section> {
     sections
 }
 
-/// The heading that stands over all others: the first, alone on its level, above everything.
+/// The heading above all others: the first one, if no other heading is on its level or higher.
 pub(super) fn top(sections: &[Section]) -> Option<usize> {
     let first = sections.first().filter(|section| section.heading.is_some())?;
     sections[1..].iter().all(|section| section.level > first.level).then_some(0)
 }
 
-/// For each section the section of the task it belongs to; all are the first where none is a task.
+/// For each section, the section of the task it belongs to; the first section for all if there is
+/// no task.
 pub(super) fn owners(sections: &[Section]) -> Vec<usize> {
     let tasks: Vec<usize> = (0..sections.len()).filter(|&at| sections[at].is_task()).collect();
     let Some(&first) = tasks.first() else { return vec![0; sections.len()] };
@@ -101,7 +102,7 @@ pub(super) fn owners(sections: &[Section]) -> Vec<usize> {
 
     let mut enclosing: Vec<Option<usize>> = Vec::with_capacity(sections.len());
     let mut owners = Vec::with_capacity(sections.len());
-    // The first task below the nearest heading around a section that has one.
+    // The first task below the nearest enclosing heading that has one.
     let mut scoped: Vec<Option<usize>> = Vec::with_capacity(sections.len());
     let mut last = first;
     for (at, section) in sections.iter().enumerate() {
@@ -112,12 +113,12 @@ pub(super) fn owners(sections: &[Section]) -> Vec<usize> {
         enclosing.push(if section.is_task() { Some(at) } else { around });
         let scope = section.parent.and_then(|parent| introduced[parent].or(scoped[parent]));
         scoped.push(scope);
-        // What stands before the first task below the same heading introduces that task, too.
+        // Text before the first task below the same heading also introduces that task.
         let ahead = introduced[at].or(scope.filter(|&task| task > at));
         owners.push(if section.is_task() { at } else { ahead.or(around).unwrap_or(last) });
     }
 
-    // A bare heading introduces what follows on its level or below: from the end, so that a row of
+    // A bare heading introduces what follows on its level or below. Going from the end, a row of
     // bare headings goes to one task.
     for at in (0..sections.len().saturating_sub(1)).rev() {
         let section = &sections[at];

@@ -5,12 +5,12 @@ use dormouse_types::limits;
 
 use super::ReadError;
 
-/// Decoded text with `\n` line ends. Lines count from 0 inside this module's users and from 1 in
-/// everything a person reads.
+/// Decoded text with `\n` line ends. Code counts lines from 0; everything a person reads counts
+/// from 1.
 pub(super) struct Source<'a> {
     /// The file's name as given.
     pub name: &'a str,
-    /// The text; a byte order mark is dropped.
+    /// The text, without a byte order mark.
     pub text: String,
     starts: Vec<usize>,
 }
@@ -40,27 +40,27 @@ impl<'a> Source<'a> {
         Ok(Self { name, text, starts })
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub fn n_lines(&self) -> usize {
         self.starts.len()
     }
 
-    /// Where a line begins; the end of the text for a line beyond the last.
+    /// Returns where a line begins; for a line beyond the last, the end of the text.
     pub fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    /// A line without its end.
+    /// Returns a line without its line end.
     pub fn line(&self, line: usize) -> &str {
         self.text[self.start(line)..self.start(line + 1)].trim_end_matches('\n')
     }
 
-    /// The line that holds a byte of the text.
+    /// Returns the line that contains a byte of the text.
     pub fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).saturating_sub(1)
     }
 
-    /// The file's name without folders and ending: a title when nothing else is one.
+    /// The file's name without folders and extension: the title of last resort.
     pub fn stem(&self) -> &str {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(self.name);
         match file.rsplit_once('.') {
@@ -75,7 +75,7 @@ pub(super) fn remark(line: usize, message: impl Into<String>) -> Remark {
     Remark { line: line + 1, message: message.into() }
 }
 
-/// The line of a byte of a raw file, from 1; `\r\n`, `\n` and `\r` end a line.
+/// The line of a byte in a raw file, from 1; `\r\n`, `\n` and `\r` end a line.
 fn line_at(bytes: &[u8], offset: usize) -> usize {
     let before = &bytes[..offset];
     let ends = before.iter().enumerate().filter(|&(at, &byte)| {

@@ -1,4 +1,4 @@
-//! Sections become tasks with their items and entries.
+//! Turns sections into tasks with their items and entries.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::outline::Outline;
 use super::sections::{self, Section};
 use super::source::{Source, remark};
 
-/// Gathers the tasks of a file, in the order of the file.
+/// Collects the tasks of a file, in order.
 pub(super) fn gather(
     source: &Source<'_>,
     matter: FrontMatter,
@@ -72,13 +72,13 @@ pub(super) fn gather(
     Ok(tasks)
 }
 
-/// What every task of one file is made from.
+/// What all tasks of one file share.
 struct File<'a> {
     source: &'a Source<'a>,
     outline: &'a Outline,
     sections: &'a [Section],
     matter: &'a FrontMatter,
-    /// Whether the file is one task: the front matter's title and estimate are then its own.
+    /// Whether the file is one task, so that the front matter's title and estimate apply to it.
     is_sole: bool,
 }
 
@@ -104,7 +104,7 @@ impl File<'_> {
         }
     }
 
-    /// A heading that is only a day says when, not what.
+    /// A heading that is only a date says when, not what, and makes no title.
     fn top_can_be_title(&self) -> bool {
         let text = self.sections.first().and_then(|section| section.heading(self.outline));
         text.is_some_and(|heading| !heading.text.is_empty() && !date::is_alone(&heading.text))
@@ -126,7 +126,7 @@ impl File<'_> {
         }
     }
 
-    /// The key of a task without its number: file, then the headings from the top.
+    /// A task's key without its number: the file, then the headings from the top.
     fn path_key(&self, section: Option<usize>) -> String {
         let file = self.matter.id.as_deref().unwrap_or(self.source.name);
         let mut path = Vec::new();
@@ -184,14 +184,14 @@ struct Cut {
     remark: String,
 }
 
-/// A text cut to a limit, an ellipsis included; none where it fits.
+/// A text cut to a limit, including the ellipsis; `None` if it fits.
 fn cut(text: &str, limit: Limit) -> Option<Cut> {
     let beyond = limit.check(text.chars().count()).err()?;
     let mut text: String = text.chars().take(limit.max - 1).collect();
     text.push('…');
-    Some(Cut { text, remark: format!("{beyond}: cut, and kept whole as an entry") })
+    Some(Cut { text, remark: format!("{beyond}: shortened, with the full text kept as an entry") })
 }
-/// The day each section stands under: its heading's, else that of the nearest heading around it.
+/// The date of each section: from its own heading, else from the nearest enclosing one.
 fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> Vec<Option<Date>> {
     let mut days: Vec<Option<Date>> = Vec::with_capacity(sections.len());
     for section in sections {
@@ -209,7 +209,7 @@ fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> V
     days
 }
 
-/// Remarks what the front matter says but no task could take.
+/// Remarks on front matter that no task could use.
 fn unused(matter: &FrontMatter, tasks: &[Task], remarks: &mut Vec<Remark>) {
     if let Some((line, title)) = &matter.title
         && !tasks.iter().any(|task| key::fold(&task.title) == key::fold(title))

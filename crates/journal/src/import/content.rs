@@ -1,4 +1,4 @@
-//! What a file says about a task, and what of it was imported last.
+//! The content of a file's task, and the content last imported.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use dormouse_types::{Digest, EntryId, ItemId, draft, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-/// A draft without its place in the file, spelled as the journal spells values.
+/// A draft without its place in the file, with values normalised as in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Content {
     pub(super) title: String,
@@ -38,14 +38,14 @@ pub(super) struct Entry {
     pub(super) on: Option<Date>,
 }
 
-/// What was imported last under one key. Items and entries that left the file stay listed, so
-/// that they are known when they come back.
+/// The last import under one key. Items and entries that left the file stay listed, so that they
+/// are recognised if they come back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Last {
     /// How often this key was imported.
     pub(super) n: u64,
-    /// Of the content; none before the first import.
+    /// The digest of the content; `None` before the first import.
     pub(super) digest: Option<Digest>,
     pub(super) title: String,
     pub(super) status: Option<Status>,
@@ -72,7 +72,7 @@ pub(super) struct LastItem {
 #[serde(rename_all = "camelCase")]
 pub(super) struct LastEntry {
     pub(super) id: EntryId,
-    /// Of its text: the text itself stands in the entry.
+    /// The digest of its text; the text itself is in the entry.
     pub(super) digest: Digest,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The key, numbered where a draft uses it again: two lines never share one journal row.
+/// The key, numbered when a draft repeats it: two lines never share a journal row.
 fn own_key(seen: &mut BTreeMap<String, u32>, key: &str) -> String {
     let n = seen.entry(key.to_owned()).or_default();
     *n += 1;
@@ -118,13 +118,13 @@ impl Content {
             language: draft.language.as_ref().map(|code| code.trim().to_lowercase()),
             category: draft.category.as_ref().and_then(name),
             labels,
-            // A line without words would be refused, and says nothing.
+            // An item without words would be refused, and carries no information.
             items: items.filter(|item| !item.title.is_empty()).collect(),
             entries: entries.filter(|entry| !entry.text.trim().is_empty()).collect(),
         }
     }
 
-    /// The same for two files that say the same.
+    /// The same for two files with the same content.
     pub(super) fn digest(&self) -> Digest {
         hash::sha256(hash::canonical(self).expect("what a file says is plain data"))
     }

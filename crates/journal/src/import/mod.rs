@@ -1,7 +1,7 @@
-//! Brings a draft into the journal, and the same draft again after its file changed.
+//! Imports a draft into the journal, and imports it again after its file changed.
 //!
-//! One commit per task, with a receipt under the import's key: an interrupted import is run again
-//! and goes on. What changed here since the last import is kept, and said.
+//! One commit per task, with a receipt under the import's key: an interrupted import can be run
+//! again and continues. Values changed here since the last import are kept and reported.
 
 mod content;
 mod plan;
@@ -19,38 +19,38 @@ use crate::write::{EditCtx, ExtraOps, OnceKey, blank};
 use content::{Content, Last};
 use plan::Plan;
 
-/// What became of a draft.
+/// The result of importing a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// The task it is.
+    /// The task it was imported as.
     pub task: TaskId,
-    /// What was done.
+    /// What the import did.
     pub outcome: Outcome,
-    /// What the file says otherwise, and was kept as it was changed here.
+    /// Values that differ from the file and were kept because they were changed here.
     pub kept: Vec<String>,
-    /// The position of the change; none when nothing was written.
+    /// The position of the change; `None` if nothing was written.
     pub seq: Option<Seq>,
 }
 
 /// What an import did to a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was made.
+    /// The task was created.
     Created,
-    /// It was there and got changes.
+    /// The task existed and was changed.
     Updated {
         /// How many.
         changes: usize,
     },
-    /// It was there, and nothing of it changed.
+    /// The task existed and was not changed.
     Unchanged,
 }
 
 impl Journal {
     /// Imports one draft of a file.
     ///
-    /// `file` is what the file is known by across imports: its front-matter id or name. Labels and
-    /// categories the workspace does not have are made by name. Nothing is ever deleted.
+    /// `file` identifies the file across imports: its front-matter id or name. Labels and
+    /// categories missing in the workspace are created by name. Nothing is ever deleted.
     /// Errors: a value beyond a limit; as [`Journal::edit`].
     pub async fn import(
         &self,
@@ -131,7 +131,7 @@ impl Journal {
         Ok(Imported { task, outcome, kept, seq: edited.seq })
     }
 
-    /// Makes the labels and the category that the draft names.
+    /// Creates the labels and the category that the draft names.
     async fn define_for(
         &self,
         ws: WorkspaceId,
@@ -148,8 +148,8 @@ impl Journal {
     }
 }
 
-/// The receipt of one import of one task. The count tells going back to an older text of the file
-/// from sending the same import twice.
+/// The receipt of one import of one task. The count distinguishes a return to an older version of
+/// the file from a repeated import.
 fn once(key: &str, digest: &Digest, n: u64) -> OnceKey {
     let id = hash::joined(&["import", key, digest.as_str(), &n.to_string()]);
     OnceKey { id: id.to_string(), request: digest.clone() }

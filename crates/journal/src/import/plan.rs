@@ -1,7 +1,8 @@
-//! Which edits bring a task to what its file says now, and leave alone what changed here.
+//! Decides which edits bring a task up to date with its file and leave local changes alone.
 //!
-//! For each value three are compared: what the file said at the last import, what it says now, and
-//! what stands in the journal. Only where the journal still has the former does the latter go in.
+//! This is a three-way merge per value: the last import, the file now, and the journal. The file's
+//! value is taken only where the journal still has the last imported one, so a person's edit always
+//! wins over a re-import.
 
 use dormouse_types::caller::By;
 use dormouse_types::task::EntryKind;
@@ -16,9 +17,9 @@ use crate::view::TaskView;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
     pub(super) edits: Vec<Edit>,
-    /// What was changed here and stays.
+    /// Values changed here, which stay.
     pub(super) kept: Vec<String>,
-    /// Items by key that the journal has already, under another origin.
+    /// Items, by key, that the journal already has from another source.
     adopted: Vec<(String, LastItem)>,
     /// Keys of added items, in the order of their edits.
     added_items: Vec<String>,
@@ -44,7 +45,7 @@ pub(super) fn plan(view: &TaskView, last: &Last, new: &Content) -> Plan {
     plan
 }
 
-/// What to remember once the plan was carried out.
+/// What to remember after the plan was carried out.
 pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) -> Last {
     let mut items = last.items;
     let mut entries = last.entries;
@@ -84,7 +85,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
         n: last.n + 1,
         digest: Some(new.digest()),
         title: new.title.clone(),
-        // One that was left alone for want of a reason was not imported.
+        // A status skipped for lack of a reason was not imported.
         status: new.status.filter(|status| !status.needs_reason() || new.status_reason.is_some()),
         status_reason: new.status_reason.clone(),
         priority: new.priority,
@@ -98,7 +99,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
     }
 }
 
-/// What the three values of a field ask for.
+/// What the three values of a field require.
 enum Take {
     Nothing,
     File,
@@ -142,7 +143,7 @@ impl Plan {
         let take = compare(&last.estimate_minutes, &new.estimate_minutes, &task.estimate_minutes);
         self.take("estimate", take, || Edit::Estimate(new.estimate_minutes));
         if new.language.is_some() {
-            // A language an agent found is no change of the person's.
+            // A language an agent detected is not an edit by the person.
             let guessed = task.language_source == By::Agent;
             let now = if guessed { &last.language } else { &task.language_code };
             let take = compare(&last.language, &new.language, now);
@@ -190,7 +191,7 @@ impl Plan {
             let Some(known) = known.filter(|_| !imported(&name)) else { continue };
             let has = |ids: &[LabelId]| ids.contains(&known.id);
             if has(&task.ai_suppressed_label_ids) {
-                self.kept.push(format!("label {label} (taken off here)"));
+                self.kept.push(format!("label {label} (removed here)"));
             } else if !has(&task.label_ids) {
                 self.edits.push(Edit::AddLabel(known.id.clone()));
             }
@@ -228,7 +229,7 @@ impl Plan {
             let (title, is_checked, depth) = (new.title.clone(), new.is_checked, new.depth);
             return self.edits.push(Edit::AddItem { title, is_checked, depth });
         };
-        // The same item, added here and then in the file: one item.
+        // Added both here and in the file: one item.
         if new.is_checked && !here.is_checked {
             self.edits.push(Edit::CheckItem { item: here.id.clone(), is_checked: true });
         }

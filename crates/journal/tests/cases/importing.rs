@@ -230,7 +230,7 @@ fn lines_that_share_a_key_stay_apart() {
 fn an_import_that_raced_with_itself_is_one_task() {
     let world = World::new();
     let first = import(&world, &shed());
-    // As the second of two sees it: nothing is known of the file yet.
+    // As the second of two concurrent imports sees it: nothing is known of the file yet.
     world.raw("DELETE FROM imported WHERE ws = ?1 AND key = ?2 AND ?3 = ''", "garden.md|shed", "");
     let second = import(&world, &shed());
     assert_eq!((second.task, second.seq), (first.task, first.seq));

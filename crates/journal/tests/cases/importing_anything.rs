@@ -123,7 +123,7 @@ proptest! {
             Edit::Priority(None),
         ]).unwrap();
         for mut file in later {
-            // The file goes on saying otherwise: of the item another wording, of the priority 0-3.
+            // The file keeps differing: the item has another wording, the priority is one of 0-3.
             file.items.insert(0, (2, false));
             file.priority = file.priority.or(Some(3));
             now(world.journal.import(WS, "f", &draft(&file), &person())).unwrap();

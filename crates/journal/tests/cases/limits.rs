@@ -4,7 +4,7 @@ use dormouse_types::task::Status;
 
 use crate::world::{WS, World, now, person};
 
-/// Accepts the value at the limit and one below, refuses one beyond and names the limit.
+/// Accepts the value at the limit and one below; refuses one above and names the limit.
 fn check(limit: Limit, edit: impl Fn(usize) -> Edit) {
     for (size, accepted) in [(limit.max - 1, true), (limit.max, true), (limit.max + 1, false)] {
         let world = World::new();

@@ -1,4 +1,4 @@
-//! Links between tasks: the rules, what both ends learn, and undo.
+//! Links between tasks: the rules, what both tasks learn, and undo.
 
 use std::sync::{Arc, Mutex};
 
@@ -24,10 +24,11 @@ fn blocks(to: &TaskId) -> Edit {
 }
 
 fn made(edited: &Edited) -> TaskLinkId {
-    edited.made.last().expect("a link was made").parse().expect("its id")
+    edited.made.last().expect("a link was created").parse().expect("its id")
 }
 
-/// The links of a task that a person sees: kind, whether it leaves the task, title of the other.
+/// The links of a task that a person sees: kind, whether it leaves the task, title of the other
+/// task.
 fn shown(world: &World, task: &TaskId) -> Vec<(String, bool, String)> {
     let view = world.view(task);
     view.shown_links()
@@ -74,7 +75,7 @@ fn a_link_is_one_thing_of_two_tasks_and_moves_both() {
     let touched = "SELECT task_id FROM touched_tasks WHERE ws = ?1 AND task_id = ?2";
     assert_eq!(world.texts(touched, gate.as_str()).len(), 2, "its delta holds the change");
 
-    // Whoever looks from the other end takes it away as well.
+    // The link can also be removed from its other end.
     world.edit(&gate, &[Edit::Unlink(made(&edited))]).unwrap();
     assert_eq!((shown(&world, &fence), shown(&world, &gate)), (vec![], vec![]));
     assert_eq!(revisions(&world, &[&fence, &gate]), [3, 3]);
@@ -82,7 +83,7 @@ fn a_link_is_one_thing_of_two_tasks_and_moves_both() {
     assert_eq!(change.touched, [gate.clone(), fence.clone()]);
     assert!(matches!(&change.what[..], [What::LinkRemoved { from, .. }] if *from == fence));
     let again = world.edit(&gate, &[Edit::Unlink(made(&edited))]).unwrap();
-    assert_eq!(again.seq, None, "taken away twice is taken away");
+    assert_eq!(again.seq, None, "removing it again changes nothing");
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn a_link_needs_another_live_task_and_is_there_once() {
     let first = made(&world.edit(&a, &[blocks(&b)]).unwrap());
     let error = refused(world.edit(&a, &[blocks(&b)]));
     assert_eq!(error, EditError::LinkExists { task: b.clone(), link: first });
-    // The other way round it says something else.
+    // The reverse link has a different meaning.
     world.edit(&b, &[blocks(&a)]).unwrap();
     let same = made(&world.edit(&a, &[link(LinkKind::RelatesTo, &b)]).unwrap());
     let error = refused(world.edit(&b, &[link(LinkKind::RelatesTo, &a)]));
@@ -183,7 +184,7 @@ fn links_are_hidden_while_one_of_their_tasks_is_deleted() {
     world.edit(&b, &[Edit::Restore]).unwrap();
     assert_eq!((shown(&world, &a).len(), shown(&world, &b).len()), (1, 1));
 
-    // What is hidden can be taken away all the same.
+    // A hidden link can still be removed.
     world.edit(&b, &[Edit::Delete]).unwrap();
     world.edit(&a, &[Edit::Unlink(link.clone())]).unwrap();
     let error = refused(world.edit(&a, &[Edit::RestoreLink(link)]));
@@ -212,13 +213,13 @@ fn making_and_taking_away_are_undone_from_either_end() {
     assert!(matches!(&error, JournalError::Edit(EditError::LinkExists { .. })), "{error}");
     let error = undo(&a, &edited).unwrap_err();
     let told =
-        format!("link:{} cannot be undone: it was set to there, and is gone now", made(&edited));
+        format!("link:{} cannot be undone: it was set to there and is now gone", made(&edited));
     assert_eq!(error.to_string(), told);
 }
 
 type Between = Box<dyn FnOnce() + Send>;
 
-/// A store in which something happens right before its first commit.
+/// A store that runs an action right before its first commit.
 struct Slow {
     under: Arc<Engine>,
     once: Mutex<Option<Between>>,
@@ -260,7 +261,7 @@ fn a_link_is_decided_again_when_the_other_task_moved_meanwhile() {
         tries += 1;
         Ok::<_, std::convert::Infallible>(vec![blocks(&b)])
     };
-    // The other task is edited between the reading and the writing of the first try.
+    // The other task is edited between reading and writing in the first attempt.
     let (journal, other) = (world.journal.clone(), b.clone());
     let between = move || {
         let title = [Edit::Title("Bb".into())];
@@ -292,7 +293,7 @@ fn a_change_names_the_tasks_one_link_away() {
     assert_eq!(neighbours(), [b.clone(), c.clone()]);
     world.edit(&far, &[Edit::note("Hello")]).unwrap();
     assert_eq!(neighbours(), std::slice::from_ref(&c));
-    // A link touches both of its tasks: those around either are near.
+    // A link touches both of its tasks, so the neighbours of either are near.
     world.edit(&d, &[blocks(&a)]).unwrap();
     assert_eq!(neighbours(), [b.clone(), c.clone()]);
     world.edit(&a, &[Edit::Unlink(ab)]).unwrap();
@@ -300,7 +301,7 @@ fn a_change_names_the_tasks_one_link_away() {
     world.edit(&b, &[Edit::Delete]).unwrap();
     assert_eq!(neighbours(), std::slice::from_ref(&a), "they see less than before");
     world.edit(&a, &[Edit::note("Hello")]).unwrap();
-    assert_eq!(neighbours(), [d], "who is deleted is not told");
+    assert_eq!(neighbours(), [d], "a deleted task is not a neighbour");
 }
 
 #[test]

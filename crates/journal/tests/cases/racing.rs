@@ -117,13 +117,13 @@ fn a_stale_owner_is_refused_by_the_fence() {
     assert_eq!(world.state(&task).language.as_deref(), Some("fr"));
 }
 
-/// What a rule refuses because it finds its own effect.
+/// A rule that refuses because it finds its own effect.
 #[derive(Debug, thiserror::Error)]
 #[error("it is done already")]
 struct Done;
 
-/// The same request is sent twice; the other sending is applied between the reading of the receipt
-/// and of the task, so that the rule of this one refuses.
+/// The same request is sent twice. The other one is applied after this one's receipt was looked up
+/// and before its task is read, so this one's rule refuses.
 fn overtaken_by_itself(
     world: &World,
     hides: bool,

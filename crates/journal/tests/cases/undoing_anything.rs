@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::world::{WS, World, now, person};
 
-/// An edit as two small numbers: which kind, and which of the things that are there.
+/// An edit as two small numbers: which kind, and which of the existing things.
 type Pick = (u8, u8);
 
 fn edit(
@@ -56,7 +56,7 @@ fn edit(
     })
 }
 
-/// What undo restores: values. Who spoke last, and when, moves on.
+/// What undo restores: values. Who set a field last, and when, changes.
 fn values(world: &World, task: &TaskId) -> (TaskState, Vec<TaskLinkId>) {
     let mut state = world.state(task);
     state.says.clear();
@@ -100,7 +100,7 @@ proptest! {
             let undone = now(world.journal.undo(WS, &task, &edited.effects, &person()));
             let undone = undone.map_err(|e| TestCaseError::fail(format!("{e}: {edits:?}")))?;
             prop_assert_eq!(values(&world, &task), before, "undo of {:?}", edits);
-            // Back again, so that the sequence goes on from what was edited.
+            // Undo the undo, so that the sequence continues from the edited state.
             now(world.journal.undo(WS, &task, &undone.effects, &person()))
                 .map_err(|e| TestCaseError::fail(format!("redo: {e}: {edits:?}")))?;
             prop_assert_eq!(values(&world, &task), after, "redo of {:?}", edits);

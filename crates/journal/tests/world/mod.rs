@@ -30,7 +30,7 @@ pub struct World {
     pub engine: Arc<Engine>,
 }
 
-/// A store in memory whose receipts cannot be read while it is told so.
+/// A store in memory whose receipts cannot be read while a flag is set.
 pub struct Engine {
     under: Sqlite,
     hides_receipts: AtomicBool,
@@ -70,7 +70,7 @@ impl Backend for Engine {
     }
 }
 
-/// Runs a future that never waits: a store in memory answers at once.
+/// Runs a future that never waits, because a store in memory answers at once.
 pub fn now<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -100,14 +100,14 @@ impl World {
         Self { journal, store, clock, engine }
     }
 
-    /// Makes a task a minute after whatever came before.
+    /// Creates a task one minute after the previous action.
     pub fn task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
         self.clock.advance(Duration::from_secs(60));
         let new = NewTask { title: title.into(), edits };
         now(self.journal.create(WS, &new, &person())).expect("the task is accepted").task
     }
 
-    /// Edits as the person, a minute after whatever came before.
+    /// Edits as the person, one minute after the previous action.
     pub fn edit(&self, task: &TaskId, edits: &[Edit]) -> Result<Edited, JournalError> {
         self.edit_as(task, edits, &person())
     }
@@ -143,13 +143,13 @@ impl World {
         self.view(task).items.iter().map(|item| item.value.id.clone()).collect()
     }
 
-    /// Runs a statement behind the journal's back.
+    /// Runs a statement directly on the store.
     pub fn raw(&self, sql: &'static str, id: &str, text: &str) {
         let op = Op::any(sql, dormouse_store::params![WS.0, id, text]);
         now(self.store.commit(Commit::new("test.raw", Db::Journal, WS).op(op))).expect("raw write");
     }
 
-    /// The first column of a query by one text.
+    /// The first column of a query with one text argument.
     pub fn texts(&self, sql: &'static str, argument: &str) -> Vec<String> {
         let query = Query {
             db: Db::Journal,

@@ -19,13 +19,13 @@ use crate::store::{Query, ws};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Lifecycle {
-    /// Made, never run.
+    /// Created, never run.
     Created,
     /// Watching its task.
     Active,
-    /// Not woken until somebody or something revives it.
+    /// Not woken until it is revived.
     Dormant,
-    /// Over; its trail stays.
+    /// Ended; its history stays.
     Destroyed,
 }
 
@@ -33,9 +33,9 @@ pub enum Lifecycle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DormantReason {
-    /// A person paused it.
+    /// Paused by a person.
     Paused,
-    /// Too many failed runs in a row.
+    /// Too many runs failed in a row.
     Failures,
     /// Its task was deleted.
     TaskDeleted,
@@ -43,11 +43,11 @@ pub enum DormantReason {
     Budget,
 }
 
-/// Whether changes wake an agent by themselves.
+/// Whether changes wake an agent automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Automation {
-    /// On when the model is free or a person made the agent by name.
+    /// On when the model is free or a person created the agent explicitly.
     #[default]
     Auto,
     /// Changes wake it.
@@ -60,14 +60,14 @@ pub enum Automation {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Config {
-    /// Whether changes wake it.
+    /// Whether changes wake it automatically.
     pub automation: Automation,
-    /// Whether a person made it by name.
+    /// Whether a person created it explicitly.
     pub by_name: bool,
-    /// Whether a change of a linked task wakes it at once.
+    /// Whether a change to a linked task wakes it at once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wake_on_linked: bool,
-    /// The model it asks; none = the default of the workspace.
+    /// The model it asks; `None` means the workspace default.
     pub model: Option<String>,
 }
 
@@ -77,11 +77,11 @@ pub struct Config {
 pub struct Agent {
     /// Its id.
     pub id: AgentId,
-    /// The same id: every entity names its agent.
+    /// The same as `id`: every entity names its agent.
     pub agent_id: AgentId,
     /// `taskAgent`.
     pub kind: String,
-    /// What people call it.
+    /// Its display name.
     pub display_name: String,
     /// Where it is in its life.
     pub lifecycle: Lifecycle,
@@ -90,14 +90,14 @@ pub struct Agent {
     pub dormant_reason: Option<DormantReason>,
     /// `autonomous`.
     pub mode: String,
-    /// Categories its tools may touch; empty = uncategorised tasks.
+    /// Categories its tools may touch; empty means uncategorised tasks only.
     pub allowed_category_ids: Vec<CategoryId>,
     /// Its state entity.
     pub current_state_id: StateId,
     /// What can be set.
     #[serde(default)]
     pub config: Config,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -122,7 +122,7 @@ impl Entity for Agent {
     }
 }
 
-/// What an agent's slots point to.
+/// What an agent works on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Slots {
@@ -130,7 +130,7 @@ pub struct Slots {
     pub active_task_id: Option<TaskId>,
 }
 
-/// The durable state of an agent; everything a run needs to go on after a kill.
+/// The durable state of an agent: everything a run needs to resume after a kill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
@@ -142,17 +142,17 @@ pub struct State {
     pub revision: i64,
     /// What it works on.
     pub slots: Slots,
-    /// When the agent was made.
+    /// When the agent was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// When the last run completed.
     #[serde(default)]
     pub last_wake_at: Option<Timestamp>,
-    /// When the next wake is due, after a failure.
+    /// When the next wake is due after a failure.
     #[serde(default)]
     pub next_wake_at: Option<Timestamp>,
-    /// Holds automatic wakes back.
+    /// Automatic wakes are held back until this time.
     #[serde(default)]
     pub sleep_until: Option<Timestamp>,
     /// The last message of the last completed run.
@@ -164,11 +164,11 @@ pub struct State {
     /// Failed runs in a row.
     #[serde(default)]
     pub consecutive_failure_count: i64,
-    /// Journal positions the last completed run had seen, by database.
+    /// Journal positions the last completed run had seen, keyed by database.
     #[serde(default)]
     pub processed_counter_by_host: BTreeMap<String, i64>,
-    /// What a person said up to this position of the agent store is heard, or was taken back with a
-    /// wake. None in a state that an earlier version wrote.
+    /// User messages up to this position of the agent store have been taken in by a run, or were
+    /// withdrawn by cancelling a wake. `None` in a state written by an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard_upto: Option<i64>,
     /// When it was soft-deleted.
@@ -189,7 +189,7 @@ impl Entity for State {
     }
 }
 
-/// The agents that watch a task as their own, newest link first; destroyed ones included.
+/// The agents that watch a task as their own, newest link first, including destroyed ones.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Agent>> {
     Query {
         db: Db::Agent,
@@ -203,7 +203,7 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Agent>> {
     }
 }
 
-/// The agents that are dormant because of failed runs.
+/// The agents that are dormant because their runs failed.
 pub fn failed(workspace: WorkspaceId) -> Query<Stored<Agent>> {
     Query {
         db: Db::Agent,
@@ -233,8 +233,8 @@ pub fn states(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<State>
     Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<State> }
 }
 
-/// The id of the subscription by which an agent watches its own task; a function of the agent, so
-/// that run keys need no further read.
+/// The id of the subscription by which an agent watches its own task. It is derived from the agent
+/// id, so computing a run key needs no extra read.
 pub fn own_subscription(agent: &AgentId) -> SubscriptionId {
     let rest = agent.as_str().strip_prefix("ag-").expect("an agent id begins with its prefix");
     format!("su-{rest}").parse().expect("the rest of an id is an id")

@@ -1,4 +1,4 @@
-//! Breakers: model providers that failed lately, so that the queue is held instead of emptied.
+//! Circuit breakers for model providers that failed recently: work stays queued instead of failing.
 
 use dormouse_types::{Timestamp, WorkspaceId};
 
@@ -7,7 +7,7 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// What is known of a provider that failed. A provider without a row is well.
+/// The recorded failures of a provider. A healthy provider has no row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breaker {
     /// Its name.
@@ -16,15 +16,15 @@ pub struct Breaker {
     pub failures: i64,
     /// When the first of them was.
     pub since: Timestamp,
-    /// How often it was opened in a row.
+    /// How many times in a row it was opened.
     pub opened: i64,
-    /// Nobody asks before then; none while it is still closed.
+    /// No requests are sent before this time; `None` while the breaker is still closed.
     pub open_until: Option<Timestamp>,
-    /// What the provider said last.
+    /// The provider's latest error.
     pub detail: String,
 }
 
-/// Writes what becomes of a breaker; refused when somebody else wrote it since it was read.
+/// Writes a breaker's next state; refused when the row was changed since it was read.
 pub fn put(workspace: WorkspaceId, before: Option<&Breaker>, after: &Breaker) -> Op {
     let new = params![
         ws(workspace),
@@ -57,7 +57,7 @@ pub fn put(workspace: WorkspaceId, before: Option<&Breaker>, after: &Breaker) ->
     }
 }
 
-/// Forgets the failures of a provider that answered.
+/// Clears the failures of a provider that answered.
 pub fn delete(workspace: WorkspaceId, provider: &str) -> Op {
     Op::any(
         "DELETE FROM breakers WHERE ws = ?1 AND provider = ?2",
@@ -77,7 +77,7 @@ fn decode(row: &Row) -> Result<Breaker, ReadError> {
     })
 }
 
-/// The breaker of a provider; none when it is well.
+/// The breaker of a provider; `None` when the provider is healthy.
 pub fn of_provider(workspace: WorkspaceId, provider: &str) -> Query<Breaker> {
     Query {
         db: Db::Agent,

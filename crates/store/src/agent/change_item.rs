@@ -1,4 +1,4 @@
-//! Change items: one proposed mutation each.
+//! Change items: each is one proposed change.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::{params, params_values};
 /// The state of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Waits for the person.
+    /// Waiting for the person.
     Pending,
     /// Put off by the person.
     Deferred,
@@ -24,11 +24,11 @@ pub enum State {
     Applying,
     /// Applied.
     Confirmed,
-    /// Refused by the person.
+    /// Rejected by the person.
     Rejected,
     /// Withdrawn: by its agent, or because it can never succeed.
     Retracted,
-    /// Nobody decided in time.
+    /// Not decided in time.
     Expired,
 }
 
@@ -57,7 +57,7 @@ impl State {
         }
     }
 
-    /// Whether somebody may still decide it, or is deciding it.
+    /// Whether it is still undecided or being applied.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Deferred | Self::Applying)
     }
@@ -68,11 +68,11 @@ impl State {
 pub struct Item {
     /// Its set.
     pub set: ChangeSetId,
-    /// Its place in the set, from 1, for ever.
+    /// Its permanent place in the set, from 1.
     pub index: i64,
     /// The task it is about.
     pub task: TaskId,
-    /// Who proposes.
+    /// The agent that proposed it.
     pub agent: AgentId,
     /// The tool, in its singular form.
     pub tool: String,
@@ -80,15 +80,15 @@ pub struct Item {
     pub args: String,
     /// Its identity.
     pub fingerprint: Fingerprint,
-    /// Where the text says so, as JSON.
+    /// The quote that supports it, as JSON.
     pub evidence: Option<String>,
     /// The model's reason; never part of the summary.
     pub rationale: Option<String>,
-    /// The value when it was proposed, as JSON.
+    /// The value at the time of the proposal, as JSON.
     pub before: Option<String>,
     /// Its state.
     pub state: State,
-    /// How often it was undone.
+    /// How many times it was undone.
     pub round: i64,
     /// The operation that a confirm applies.
     pub operation: OperationId,
@@ -98,11 +98,11 @@ pub struct Item {
     pub shown_at: Option<Timestamp>,
     /// When it was proposed.
     pub created_at: Timestamp,
-    /// When the last verdict came.
+    /// When the last verdict was given.
     pub decided_at: Option<Timestamp>,
 }
 
-/// Adds an item; refused when the task has an open one of the same fingerprint.
+/// Adds an item; refused when the task already has an open item with the same fingerprint.
 pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
     Op::one(
         "INSERT INTO change_items (ws, set_id, item_index, task_id, agent_id, tool, args,
@@ -133,9 +133,9 @@ pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
     )
 }
 
-/// Moves an item to another state, from exactly the state, round and fingerprint that were read,
-/// and, with `fresh_for`, only while it was shown for less than that by the writer's clock: a verdict
-/// that was long on its way comes too late.
+/// Moves an item to another state, from exactly the state, round and fingerprint that were read.
+/// With `fresh_for`, the item must also have been first shown less than that long ago by the
+/// writer's clock, so a verdict that was delayed in transit is refused.
 pub fn transition(
     workspace: WorkspaceId,
     item: &Item,
@@ -169,7 +169,7 @@ pub fn transition(
     )
 }
 
-/// Opens a decided item again, in a new round and under the operation of that round.
+/// Reopens a decided item in a new round, with the operation id of that round.
 pub fn reopen(
     workspace: WorkspaceId,
     item: &Item,
@@ -195,7 +195,7 @@ pub fn reopen(
     )
 }
 
-/// Moves an item, in the state it has, on to the round that the journal has reached.
+/// Advances an item to the round the journal has reached; its state stays.
 pub fn catch_up(workspace: WorkspaceId, item: &Item, round: i64, operation: &OperationId) -> Op {
     Op::one(
         "UPDATE change_items SET round = ?6, operation_id = ?7
@@ -213,7 +213,7 @@ pub fn catch_up(workspace: WorkspaceId, item: &Item, round: i64, operation: &Ope
     )
 }
 
-/// Guards a commit by the state and round that were read.
+/// Guards a commit: the item must still have the state and round that were read.
 pub fn expect_unmoved(workspace: WorkspaceId, item: &Item) -> Op {
     Op::one(
         "UPDATE change_items SET state = state
@@ -223,7 +223,7 @@ pub fn expect_unmoved(workspace: WorkspaceId, item: &Item) -> Op {
     )
 }
 
-/// Marks an item as among the ten shown.
+/// Records that an item is among the ten shown.
 pub fn show(workspace: WorkspaceId, set: &ChangeSetId, index: i64, at: Timestamp) -> Op {
     Op::any(
         "UPDATE change_items SET shown_at = ?4
@@ -303,7 +303,7 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Item> {
     }
 }
 
-/// All open items of a workspace, by task, oldest first.
+/// All open items of a workspace, grouped by task, oldest first.
 pub fn open(workspace: WorkspaceId) -> Query<Item> {
     Query {
         db: Db::Agent,
@@ -316,7 +316,7 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
     }
 }
 
-/// The open items about some tasks, by task, oldest first.
+/// The open items of the given tasks, grouped by task, oldest first.
 pub fn open_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -329,7 +329,7 @@ pub fn open_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, tasks), decode }
 }
 
-/// Operations that an item counts as applied, in the order of their items behind one of them.
+/// Operations of items recorded as applied, ordered by item, after the given one.
 pub fn confirmed_after(
     workspace: WorkspaceId,
     (set, index): (&str, i64),
@@ -349,8 +349,8 @@ pub fn confirmed_after(
     }
 }
 
-/// Open items that were shown by a time, of all workspaces, longest ago first, behind a place in
-/// this order.
+/// Open items of all workspaces first shown at or before a time, longest ago first, after a cursor
+/// in this order.
 pub fn shown_by(
     time: Timestamp,
     behind: Option<&(Timestamp, WorkspaceId, ChangeSetId, i64)>,

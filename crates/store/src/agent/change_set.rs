@@ -6,23 +6,23 @@ use serde_json::Value;
 
 use super::entity::{Columns, Entity};
 
-/// The proposals of one run about one task. Its items are rows of their own.
+/// The proposals of one run for one task. Its items are separate rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeSet {
     /// Its id.
     pub id: ChangeSetId,
-    /// Who proposes.
+    /// The agent that proposed them.
     pub agent_id: AgentId,
-    /// About what.
+    /// The task they concern.
     pub task_id: TaskId,
-    /// The messages of the run.
+    /// The message thread of the run.
     pub thread_id: ThreadId,
     /// The run.
     pub run_key: String,
-    /// The fold of its items, as last written.
+    /// The status derived from its items, as last written.
     pub status: SetStatus,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -34,15 +34,15 @@ pub struct ChangeSet {
     pub deleted_at: Option<Timestamp>,
 }
 
-/// The fold of a set's items.
+/// A set's status, derived from its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SetStatus {
-    /// Nothing is decided.
+    /// No item is decided.
     Pending,
-    /// Some items are.
+    /// Some items are decided.
     PartiallyResolved,
-    /// All items are.
+    /// All items are decided.
     Resolved,
     /// The last open items expired.
     Expired,
@@ -71,7 +71,7 @@ impl Entity for ChangeSet {
 pub struct Decision {
     /// Its id.
     pub id: DecisionId,
-    /// Who proposed.
+    /// The agent that proposed it.
     pub agent_id: AgentId,
     /// The set.
     pub change_set_id: ChangeSetId,
@@ -85,7 +85,7 @@ pub struct Decision {
     pub fingerprint: String,
     /// `confirmed`, `rejected` or `deferred`.
     pub verdict: DecisionVerdict,
-    /// What became of a confirmed item.
+    /// The result of a confirmed item.
     pub outcome: Outcome,
     /// Why it could not be applied.
     #[serde(default)]
@@ -96,13 +96,13 @@ pub struct Decision {
     /// Why the person rejected it.
     #[serde(default)]
     pub rejection_reason: Option<String>,
-    /// How often the item had been undone.
+    /// How many times the item had been undone.
     pub round: i64,
-    /// When.
+    /// When the verdict was given.
     pub created_at: Timestamp,
-    /// When the outcome was known.
+    /// When the outcome became known.
     pub updated_at: Timestamp,
-    /// When the person took the verdict back.
+    /// When the person undid the verdict.
     #[serde(default)]
     pub undone_at: Option<Timestamp>,
     /// When it was soft-deleted.
@@ -116,21 +116,21 @@ pub struct Decision {
 pub enum DecisionVerdict {
     /// Apply it.
     Confirmed,
-    /// Do not.
+    /// Do not apply it.
     Rejected,
-    /// Later.
+    /// Decide later.
     Deferred,
 }
 
-/// What became of a verdict.
+/// The result of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// Not known yet.
     Applying,
-    /// Done.
+    /// Applied.
     Applied,
-    /// It failed and may be tried again.
+    /// It failed and may be retried.
     Failed,
     /// It can never succeed.
     Retracted,

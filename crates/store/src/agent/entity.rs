@@ -1,4 +1,5 @@
-//! Rows of `agent_entities`: one table for every kind of entity, an unknown one included.
+//! Rows of `agent_entities`: one table for every kind of entity, including kinds this version does
+//! not know.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,7 +16,7 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::{ColumnError, Param, Row};
 use crate::{params, params_values};
 
-/// The columns of a row beside its document.
+/// The columns of a row other than its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// The entity's id.
@@ -30,18 +31,18 @@ pub struct Columns {
     pub thread: Option<String>,
     /// The task a change set or decision is about.
     pub task: Option<TaskId>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
-    /// Host and counter of the last write; filled by the writer.
+    /// Host and counter of the last write; filled in by the writer.
     pub clock: BTreeMap<String, i64>,
 }
 
 impl Columns {
-    /// The columns of a fresh row: id, agent, kind, made and changed, soft-deleted.
+    /// The columns of a new row: id, agent, kind, creation and update time, deletion time.
     pub fn new(
         id: &impl std::fmt::Display,
         agent: &AgentId,
@@ -73,11 +74,11 @@ pub struct Stored<T> {
     pub doc: Doc<T>,
 }
 
-/// What every kind of entity says about its own row.
+/// How each kind of entity maps to a row.
 pub trait Entity: Serialize + DeserializeOwned + PartialEq + Clone {
     /// The `type` column.
     const KIND: &'static str;
-    /// The columns of a fresh row.
+    /// The columns of a new row.
     fn columns(&self) -> Columns;
 }
 
@@ -103,7 +104,7 @@ fn op(sql: &'static str, workspace: WorkspaceId, c: &Columns, text: String) -> O
     )
 }
 
-/// Adds a new entity; refused when its id exists.
+/// Adds an entity; refused when its id exists.
 pub fn insert<T: Entity>(workspace: WorkspaceId, value: &T) -> Op {
     let text = serde_json::to_string(value).expect("entities are plain data");
     op(
@@ -116,7 +117,7 @@ pub fn insert<T: Entity>(workspace: WorkspaceId, value: &T) -> Op {
     )
 }
 
-/// Writes a changed entity; what this version does not know stays as it was.
+/// Writes a changed entity; fields this version does not know are preserved.
 pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
     op(
         "INSERT INTO agent_entities (ws, id, agent_id, type, subtype, thread_id, task_id, created_at,
@@ -132,8 +133,8 @@ pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
     )
 }
 
-/// Writes a changed entity over the row that it was read from; refused when somebody else wrote it
-/// since: read it and decide again.
+/// Writes a changed entity over the row it was read from. Refused when the row was changed since:
+/// read it again and decide again.
 pub fn replace<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
     let c = stored.doc.value.columns();
     let (host, counter) = stored.columns.clock.iter().next().map_or(("", -1), |(h, n)| (h, *n));
@@ -157,8 +158,8 @@ pub fn replace<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
     )
 }
 
-/// Guards a commit by an entity as it was read, and writes nothing; refused when somebody else wrote
-/// it since: read it and decide again.
+/// Guards a commit without writing: the entity must be unchanged since it was read. Otherwise the
+/// commit is refused: read it again and decide again.
 pub fn unchanged<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
     let (host, counter) = stored.columns.clock.iter().next().map_or(("", -1), |(h, n)| (h, *n));
     Op::one(
@@ -211,7 +212,7 @@ pub fn decode<T: Entity>(row: &Row) -> Result<Stored<T>, ReadError> {
     Ok(Stored { columns, doc })
 }
 
-/// Decodes a row of any kind, an unknown one included, to its text.
+/// Decodes a row of any kind, even an unknown one, to its text.
 pub fn decode_raw(row: &Row) -> Result<(Columns, String), ReadError> {
     columns(row).map_err(|e| ReadError::column(Db::Agent, "entity", &e))
 }
@@ -238,7 +239,7 @@ pub fn of_kind<T: Entity>(workspace: WorkspaceId) -> Query<Stored<T>> {
     }
 }
 
-/// The same rows, each decoded by itself: a damaged one does not hide the others.
+/// The same rows, each decoded separately, so that a damaged one does not hide the others.
 pub fn each<T: Entity>(query: Query<Stored<T>>) -> Query<Result<Stored<T>, ReadError>> {
     let Query { db, sql, params, .. } = query;
     Query { db, sql, params, decode: |row| Ok(decode::<T>(row)) }
@@ -246,8 +247,8 @@ pub fn each<T: Entity>(query: Query<Stored<T>>) -> Query<Result<Stored<T>, ReadE
 
 /// All live entities of one kind of an agent, newest first.
 ///
-/// The sign in `+created_at` is for SQLite: without it the order tempts it to walk the entities of
-/// all agents, newest first, until enough are of this one.
+/// The `+` in `+created_at` is a hint for SQLite: without it the planner walks the entities of all
+/// agents, newest first, until it has enough of this one.
 pub fn of_agent<T: Entity>(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -275,10 +276,10 @@ pub fn of_task<T: Entity>(workspace: WorkspaceId, task: &TaskId) -> Query<Stored
     }
 }
 
-/// Live entities of one kind of an agent behind a place in their order, newest first.
+/// Live entities of one kind of an agent after a cursor, newest first.
 ///
-/// The first page begins behind `(the largest time, "~")`: an id has no `~`. The sign in
-/// `+created_at` is for SQLite, as in [`of_agent`].
+/// The first page starts after `(the largest time, "~")`: an id has no `~`. The `+` in
+/// `+created_at` is a hint for SQLite, as in [`of_agent`].
 pub fn page_of_agent<T: Entity>(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -296,7 +297,7 @@ pub fn page_of_agent<T: Entity>(
     }
 }
 
-/// Some entities of any kind, by their ids; those of another kind cannot be decoded as this one.
+/// Entities by id, of any kind; decoding fails for those that are not a `T`.
 pub fn some<T: Entity>(workspace: WorkspaceId, ids: &[impl Display]) -> Query<Stored<T>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -309,14 +310,14 @@ pub fn some<T: Entity>(workspace: WorkspaceId, ids: &[impl Display]) -> Query<St
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode: decode::<T> }
 }
 
-/// A row of a list; a damaged one does not hide the others.
+/// One row of a list; a damaged row does not hide the others.
 #[derive(Debug, Clone)]
 pub struct Line<T> {
-    /// Its id, as it is written.
+    /// Its id as stored.
     pub id: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// The entity, where its document can be read.
+    /// The entity, or why its document cannot be read.
     pub row: Result<Stored<T>, ReadError>,
 }
 
@@ -335,7 +336,7 @@ pub fn lines<T: Entity>(query: Query<Stored<T>>) -> Query<Line<T>> {
     Query { db, sql, params, decode: line::<T> }
 }
 
-/// Live entities of one kind behind a place in their order, newest first; see [`page_of_agent`].
+/// Live entities of one kind after a cursor, newest first; see [`page_of_agent`].
 pub fn page_of_kind<T: Entity>(
     workspace: WorkspaceId,
     (at, id): (Timestamp, &str),

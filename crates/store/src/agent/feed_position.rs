@@ -1,4 +1,4 @@
-//! How far the journal's feed was routed.
+//! How far the journal's feed has been routed.
 
 use dormouse_types::{HostId, Seq, WorkspaceId};
 
@@ -14,12 +14,12 @@ pub struct Position {
     pub host: HostId,
     /// Everything up to here was routed.
     pub seq: Seq,
-    /// The agent store that it was written in, as that was called then; none of a place to go to.
+    /// The agent store's host id when the position was written; `None` in a target position.
     pub agent: Option<HostId>,
 }
 
 impl Position {
-    /// A place to go to.
+    /// A target to advance to.
     pub fn to(host: HostId, seq: Seq) -> Self {
         Self { host, seq, agent: None }
     }
@@ -42,7 +42,7 @@ fn decode(row: &Row) -> Result<Position, ReadError> {
     })
 }
 
-/// The stored position; none before the first routing.
+/// The stored position; `None` before the first routing.
 pub fn read(workspace: WorkspaceId) -> Query<Position> {
     Query {
         db: Db::Agent,
@@ -52,7 +52,7 @@ pub fn read(workspace: WorkspaceId) -> Query<Position> {
     }
 }
 
-/// The stored position as it is written, whatever that is.
+/// The stored position as raw text, even if it cannot be decoded.
 pub fn as_written(workspace: WorkspaceId) -> Query<[String; 2]> {
     Query {
         db: Db::Agent,
@@ -80,7 +80,7 @@ pub fn all() -> Query<(WorkspaceId, Position)> {
     }
 }
 
-/// Puts a position in the place of one that cannot be read; refused when somebody else did.
+/// Replaces a position that cannot be read; refused when another process already replaced it.
 pub fn mend(workspace: WorkspaceId, written: &[String; 2], to: &Position) -> Op {
     Op::one(
         "UPDATE feed_position SET host = ?2, seq = ?3, agent_host = ?6
@@ -97,8 +97,9 @@ pub fn mend(workspace: WorkspaceId, written: &[String; 2], to: &Position) -> Op 
     )
 }
 
-/// Moves the position; refused when somebody else moved it since it was read, and when it would go
-/// back in the same journal: whatever a node has read, what was routed stays routed.
+/// Advances the position. Refused when it moved since it was read, or when the new position is
+/// earlier in the same journal: what was routed must never be routed again, however stale a node's
+/// read.
 pub fn advance(workspace: WorkspaceId, from: Option<&Position>, to: &Position) -> Op {
     match from {
         None => Op::one(

@@ -20,7 +20,7 @@ pub const MESSAGE_PREV: &str = "message_prev";
 pub const MESSAGE_PAYLOAD: &str = "message_payload";
 /// Agent to its report head.
 pub const AGENT_REPORT_HEAD: &str = "agent_report_head";
-/// Report to the first and last message it was made from.
+/// Report to the first and last message it was written from.
 pub const REPORT_SOURCE_SPAN: &str = "report_source_span";
 /// Tool result to a journal entity it touched.
 pub const TOOL_EFFECT: &str = "tool_effect";
@@ -35,12 +35,12 @@ pub struct Link {
     pub id: LinkId,
     /// From.
     pub from_id: String,
-    /// To.
+    /// The entity it leaves.
     pub to_id: String,
     /// One of the constants of this module, or a later version's.
     #[serde(rename = "type")]
     pub kind: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -139,10 +139,10 @@ pub fn to(workspace: WorkspaceId, id: &str) -> Query<Link> {
     }
 }
 
-/// Live links that leave any entity of an agent, itself included, behind a place in their order,
-/// newest first; of one type unless that is empty.
+/// Live links from any entity of an agent, the agent included, after a cursor, newest first; only
+/// those of one type unless `kind` is empty.
 ///
-/// The first page begins behind `(the largest time, "")`.
+/// The first page starts after `(the largest time, "")`.
 pub fn page_of_agent(
     workspace: WorkspaceId,
     agent: &AgentId,

@@ -1,4 +1,4 @@
-//! The append-only log of an agent: captured inputs and observations, rendered once.
+//! The append-only log of an agent: captured inputs and observations, each rendered once.
 
 use dormouse_types::{AgentId, Digest, RunKey, WorkspaceId};
 
@@ -9,15 +9,15 @@ use crate::{params, params_values, text};
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Its place, from 1.
+    /// Its line number, from 1.
     pub n: i64,
     /// The hash of its text.
     pub sha256: Digest,
-    /// Its text; none after it was purged.
+    /// Its text; `None` after a purge.
     pub text: Option<String>,
 }
 
-/// Appends a line at its place; refused when the place is taken.
+/// Appends a line under its number; refused when the number is taken.
 pub fn append(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -34,7 +34,7 @@ pub fn append(
     [put, op]
 }
 
-/// The lines of an agent up to a place, in order.
+/// The lines of an agent in a range of numbers, in order.
 pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, from: i64, upto: i64) -> Query<Line> {
     Query {
         db: Db::Agent,

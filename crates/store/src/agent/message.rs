@@ -1,4 +1,4 @@
-//! Messages: the immutable trail of an agent, with content in payloads.
+//! Messages: the immutable history of an agent, with content in payloads.
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{
@@ -13,17 +13,17 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Value;
 use crate::{params, params_values, text};
 
-/// The kinds of messages this version writes; others are shown by their name.
+/// The kinds of messages this version writes; others are shown under their own name.
 pub mod kind {
     /// A private note.
     pub const OBSERVATION: &str = "observation";
-    /// A person's words.
+    /// A message from the user.
     pub const USER: &str = "user";
-    /// What the model said in a turn.
+    /// The model's text in a turn.
     pub const THOUGHT: &str = "thought";
-    /// A tool call, or the applying of a decision.
+    /// A tool call, or the application of a decision.
     pub const ACTION: &str = "action";
-    /// What came of it.
+    /// The result of an action.
     pub const TOOL_RESULT: &str = "toolResult";
 }
 
@@ -35,7 +35,7 @@ pub struct Message {
     pub id: MessageId,
     /// The agent.
     pub agent_id: AgentId,
-    /// One run, or the thread of decisions.
+    /// The thread of one run, or of the decisions.
     pub thread_id: ThreadId,
     /// See [`kind`]; an unknown kind is kept.
     pub kind: String,
@@ -45,15 +45,15 @@ pub struct Message {
     pub prev_message_id: Option<MessageId>,
     /// Its payload.
     pub content_entry_id: Option<PayloadId>,
-    /// What it answers: a wake reason, a change item.
+    /// What it responds to: a wake reason, a change item.
     pub trigger_source_id: Option<String>,
-    /// Of a summary: the first message it stands for.
+    /// Of a summary: the first message it covers.
     #[serde(default)]
     pub summary_start_message_id: Option<MessageId>,
-    /// Of a summary: the last message it stands for.
+    /// Of a summary: the last message it covers.
     #[serde(default)]
     pub summary_end_message_id: Option<MessageId>,
-    /// Of a summary: how often it was folded.
+    /// Of a summary: how many times it was folded into another.
     #[serde(default)]
     pub summary_depth: i64,
     /// Units: tokens, estimated as bytes / 4.
@@ -66,23 +66,23 @@ pub struct Message {
     pub deleted_at: Option<Timestamp>,
 }
 
-/// What a message belongs to.
+/// What a message refers to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Metadata {
     /// The run.
     pub run_key: Option<String>,
-    /// Of a turn, from 1.
+    /// Of a turn: its number, from 1.
     pub turn: Option<u32>,
     /// The place in the thread, from 1.
     pub n: i64,
-    /// Of a call or a decision.
+    /// Of a call or a decision: its tool.
     pub tool_name: Option<String>,
-    /// Of a call or a decision.
+    /// Of a call or a decision: its operation id.
     pub operation_id: Option<String>,
-    /// Of a result: whether it was refused.
+    /// Of a tool result: whether the call was refused.
     pub refused: Option<bool>,
-    /// Of an observation.
+    /// Of an observation: its weight.
     pub priority: Option<String>,
 }
 
@@ -113,7 +113,7 @@ pub struct Payload {
     pub agent_id: AgentId,
     /// When it was written.
     pub created_at: Timestamp,
-    /// `application/json` unless told.
+    /// MIME type; default `application/json`.
     pub content_type: String,
     /// The texts it consists of, in order.
     pub spans: Vec<Digest>,
@@ -135,7 +135,7 @@ impl Entity for Payload {
     }
 }
 
-/// A thread that grows at its end.
+/// The end of a thread, where messages are appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     /// The workspace.
@@ -144,13 +144,13 @@ pub struct Chain {
     pub agent: AgentId,
     /// The thread.
     pub thread: ThreadId,
-    /// The run, if the thread is one.
+    /// The run, if the thread belongs to one.
     pub run_key: Option<String>,
     /// The first message of the thread.
     pub first: Option<MessageId>,
-    /// The newest.
+    /// The newest message.
     pub head: Option<MessageId>,
-    /// How many there are.
+    /// How many messages there are.
     pub count: i64,
 }
 
@@ -163,9 +163,9 @@ pub struct Draft<'a> {
     pub content: String,
     /// `application/json` or `text/markdown`.
     pub content_type: &'a str,
-    /// What it answers.
+    /// What it responds to.
     pub trigger: Option<String>,
-    /// Run key and place are filled in.
+    /// Run key and place are filled in on append.
     pub metadata: Metadata,
 }
 
@@ -175,7 +175,7 @@ impl Chain {
         Self { ws, agent, thread, run_key, first: None, head: None, count: 0 }
     }
 
-    /// Counts a stored message of the thread.
+    /// Advances past a stored message of the thread.
     pub fn follow(&mut self, message: &Message) {
         self.count = self.count.max(message.metadata.n);
         self.first.get_or_insert_with(|| message.id.clone());
@@ -264,8 +264,7 @@ pub fn of_kind(workspace: WorkspaceId, agent: &AgentId, kind: &str) -> Query<Sto
     }
 }
 
-/// Words of persons to an agent behind a position of the agent store, oldest first, as far as
-/// another position.
+/// User messages to an agent after one position of the agent store and up to another, oldest first.
 pub fn user_messages(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -285,7 +284,7 @@ pub fn user_messages(
     }
 }
 
-/// The position of the newest words of a person to an agent.
+/// The position of the newest user message to an agent.
 pub fn newest_user_messages(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq> {
     Query {
         db: Db::Agent,
@@ -314,8 +313,8 @@ pub fn newest(workspace: WorkspaceId, thread: &ThreadId) -> Query<Stored<Message
     }
 }
 
-/// Refuses when a thread was written to since its newest commit was read; `end` is that commit's
-/// number, 0 of an empty thread. For threads that no lease guards.
+/// Refuses the commit when the thread was written to since its newest commit was read. `end` is
+/// that commit's number, 0 for an empty thread. For threads that no lease guards.
 pub fn expect_end(workspace: WorkspaceId, thread: &ThreadId, end: i64) -> Op {
     Op {
         sql: "UPDATE agent_entities SET thread_id = thread_id
@@ -326,17 +325,17 @@ pub fn expect_end(workspace: WorkspaceId, thread: &ThreadId, end: i64) -> Op {
     }
 }
 
-/// Which messages of an agent are asked for. They stand in the order of their commits; those of one
-/// commit come together, so a page may hold more than it asked for.
+/// Which messages of an agent to read. They are ordered by commit, and messages of one commit stay
+/// together, so a page may hold more than requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageQuery {
     /// Only of this thread.
     pub thread: Option<ThreadId>,
     /// Only of this kind.
     pub kind: Option<&'static str>,
-    /// From the commit with this number on.
+    /// The first commit to read.
     pub from: i64,
-    /// Whole commits until so many are there.
+    /// Read whole commits until there are at least this many messages.
     pub at_least: i64,
 }
 
@@ -348,7 +347,7 @@ impl MessageQuery {
             self.thread.as_ref().map(ToString::to_string).unwrap_or_default(),
             self.kind.unwrap_or_default(),
             self.from,
-            // How many stand before the last one that is wanted.
+            // How many messages precede the last one wanted.
             self.at_least.max(1) - 1
         ]
     }

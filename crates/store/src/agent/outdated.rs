@@ -1,7 +1,8 @@
-//! Agents whose memory is older than one of the databases: it was restored, or made anew.
+//! Agents whose memory does not match one of the databases, because it was restored or recreated.
 //!
-//! A row stands until a run of the agent has completed. It makes that run look at the whole task and
-//! report, says where the agent's next interval begins, and shows that its report was written before.
+//! A row stays until the agent completes a run. It makes that run read the whole task and write a
+//! report, says where the agent's next interval begins, and marks the agent's current report as
+//! older than the restore.
 
 use std::sync::LazyLock;
 
@@ -14,16 +15,16 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// An agent that has not reported since.
+/// An agent that has not reported since its database changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outdated {
     /// The agent.
     pub agent: AgentId,
-    /// The database that is not what it was.
+    /// The database that changed.
     pub db: Db,
-    /// Where the journal ended when that was noticed.
+    /// The end of the journal when this was noticed.
     pub seq: Seq,
-    /// When that was.
+    /// When it was noticed.
     pub at: Timestamp,
 }
 
@@ -48,7 +49,7 @@ fn decode(row: &Row) -> Result<Outdated, ReadError> {
     })
 }
 
-/// All of a workspace, the longest outdated first.
+/// All outdated agents of a workspace, longest outdated first.
 pub fn all(workspace: WorkspaceId) -> Query<Outdated> {
     Query {
         db: Db::Agent,
@@ -69,7 +70,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Outdated> {
     }
 }
 
-/// Those among some agents that are outdated.
+/// The outdated agents among the given ones.
 pub fn some(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Outdated> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -80,7 +81,7 @@ pub fn some(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Outdated> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode }
 }
 
-/// Makes an agent outdated.
+/// Marks an agent as outdated.
 pub fn mark(workspace: WorkspaceId, outdated: &Outdated) -> Op {
     let Outdated { agent, db, seq, at } = outdated;
     Op::one(
@@ -92,7 +93,7 @@ pub fn mark(workspace: WorkspaceId, outdated: &Outdated) -> Op {
     )
 }
 
-/// A run of the agent has completed, or it will never run again.
+/// Clears the mark: a run of the agent completed, or it will never run again.
 pub fn clear(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "DELETE FROM outdated_agents WHERE ws = ?1 AND agent_id = ?2",
@@ -100,11 +101,11 @@ pub fn clear(workspace: WorkspaceId, agent: &AgentId) -> Op {
     )
 }
 
-/// Begins the row of an outdated agent anew: it is to wake, at a time if there is one, as a signal
-/// would have it; the position it names is one of the present journal; and nobody holds its lease any
-/// more, under an epoch above the one the journal's fence may have seen.
+/// Resets the queue row of an outdated agent. The agent is to wake, at `due_at` if given, as if
+/// signalled; its position becomes one of the present journal; and its lease is released under an
+/// epoch above any that the journal's fence may have seen.
 ///
-/// `by_person` keeps the claim of a person whose run ended with the store it was claimed in.
+/// `by_person` keeps a person's claim whose run ended with the store it was claimed in.
 pub fn begin_anew(
     workspace: WorkspaceId,
     outdated: &Outdated,

@@ -1,4 +1,4 @@
-//! Rows of entities as they are stored, whatever they hold: what is looked over.
+//! Entity rows exactly as stored, for checking a store: unknown kinds are included.
 
 use dormouse_types::WorkspaceId;
 use serde::de::IgnoredAny;
@@ -24,7 +24,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Looks whether this version can read the document; of an unknown kind, whether it is JSON.
+    /// Checks that this version can read the document; for an unknown kind, that it is JSON.
     pub fn check(&self) -> Result<(), ReadError> {
         let read = match self.kind.as_str() {
             Agent::KIND => serde_json::from_str::<Agent>(&self.text).map(drop),
@@ -46,7 +46,7 @@ impl Raw {
     }
 }
 
-/// Entities of every kind behind an id, by id.
+/// Entities of every kind after an id, ordered by id.
 pub fn after(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
     Query {
         db: Db::Agent,

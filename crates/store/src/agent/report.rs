@@ -27,16 +27,16 @@ pub struct Report {
     pub scope: String,
     /// When it was published.
     pub created_at: Timestamp,
-    /// Markdown; an object in reports of an old shape.
+    /// Markdown; an object in reports of an older format.
     #[serde(default = "empty")]
     pub content: Value,
-    /// Always visible; none in reports of an old shape.
+    /// Always visible; `None` in reports of an older format.
     #[serde(default)]
     pub tldr: Option<String>,
-    /// 0 to 1.
+    /// From 0 to 1.
     #[serde(default)]
     pub confidence: Option<f64>,
-    /// Model, run key.
+    /// The model and run key that produced it.
     #[serde(default)]
     pub provenance: Value,
     /// When it was soft-deleted.
@@ -68,7 +68,7 @@ impl Entity for Report {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportHead {
-    /// Its id; a function of the agent and the scope.
+    /// Its id, derived from the agent and the scope.
     pub id: ReportHeadId,
     /// The agent.
     pub agent_id: AgentId,
@@ -76,12 +76,12 @@ pub struct ReportHead {
     pub scope: String,
     /// The report.
     pub report_id: ReportId,
-    /// Its TLDR, so that a list can show it without opening reports; none of an old shape.
+    /// Its TLDR, so that a list need not open reports; `None` for an older format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tldr: Option<String>,
     /// When the first report was published.
     pub created_at: Timestamp,
-    /// When it was last moved.
+    /// When it last moved to another report.
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     #[serde(default)]
@@ -118,7 +118,7 @@ pub fn head(workspace: WorkspaceId, agent: &AgentId, scope: &str) -> Query<Store
     }
 }
 
-/// The heads of the current reports of some agents.
+/// The heads of the current reports of the given agents.
 pub fn heads(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<ReportHead>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -134,8 +134,8 @@ pub fn heads(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Stored<ReportH
     Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<ReportHead> }
 }
 
-/// The heads of the current reports of the agents that watch a task as their own, those that moved
-/// last first, behind a place in that order.
+/// The heads of the current reports of the agents that watch a task as their own, most recently
+/// moved first, after a cursor in that order.
 pub fn newest_heads(
     workspace: WorkspaceId,
     (at, id): (Timestamp, &str),

@@ -7,14 +7,14 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// How far an operation is.
+/// How far a saga has progressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// The journal may not know it yet.
+    /// The journal may not have applied it yet.
     JournalPending,
     /// The journal has its receipt.
     JournalDone,
-    /// Both databases know its outcome.
+    /// Both databases have its outcome.
     AgentDone,
 }
 
@@ -52,7 +52,7 @@ pub struct Saga {
     pub updated_at: Timestamp,
 }
 
-/// Opens a saga; one that was closed without effect is opened again.
+/// Opens a saga; one that was closed without effect is reopened.
 pub fn open(
     workspace: WorkspaceId,
     operation: &OperationId,
@@ -73,7 +73,7 @@ pub fn open(
     )
 }
 
-/// Closes a saga; refused when it is closed already.
+/// Closes a saga; refused when it is already closed.
 pub fn close(
     workspace: WorkspaceId,
     operation: &OperationId,
@@ -97,7 +97,7 @@ pub fn close(
     )
 }
 
-/// Closes a saga if it is open; a run that was recorded by an older version has none.
+/// Closes a saga if it is open; a run recorded by an older version has no saga.
 pub fn close_if_open(
     workspace: WorkspaceId,
     operation: &OperationId,
@@ -137,7 +137,7 @@ pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
     }
 }
 
-/// Sagas of every status behind one in this order: by operation.
+/// Sagas of every status after one operation id, ordered by operation.
 pub fn page(workspace: WorkspaceId, behind: &str, limit: i64) -> Query<Saga> {
     Query {
         db: Db::Agent,
@@ -149,7 +149,7 @@ pub fn page(workspace: WorkspaceId, behind: &str, limit: i64) -> Query<Saga> {
     }
 }
 
-/// Workspaces with an operation that is open.
+/// Workspaces with an open saga.
 pub fn workspaces() -> Query<WorkspaceId> {
     Query {
         db: Db::Agent,

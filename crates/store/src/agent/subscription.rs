@@ -1,4 +1,4 @@
-//! Subscriptions: which agents a task's changes concern.
+//! Subscriptions: which agents are concerned by changes to a task.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ pub struct Subscription {
     pub task: TaskId,
 }
 
-/// Watches a task as an agent's own; refused when the task has an agent.
+/// Makes an agent the task's own; refused when the task already has one.
 pub fn insert_own(workspace: WorkspaceId, subscription: &Subscription, at: Timestamp) -> Op {
     Op::one(
         "INSERT INTO subscriptions (ws, task_id, agent_id, id, watch, created_at)
@@ -59,7 +59,7 @@ fn decode(row: &crate::value::Row) -> Result<Subscription, ReadError> {
     })
 }
 
-/// Which agents watch the tasks between two ids, both included, as their own: the live agent of each.
+/// The live agent of each task in an id range (both ends included).
 pub fn own_between(workspace: WorkspaceId, first: &TaskId, last: &TaskId) -> Query<Subscription> {
     Query {
         db: Db::Agent,
@@ -71,7 +71,7 @@ pub fn own_between(workspace: WorkspaceId, first: &TaskId, last: &TaskId) -> Que
     }
 }
 
-/// The agents that watch any of some tasks as their own: the live agent of each.
+/// The live agent of each of the given tasks.
 pub fn own_on_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Subscription> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -83,7 +83,7 @@ pub fn own_on_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Subscript
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, tasks), decode }
 }
 
-/// What some agents watch as their own.
+/// The tasks the given agents watch as their own.
 pub fn own_of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Subscription> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -95,7 +95,7 @@ pub fn own_of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Subscr
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode }
 }
 
-/// Which agent watches which task as its own, all over a workspace.
+/// Which agent watches which task as its own, across a workspace.
 pub fn own(workspace: WorkspaceId) -> Query<Subscription> {
     Query {
         db: Db::Agent,
@@ -105,7 +105,7 @@ pub fn own(workspace: WorkspaceId) -> Query<Subscription> {
     }
 }
 
-/// Who watches a task.
+/// The agents that watch a task.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Subscription> {
     Query {
         db: Db::Agent,
@@ -116,7 +116,7 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Subscription> {
     }
 }
 
-/// What an agent watches.
+/// The tasks an agent watches.
 pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Subscription> {
     Query {
         db: Db::Agent,

@@ -1,4 +1,4 @@
-//! Timers: when an agent is to be woken whatever happens. One row per agent and kind.
+//! Timers: when an agent is to wake even if nothing changes. One row per agent and kind.
 
 use std::sync::LazyLock;
 
@@ -13,9 +13,9 @@ use crate::{params, params_values};
 /// What a timer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The due date of the task draws near.
+    /// The task's due date is near.
     DueDate,
-    /// A person asked for it.
+    /// A person set it.
     WakeAt,
 }
 
@@ -45,11 +45,11 @@ pub struct Timer {
     pub about: Option<String>,
     /// When it was set.
     pub set_at: Timestamp,
-    /// When it fired; until a run completes that saw it.
+    /// When it fired; kept until a run that saw it completes.
     pub fired_at: Option<Timestamp>,
 }
 
-/// Sets a timer, in the place of an earlier one of its kind.
+/// Sets a timer, replacing an earlier one of its kind.
 pub fn set(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -73,7 +73,7 @@ pub fn set(
     )
 }
 
-/// Takes a timer away that has not fired.
+/// Removes a timer that has not fired.
 pub fn unset(workspace: WorkspaceId, agent: &AgentId, kind: Kind) -> Op {
     Op::any(
         "DELETE FROM timers WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND fired_at IS NULL",
@@ -81,7 +81,7 @@ pub fn unset(workspace: WorkspaceId, agent: &AgentId, kind: Kind) -> Op {
     )
 }
 
-/// Marks a timer as fired; refused when it was set anew, taken away or fired by somebody else.
+/// Marks a timer as fired; refused when it was reset, removed or already fired.
 pub fn fire(workspace: WorkspaceId, timer: &Timer) -> Op {
     Op::one(
         "UPDATE timers SET fired_at = ?5
@@ -91,7 +91,7 @@ pub fn fire(workspace: WorkspaceId, timer: &Timer) -> Op {
     )
 }
 
-/// Clears a timer that fired and was seen by a run that completes now.
+/// Clears a fired timer that the completing run has seen.
 pub fn clear(workspace: WorkspaceId, timer: &Timer) -> Op {
     Op::any(
         "DELETE FROM timers
@@ -100,7 +100,7 @@ pub fn clear(workspace: WorkspaceId, timer: &Timer) -> Op {
     )
 }
 
-/// Takes all timers of an agent away.
+/// Removes all timers of an agent.
 pub fn delete_of_agent(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "DELETE FROM timers WHERE ws = ?1 AND agent_id = ?2",
@@ -145,7 +145,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Timer> {
     }
 }
 
-/// Timers of at most a page of agents. A damaged row is told for itself.
+/// Timers of at most a page of agents. A damaged row is returned as an error of its own.
 pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, ReadError>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -162,7 +162,8 @@ pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Tim
     }
 }
 
-/// Timers that are to fire after a time, earliest first. A damaged row is told for itself.
+/// Timers that will fire after a time, earliest first. A damaged row is returned as an error of its
+/// own.
 pub fn coming(
     workspace: WorkspaceId,
     after: Timestamp,
@@ -177,8 +178,8 @@ pub fn coming(
     }
 }
 
-/// Timers whose time has come and that have not fired, earliest first. One damaged row is told for
-/// itself and keeps no other from firing.
+/// Due timers that have not fired, earliest first. A damaged row is returned as an error of its own
+/// and does not stop the others from firing.
 pub fn due(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Result<Timer, ReadError>> {
     Query {
         db: Db::Agent,
@@ -189,7 +190,7 @@ pub fn due(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Result<T
     }
 }
 
-/// Workspaces with a timer that has not fired, and when the first of each comes.
+/// Workspaces with a pending timer, each with the time of its earliest one.
 pub fn next_of_each() -> Query<(WorkspaceId, Timestamp)> {
     Query {
         db: Db::Agent,

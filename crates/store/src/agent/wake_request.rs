@@ -1,4 +1,4 @@
-//! What a turn asked: spans of stored texts and log lines, and the digest of the whole.
+//! The request of each turn: spans of stored texts and log lines, and a digest of the whole.
 
 use dormouse_types::{Digest, RunKey, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,9 @@ use crate::{params, params_values};
 pub enum Span {
     /// One stored text.
     Text {
-        /// The kind of fragment it stands for.
+        /// The kind of fragment.
         kind: String,
-        /// Its text.
+        /// The hash of its text.
         sha256: Digest,
     },
     /// Lines of the agent's log.
@@ -34,9 +34,9 @@ pub struct Stored {
     pub turn: u32,
     /// Its pieces, in order.
     pub spans: Vec<Span>,
-    /// Of the canonical request.
+    /// The digest of the canonical request.
     pub digest: Digest,
-    /// When it was asked.
+    /// When it was sent.
     pub at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! Runs: one row per wake that was claimed.
+//! Runs: one row per claimed wake.
 
 use std::sync::LazyLock;
 
@@ -13,17 +13,17 @@ use crate::{params, params_values};
 /// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Interrupted, waits to be resumed.
+    /// Interrupted, waiting to be resumed.
     Queued,
     /// Claimed.
     Started,
-    /// Ended well; it is memory.
+    /// Ended successfully; it becomes part of memory.
     Completed,
-    /// Nothing had changed: no model was asked.
+    /// Nothing had changed, so no model was called.
     Skipped,
-    /// Ended badly.
+    /// Ended with an error.
     Failed,
-    /// Given up after too many crashes.
+    /// Abandoned after too many crashes.
     Abandoned,
 }
 
@@ -58,35 +58,36 @@ pub struct Run {
     pub key: RunKey,
     /// The agent.
     pub agent: AgentId,
-    /// The strongest of its reasons.
+    /// The strongest of its wake reasons.
     pub reason: String,
-    /// Subscription, timer or request.
+    /// The id of the subscription, timer or request.
     pub reason_id: Option<String>,
     /// `person` or `automation`.
     pub initiator: String,
-    /// Its messages.
+    /// Its message thread.
     pub thread: ThreadId,
     /// Its status.
     pub status: Status,
     /// The interval of the change sequence, `processed-upto`.
     pub logical_change_key: Option<String>,
-    /// What earlier completed runs had seen.
+    /// The journal position completed runs had seen before it.
     pub processed: Seq,
-    /// What this run sees at least.
+    /// The journal position it sees at least.
     pub upto: Seq,
-    /// Words of persons that it takes in: up to this position of the agent store. Settled at its claim.
+    /// User messages up to this position of the agent store are part of the run. Fixed when it is
+    /// claimed.
     pub heard_upto: Seq,
     /// The epoch of its last lease.
     pub epoch: i64,
-    /// How often it was interrupted by a crash.
+    /// How often a crash interrupted it.
     pub crashes: i64,
-    /// The model it asked.
+    /// The model it used.
     pub model: Option<String>,
-    /// Whether it ran into the cap on turns.
+    /// Whether it hit the limit on turns.
     pub cut: bool,
-    /// When it was claimed first.
+    /// When it was first claimed.
     pub created_at: Timestamp,
-    /// When it was claimed last.
+    /// When it was last claimed.
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
@@ -94,7 +95,7 @@ pub struct Run {
     pub error: Option<String>,
 }
 
-/// Records a claimed run; refused when its key was run before.
+/// Records a claimed run; refused when a run with its key exists.
 pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
     Op::one(
         "INSERT INTO wake_run_log (ws, run_key, agent_id, reason, reason_id, initiator, thread_id,
@@ -231,7 +232,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
     }
 }
 
-/// What the trail of the run `r` counts: two columns.
+/// What is counted for the run `r`: two columns.
 macro_rules! counts {
     () => {
         "(SELECT COUNT(*) FROM wake_requests q WHERE q.ws = r.ws AND q.run_key = r.run_key),
@@ -240,20 +241,20 @@ macro_rules! counts {
     };
 }
 
-/// A run with what its trail counts.
+/// A run with its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunWithCounts {
     /// The run.
     pub run: Run,
-    /// Turns that were asked of the model.
+    /// Turns sent to the model.
     pub turns: i64,
-    /// Calls of tools.
+    /// Tool calls.
     pub calls: i64,
 }
 
-/// Runs of an agent behind a place in their order, newest first, with what their trails count.
+/// Runs of an agent after a cursor, newest first, with their counts.
 ///
-/// The first page begins behind `(the largest time, "")`.
+/// The first page starts after `(the largest time, "")`.
 pub fn page(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -278,7 +279,7 @@ pub fn page(
     }
 }
 
-/// A run by its key, with what its trail counts.
+/// A run by its key, with its counts.
 pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWithCounts> {
     Query {
         db: Db::Agent,
@@ -301,8 +302,8 @@ fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
     Ok(RunWithCounts { run: decode(row)?, turns, calls })
 }
 
-/// The last words of persons that a completed run of an agent took in. For an agent whose state does
-/// not say so yet: an earlier version of the program wrote it.
+/// The newest user messages that a completed run of an agent took in. For agents whose state,
+/// written by an earlier version, does not record this yet.
 pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq> {
     Query {
         db: Db::Agent,
@@ -326,7 +327,7 @@ pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
     }
 }
 
-/// What the run had seen before it began that had seen least, among those that have not ended.
+/// Among the runs that have not ended, the lowest position that completed runs had seen before.
 pub fn least_processed(workspace: WorkspaceId) -> Query<Option<Seq>> {
     Query {
         db: Db::Agent,
@@ -367,7 +368,7 @@ pub fn agents_of(workspace: WorkspaceId, keys: &[&str]) -> Query<(String, AgentI
     }
 }
 
-/// When some runs began, by their keys: the time at which each was claimed first.
+/// When each of the given runs was first claimed, by key.
 pub fn begun_by_agents(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey, Timestamp)> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -389,7 +390,7 @@ pub fn begun_by_agents(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey
     }
 }
 
-/// Runs that ended badly and that no run of their agent came behind, newest first.
+/// Failed runs that no later run of the same agent followed, newest first.
 pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
     Query {
         db: Db::Agent,

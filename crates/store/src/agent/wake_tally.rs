@@ -1,4 +1,4 @@
-//! The wake queue in numbers: how many wait and run, and how long the first has waited.
+//! Wake queue counts: how many rows wait and run, and how long the oldest has waited.
 
 use dormouse_types::{Timestamp, WorkspaceId};
 
@@ -6,20 +6,20 @@ use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
-/// Rows that wait for a claim.
+/// Counts of rows waiting for a claim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaitingCount {
     /// All of them.
     pub total: i64,
-    /// Those whose time has come.
+    /// Those that are due.
     pub due: i64,
-    /// When the first of those came due.
+    /// When the earliest of those became due.
     pub oldest_due: Option<Timestamp>,
-    /// When the next of the others comes due.
+    /// When the next of the others becomes due.
     pub next_due: Option<Timestamp>,
 }
 
-/// Counts the rows that wait at a time.
+/// Counts the rows waiting at a time.
 pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<WaitingCount> {
     Query {
         db: Db::Agent,
@@ -40,9 +40,9 @@ pub fn waiting(workspace: WorkspaceId, now: Timestamp) -> Query<WaitingCount> {
     }
 }
 
-/// Rows that somebody holds: how many, and of how many of these the lease has run out.
+/// How many rows are leased, and how many of those leases have expired.
 ///
-/// The sign in `+ws` keeps SQLite at the index of leased rows.
+/// The `+` in `+ws` keeps SQLite on the index of leased rows.
 pub fn leased(workspace: WorkspaceId, now: Timestamp) -> Query<(i64, i64)> {
     Query {
         db: Db::Agent,

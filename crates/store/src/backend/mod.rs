@@ -1,4 +1,4 @@
-//! The engines. They know no noun but change row, audit row and receipt.
+//! The engines. The only nouns they know are change row, audit row and receipt.
 
 pub mod sqlite;
 pub mod postgres;

@@ -1,4 +1,4 @@
-//! One-time codes: what a person carries to a page, which exchanges it for a token once.
+//! One-time codes: a person enters one on a page, which exchanges it once for a token.
 
 use dormouse_types::{Digest, Scope, Timestamp, WorkspaceId};
 
@@ -7,20 +7,20 @@ use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::{params, params_values};
 
-/// A code as it is kept.
+/// A code as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessCode {
-    /// The workspace that its token will open.
+    /// The workspace its token will open.
     pub ws: WorkspaceId,
     /// The SHA-256 of its text.
     pub sha256: Digest,
-    /// What its token will be able to do.
+    /// The scopes of its token.
     pub scopes: Vec<Scope>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// By whom, as the audit log names them.
+    /// Its creator, as the audit log names them.
     pub created_by: String,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
     /// When it was exchanged.
     pub used_at: Option<Timestamp>,
@@ -44,7 +44,7 @@ pub fn insert(code: &AccessCode) -> Op {
     )
 }
 
-/// Uses a code up; refused when it is not there, was used before, or has ended.
+/// Uses up a code; refused when it does not exist, was used before, or has expired.
 pub fn exchange(workspace: WorkspaceId, sha256: &Digest, at: Timestamp) -> Op {
     Op::one(
         "UPDATE access_codes SET used_at = ?3
@@ -54,7 +54,7 @@ pub fn exchange(workspace: WorkspaceId, sha256: &Digest, at: Timestamp) -> Op {
     )
 }
 
-/// Forgets codes that ended before a time.
+/// Deletes codes that expired before a time.
 pub fn forget(workspace: WorkspaceId, before: Timestamp) -> Op {
     Op::any(
         "DELETE FROM access_codes WHERE ws = ?1 AND expires_at < ?2",
@@ -62,7 +62,7 @@ pub fn forget(workspace: WorkspaceId, before: Timestamp) -> Op {
     )
 }
 
-/// The code with this hash, of whatever workspace.
+/// The code with this hash, in any workspace.
 pub fn by_hash(sha256: &Digest) -> Query<AccessCode> {
     Query {
         db: Db::Journal,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::row::{Columns, Entity};
 
-/// A category as a document. Live categories of a workspace differ in name, letter case aside.
+/// A category as a document. Names of a workspace's live categories are unique, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
@@ -15,7 +15,7 @@ pub struct Category {
     pub name: String,
     /// A colour as `#rrggbb`.
     pub color: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

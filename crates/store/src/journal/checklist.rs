@@ -18,7 +18,7 @@ pub struct Checklist {
     /// Its place among the task's checklists, from 0.
     #[serde(default)]
     pub position: i64,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

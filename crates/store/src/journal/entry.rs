@@ -16,23 +16,23 @@ pub struct Entry {
     pub id: EntryId,
     /// The task it belongs to.
     pub task_id: TaskId,
-    /// What it holds.
+    /// The kind of entry.
     pub kind: Kind,
-    /// Markdown the person wrote; an empty text of theirs still beats the transcript.
+    /// Markdown the person wrote; even an empty text takes precedence over the transcript.
     pub text: Option<String>,
-    /// What a recording says, or an image shows.
+    /// The transcript of a recording, or the description of an image.
     pub transcript: Option<String>,
-    /// Units: minutes; of a time entry.
+    /// Units: minutes; only for a time entry.
     pub minutes: Option<u32>,
-    /// The day it speaks from; none means the day it was made, in the workspace's time zone.
+    /// The day it refers to; `None` means the day it was created, in the workspace's time zone.
     pub on: Option<Date>,
-    /// Whether the text came from outside.
+    /// Whether the text came from outside (mail, import, web).
     #[serde(default)]
     pub tainted: bool,
-    /// Its place among entries made at the same instant.
+    /// Its place among entries created at the same instant.
     #[serde(default)]
     pub position: i64,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -42,18 +42,18 @@ pub struct Entry {
     pub deleted_at: Option<Timestamp>,
 }
 
-/// The kind of an entry; one this version does not know comes back as it was.
+/// The kind of an entry; a kind this version does not know is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Kind {
-    /// One of this version's kinds.
+    /// A kind this version knows.
     Known(EntryKind),
-    /// One of a newer version.
+    /// A newer version's kind.
     Unknown(String),
 }
 
 impl Kind {
-    /// The kind as this version treats it: an unknown one is text.
+    /// The kind as this version treats it: an unknown kind counts as text.
     pub fn known(&self) -> EntryKind {
         match self {
             Self::Known(kind) => *kind,
@@ -63,7 +63,7 @@ impl Kind {
 }
 
 impl Entry {
-    /// What the entry says: the person's text, else the transcript.
+    /// The text of the entry: the person's, else the transcript.
     pub fn says(&self) -> &str {
         self.text.as_deref().or(self.transcript.as_deref()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! The fence: the highest lease epoch the journal has seen of a holder.
+//! The fence: the highest lease epoch the journal has seen from each holder.
 
 use dormouse_types::WorkspaceId;
 
@@ -8,7 +8,9 @@ use crate::{params, params_values};
 
 /// Passes the fence with an epoch, raising it; refused when a newer owner raised it higher.
 ///
-/// Both ops belong into one commit, before its other writes. A takeover commits them alone.
+/// The fence and the lease are in different databases. Without it, an owner that lost its lease
+/// could still write to the journal. Both ops belong in one commit, before its other writes; a
+/// takeover commits them alone.
 pub fn pass(workspace: WorkspaceId, holder: &str, epoch: i64) -> [Op; 2] {
     [
         Op::any(
@@ -24,7 +26,7 @@ pub fn pass(workspace: WorkspaceId, holder: &str, epoch: i64) -> [Op; 2] {
     ]
 }
 
-/// The epoch a holder's writes need at least.
+/// The lowest epoch with which a holder may write.
 pub fn of(workspace: WorkspaceId, holder: &str) -> Query<i64> {
     Query {
         db: Db::Journal,

@@ -1,4 +1,4 @@
-//! Who last said what about which field of a task.
+//! Who last set which field of a task, and when.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ fn name(by: By) -> &'static str {
     }
 }
 
-/// Records the last word on a field.
+/// Records who last set a field.
 pub fn put(workspace: WorkspaceId, task: &TaskId, field: &str, by: By, at: Timestamp) -> Op {
     Op::any(
         "INSERT INTO field_says (ws, task_id, field, by, at, seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -29,7 +29,7 @@ pub fn put(workspace: WorkspaceId, task: &TaskId, field: &str, by: By, at: Times
     )
 }
 
-/// What the person said last about some tasks, each say with its task.
+/// The fields of the given tasks that the person set last, each with its task.
 pub fn of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, FieldSay)> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -49,7 +49,7 @@ pub fn of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<(String, Fiel
     }
 }
 
-/// The last word on each field of a task, by field.
+/// Who last set each field of a task, ordered by field.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<FieldSay> {
     Query {
         db: Db::Journal,

@@ -1,4 +1,4 @@
-//! What an import wrote last, by its stable key.
+//! What an import last wrote under each stable key.
 
 use dormouse_types::WorkspaceId;
 
@@ -9,7 +9,7 @@ use crate::{params, params_values};
 /// The last import of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// The task it became.
+    /// The task it was imported as.
     pub entity_id: String,
     /// What was imported, as JSON.
     pub value: String,

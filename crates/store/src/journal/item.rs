@@ -15,7 +15,7 @@ pub struct Item {
     pub id: ItemId,
     /// The task it belongs to.
     pub task_id: TaskId,
-    /// The checklist it stands in.
+    /// The checklist it belongs to.
     pub checklist_id: ChecklistId,
     /// One line.
     pub title: String,
@@ -27,7 +27,7 @@ pub struct Item {
     pub checked_by: By,
     /// When it was ticked or unticked last.
     pub checked_at: Option<Timestamp>,
-    /// Put away; the reversible way to get rid of a duplicate.
+    /// Hidden from the list; the reversible way to remove a duplicate.
     #[serde(default)]
     pub is_archived: bool,
     /// How deep it is nested, from 0.
@@ -36,11 +36,11 @@ pub struct Item {
     /// Its place in the checklist.
     #[serde(default)]
     pub position: i64,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// When it was soft-deleted: its addition was undone.
+    /// When it was soft-deleted because its addition was undone.
     pub deleted_at: Option<Timestamp>,
 }
 
@@ -48,7 +48,7 @@ impl Entity for Item {
     const KIND: &'static str = "checklistItem";
 
     fn columns(&self) -> Columns {
-        // Lists count items by this without opening documents.
+        // Lists count items by this state without opening documents.
         let state = match (self.is_archived, self.is_checked) {
             (true, _) => "archived",
             (false, true) => "done",

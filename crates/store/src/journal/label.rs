@@ -9,7 +9,7 @@ use crate::commit::Db;
 use crate::params_values;
 use crate::store::{Query, ws};
 
-/// A label as a document. Live labels of a workspace differ in name, letter case aside.
+/// A label as a document. Names of a workspace's live labels are unique, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {
@@ -19,12 +19,12 @@ pub struct Label {
     pub name: String,
     /// A colour as `#rrggbb`.
     pub color: Option<String>,
-    /// What it stands for.
+    /// What it means.
     pub description: Option<String>,
-    /// The categories it may be used in; empty means all.
+    /// The categories it may be used in; empty means all of them.
     #[serde(default)]
     pub applicable_category_ids: Vec<CategoryId>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

@@ -1,4 +1,4 @@
-//! Links between two tasks: one row per edge, found from both ends.
+//! Links between two tasks: one row per link, found from both ends.
 
 use dormouse_types::task::Status;
 use dormouse_types::{TaskId, TaskLinkId, Timestamp, WorkspaceId};
@@ -20,14 +20,14 @@ pub struct LinkedEntry {
     pub from_id: TaskId,
     /// The task it reaches.
     pub to_id: TaskId,
-    /// The name of a link kind, or a newer version's.
+    /// The name of a link kind; may come from a newer version.
     #[serde(rename = "type")]
     pub kind: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// When it was taken away.
+    /// When it was removed.
     pub deleted_at: Option<Timestamp>,
 }
 
@@ -45,11 +45,11 @@ pub struct LinkWithTask {
 pub struct LinkedTask {
     /// Its id.
     pub id: TaskId,
-    /// Empty while it is untitled, or when its document cannot be read.
+    /// Empty if it is untitled or its document cannot be read.
     pub title: String,
     /// Its status.
     pub status: Status,
-    /// Whether it is soft-deleted: the link is not shown then.
+    /// Whether it is soft-deleted: the link is then hidden.
     pub is_deleted: bool,
 }
 
@@ -77,9 +77,9 @@ pub fn insert(workspace: WorkspaceId, link: &LinkedEntry) -> Op {
     )
 }
 
-/// Writes a link that was taken away or brought back; what this version does not know stays.
+/// Writes a link that was removed or restored; fields this version does not know are preserved.
 ///
-/// Its ends and its type never change. Refused when another live link has them by now.
+/// Its ends and type never change. Refused when another live link already has them.
 pub fn put(workspace: WorkspaceId, doc: &Doc<LinkedEntry>) -> Op {
     Op::one(
         "UPDATE linked_entries SET updated_at = ?3, deleted_at = ?4, serialized = ?5,
@@ -108,7 +108,7 @@ fn document(row: &Row) -> Result<Doc<LinkedEntry>, ReadError> {
     Doc::read(text).map_err(|e| corrupt(row, e.to_string()))
 }
 
-/// The one part of a task's document that a link shows.
+/// The only part of a task's document that a link shows.
 #[derive(Deserialize)]
 struct TitleOnly {
     title: String,
@@ -118,12 +118,12 @@ fn link_with_task(row: &Row) -> Result<LinkWithTask, ReadError> {
     let column = |e: ColumnError| corrupt(row, e.to_string());
     let other = row.text(2).map_err(column)?;
     let status = row.text(3).map_err(column)?;
-    // What is wrong with the document of the other task is told where that task is asked for.
+    // Damage to the other task's document is reported when that task is read.
     let titled: Option<TitleOnly> = serde_json::from_str(row.text(5).map_err(column)?).ok();
     Ok(LinkWithTask {
         doc: document(row)?,
         other: LinkedTask {
-            id: other.parse().map_err(|_| corrupt(row, format!("`{other}` is no task")))?,
+            id: other.parse().map_err(|_| corrupt(row, format!("`{other}` is not a task id")))?,
             title: titled.map(|titled| titled.title).unwrap_or_default(),
             status: status
                 .parse()
@@ -133,7 +133,7 @@ fn link_with_task(row: &Row) -> Result<LinkWithTask, ReadError> {
     })
 }
 
-/// The live links that leave or reach a task, newest first; those to soft-deleted tasks too.
+/// The live links from or to a task, newest first, including those to soft-deleted tasks.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<LinkWithTask> {
     Query {
         db: Db::Journal,
@@ -150,7 +150,7 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<LinkWithTask> {
     }
 }
 
-/// A link by its id, also one that was taken away.
+/// A link by its id, even if it was removed.
 pub fn by_id(workspace: WorkspaceId, id: &TaskLinkId) -> Query<Doc<LinkedEntry>> {
     Query {
         db: Db::Journal,
@@ -160,7 +160,7 @@ pub fn by_id(workspace: WorkspaceId, id: &TaskLinkId) -> Query<Doc<LinkedEntry>>
     }
 }
 
-/// A link as it is stored, with what only a newer version understands.
+/// A link as stored, including fields only a newer version understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
     /// Its id.
@@ -170,7 +170,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Looks whether this version can read the document.
+    /// Checks that this version can read the document.
     pub fn check(&self) -> Result<(), ReadError> {
         let read = serde_json::from_str::<LinkedEntry>(&self.text).map(drop);
         read.map_err(|e| ReadError::Corrupt {
@@ -182,7 +182,7 @@ impl Raw {
     }
 }
 
-/// Links behind an id, by id, those that were taken away too.
+/// Links after an id, ordered by id, including removed ones.
 pub fn after(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Raw> {
     Query {
         db: Db::Journal,

@@ -1,5 +1,5 @@
-//! Rows of the journal as they are stored, whatever they hold: what is handed on or looked over
-//! loses nothing, a kind or a key of a newer version included.
+//! Rows of the journal exactly as stored, for export and for checking a store: kinds and keys of a
+//! newer version are included.
 
 use dormouse_types::{TaskId, Timestamp, WorkspaceId};
 use serde::de::IgnoredAny;
@@ -21,18 +21,18 @@ use crate::value::Row;
 pub struct Raw {
     /// Its id.
     pub id: String,
-    /// `task`, `checklist`, …, or a newer version's.
+    /// `task`, `checklist`, …, or a newer version's kind.
     pub kind: String,
-    /// How often the task was changed; of a task's own row.
+    /// How often the task was changed; only on a task's own row.
     pub revision: i64,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// Its document.
     pub text: String,
 }
 
 impl Raw {
-    /// Looks whether this version can read the document; of an unknown kind, whether it is JSON.
+    /// Checks that this version can read the document; for an unknown kind, that it is JSON.
     pub fn check(&self) -> Result<(), ReadError> {
         let read = match self.kind.as_str() {
             Task::KIND => serde_json::from_str::<Task>(&self.text).map(drop),
@@ -63,7 +63,8 @@ fn decode(row: &Row) -> Result<Raw, ReadError> {
     })
 }
 
-/// Every row of a task, soft-deleted ones too: its own, then those of its parts by kind and age.
+/// Every row of a task, including soft-deleted ones: its own, then those of its parts by kind and
+/// age.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Raw> {
     Query {
         db: Db::Journal,
@@ -75,7 +76,7 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Raw> {
     }
 }
 
-/// The rows of tasks themselves behind a place, oldest first, soft-deleted ones too.
+/// The tasks' own rows after a cursor, oldest first, including soft-deleted ones.
 pub fn tasks(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) -> Query<Raw> {
     Query {
         db: Db::Journal,
@@ -88,7 +89,7 @@ pub fn tasks(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) ->
     }
 }
 
-/// Every label and category, soft-deleted ones too, by kind and age.
+/// Every label and category, including soft-deleted ones, by kind and age.
 pub fn definitions(workspace: WorkspaceId) -> Query<Raw> {
     Query {
         db: Db::Journal,
@@ -99,7 +100,7 @@ pub fn definitions(workspace: WorkspaceId) -> Query<Raw> {
     }
 }
 
-/// Rows of every kind behind an id, by id.
+/// Rows of every kind after an id, ordered by id.
 pub fn after(workspace: WorkspaceId, id: &str, limit: i64) -> Query<Result<Raw, ReadError>> {
     Query {
         db: Db::Journal,

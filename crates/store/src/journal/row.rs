@@ -1,4 +1,5 @@
-//! Rows of `journal`: one table for every kind of entity, an unknown one included.
+//! Rows of `journal`: one table for every kind of entity, including kinds this version does not
+//! know.
 
 use dormouse_types::{TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
@@ -10,19 +11,19 @@ use crate::params;
 use crate::store::{ReadError, ws};
 use crate::value::{ColumnError, Param, Row};
 
-/// The columns of a row that follow from its document.
+/// The columns of a row that are derived from its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// The entity's id.
     pub id: String,
-    /// A part of the kind that queries filter by: the status of a task, the state of an item.
+    /// The part of an entity that queries filter by: the status of a task, the state of an item.
     pub subtype: Option<String>,
-    /// The task the row belongs to; a task belongs to itself.
+    /// The task the row belongs to; for a task, the task itself.
     pub task: Option<TaskId>,
-    /// What a search looks at: a title or a text, folded; the name of a label or category in lower
-    /// case.
+    /// The text that a search reads: the folded title or text; for a label or category, its name in
+    /// lower case.
     pub folded: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -30,11 +31,11 @@ pub struct Columns {
     pub deleted_at: Option<Timestamp>,
 }
 
-/// What every kind of entity says about its own row.
+/// How each kind of entity maps to a row.
 pub trait Entity: Serialize + DeserializeOwned + PartialEq + Clone {
     /// The `type` column.
     const KIND: &'static str;
-    /// The columns of a row that holds this value.
+    /// The columns of a row with this value.
     fn columns(&self) -> Columns;
 }
 
@@ -43,15 +44,15 @@ pub trait Entity: Serialize + DeserializeOwned + PartialEq + Clone {
 pub struct Stored<T> {
     /// Its document.
     pub doc: Doc<T>,
-    /// How often the task was changed; 0 on rows that are no task.
+    /// How often the task was changed; 0 on rows other than tasks.
     pub revision: i64,
-    /// The database that wrote the row last.
+    /// The host id of the database that last wrote the row.
     pub clock_host: String,
     /// The sequence number of that write.
     pub clock_counter: i64,
 }
 
-/// Adds a new entity; refused when its id, or the name of a definition, exists.
+/// Adds an entity; refused when its id, or the name of a definition, exists.
 pub fn insert<T: Entity>(workspace: WorkspaceId, value: &T) -> Op {
     let c = value.columns();
     let text = serde_json::to_string(value).expect("entities are plain data");
@@ -78,7 +79,7 @@ pub fn insert<T: Entity>(workspace: WorkspaceId, value: &T) -> Op {
     )
 }
 
-/// Writes a changed entity; what this version does not know stays as it was.
+/// Writes a changed entity; fields this version does not know are preserved.
 pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
     let c = doc.value.columns();
     Op::one(
@@ -101,7 +102,8 @@ pub fn put<T: Entity>(workspace: WorkspaceId, doc: &Doc<T>) -> Op {
     )
 }
 
-/// Begins a query over whole rows: `id, type, revision, serialized, clock_host, clock_counter`.
+/// The start of a query for whole rows: `id, type, revision, serialized, clock_host,
+/// clock_counter`.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -112,7 +114,7 @@ macro_rules! select {
 }
 pub(super) use select;
 
-/// Names a row that cannot be decoded.
+/// The error for a row that cannot be decoded.
 pub(super) fn corrupt(row: &Row, noun: &'static str, detail: String) -> ReadError {
     let id = row.text(0).unwrap_or("row").to_owned();
     ReadError::Corrupt { db: "journal", noun, id, detail }

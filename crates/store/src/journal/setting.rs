@@ -31,7 +31,7 @@ pub fn all(workspace: WorkspaceId) -> Query<(String, String)> {
     }
 }
 
-/// A setting, where one was set.
+/// A setting, if it was set.
 pub fn by_key(workspace: WorkspaceId, key: &str) -> Query<String> {
     Query {
         db: Db::Journal,

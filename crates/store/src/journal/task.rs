@@ -25,12 +25,12 @@ pub struct Task {
     /// Empty while it is untitled.
     #[serde(default)]
     pub title: String,
-    /// The status it has now.
+    /// The current status.
     pub status: StatusEntry,
-    /// Every status it had, oldest first; the last one is the present.
+    /// Every status it had, oldest first; the last one is the current one.
     #[serde(default)]
     pub status_history: Vec<StatusEntry>,
-    /// None when nobody ranked it.
+    /// `None` if nobody set it.
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
@@ -38,29 +38,29 @@ pub struct Task {
     pub estimate_minutes: Option<u32>,
     /// ISO 639 code.
     pub language_code: Option<String>,
-    /// Who set the language; a document without it counts as set by the person.
+    /// Who set the language; if absent, it counts as set by the person.
     #[serde(default)]
     pub language_source: By,
     /// Its category.
     pub category_id: Option<CategoryId>,
-    /// The labels on it, in the order they were put on.
+    /// Its labels, in the order they were added.
     #[serde(default)]
     pub label_ids: Vec<LabelId>,
-    /// Labels no agent may propose.
+    /// Labels that agents may not propose.
     #[serde(default)]
     pub ai_suppressed_label_ids: Vec<LabelId>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it or anything that belongs to it was last changed.
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
-    /// The times it was deleted and came back, oldest first.
+    /// The periods in which it was deleted, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absences: Vec<Absence>,
 }
 
-/// A time in which a task was deleted.
+/// A period in which a task was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Absence {
@@ -76,7 +76,7 @@ pub struct Absence {
 pub struct StatusEntry {
     /// The status.
     pub status: Status,
-    /// Why; of a blocked or held task always there.
+    /// The reason; always present for a blocked or held task.
     pub reason: Option<String>,
     /// When it was set.
     pub created_at: Timestamp,
@@ -98,7 +98,7 @@ impl Entity for Task {
     }
 }
 
-/// Moves the revision of a task; refused when it is not the one the commit was decided on.
+/// Advances the revision of a task; refused when it is not the one the commit was decided on.
 pub fn guard(workspace: WorkspaceId, task: &TaskId, revision: i64) -> Op {
     Op::one(
         "UPDATE journal SET revision = revision + 1
@@ -108,7 +108,7 @@ pub fn guard(workspace: WorkspaceId, task: &TaskId, revision: i64) -> Op {
     )
 }
 
-/// The task's own row, a soft-deleted one too.
+/// The task's own row, even if it is soft-deleted.
 pub fn by_id(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Task>> {
     Query {
         db: Db::Journal,
@@ -131,9 +131,9 @@ pub enum AggregateRow {
     Entry(Stored<Entry>),
 }
 
-/// The task with everything that belongs to it, soft-deleted rows included, in one statement.
+/// The task with everything that belongs to it, including soft-deleted rows, in one statement.
 ///
-/// Rows of a kind this version does not know are left out; they stay as they are.
+/// Rows of a kind this version does not know are left out; they stay unchanged in the database.
 pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<AggregateRow> {
     Query {
         db: Db::Journal,
@@ -158,18 +158,18 @@ pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<AggregateRow> {
 pub struct Listed {
     /// The task.
     pub task: Stored<Task>,
-    /// Live items that are not ticked.
+    /// Live items not ticked.
     pub n_open: i64,
-    /// Live items that are ticked.
+    /// Live items ticked.
     pub n_done: i64,
 }
 
-/// A row of a list; a damaged one does not hide the others.
+/// One row of a list; a damaged row does not hide the others.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Where the list goes on behind it.
+    /// Where the list continues after it.
     pub behind: PageStart,
-    /// The task, where its document can be read.
+    /// The task, or why its document cannot be read.
     pub row: Result<Listed, ReadError>,
 }
 
@@ -183,24 +183,24 @@ fn line(row: &Row) -> Result<Line, ReadError> {
     Ok(Line { behind, row: decode(row).map(|task| Listed { task, n_open, n_done }) })
 }
 
-/// Where a page of a list begins: behind this task.
+/// Where a page of a list begins: after this task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageStart {
-    /// When that task was made.
+    /// When that task was created.
     pub created_at: Timestamp,
     /// Its id.
     pub id: String,
 }
 
-/// Words of a title a list can look for at once; further words are the caller's to check.
+/// The number of title words the query checks; the caller must check any further words.
 pub const WORDS: usize = 4;
 
-/// What a list holds.
+/// Which tasks to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListQuery {
     /// Only this status.
     pub status: Option<Status>,
-    /// Words that all stand in the title, in lower case; the first [`WORDS`] count.
+    /// Lower-case words that must all be in the title; only the first [`WORDS`] are checked.
     pub words: Vec<String>,
     /// Whether soft-deleted tasks are listed too.
     pub include_deleted: bool,
@@ -218,7 +218,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Tasks, newest first, with the number of their items.
+/// Tasks, newest first, with their item counts.
 pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
     let word = |n: usize| wanted.words.get(n).map_or_else(|| "%".to_owned(), |w| containing(w));
     let behind = wanted
@@ -256,7 +256,7 @@ pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
     }
 }
 
-/// Tasks whose id ends in a text, newest first, soft-deleted ones included.
+/// Tasks whose id ends in a text, newest first, including soft-deleted ones.
 pub fn by_ending(workspace: WorkspaceId, ending: &str) -> Query<Line> {
     Query {
         db: Db::Journal,

@@ -1,4 +1,4 @@
-//! What lists of tasks read: many tasks at once, the number of their items, and where words stand.
+//! Queries for lists of tasks: many tasks at once, item counts, and text search.
 
 use std::sync::LazyLock;
 
@@ -17,16 +17,16 @@ use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{ColumnError, Row};
 
-/// A row of a list; a damaged one does not hide the others.
+/// One row of a list; a damaged row does not hide the others.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its id, as it is written.
+    /// Its id as stored.
     pub id: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// The task, where its document can be read.
+    /// The task, or why its document cannot be read.
     pub task: Result<Stored<Task>, ReadError>,
 }
 
@@ -40,16 +40,16 @@ fn line(row: &Row) -> Result<Line, ReadError> {
     })
 }
 
-/// What a list of tasks is sorted and sifted by.
+/// The fields a list of tasks is sorted and filtered by.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskIndexEntry {
     /// Empty while it is untitled.
     #[serde(default)]
     pub title: String,
-    /// The status it has now.
+    /// The current status.
     pub status: TaskIndexStatus,
-    /// None when nobody ranked it.
+    /// `None` if nobody set it.
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
@@ -67,22 +67,22 @@ pub struct TaskIndexStatus {
     pub status: Status,
 }
 
-/// A task as it is sorted and sifted.
+/// One task of the index.
 #[derive(Debug, Clone)]
 pub struct TaskIndexRow {
-    /// Its id, as it is written.
+    /// Its id as stored.
     pub id: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
-    /// What its document says, where it can be read.
+    /// The indexed fields, or why the document cannot be read.
     pub task: Result<TaskIndexEntry, ReadError>,
 }
 
-/// The tasks of a workspace, soft-deleted ones too, in no order.
+/// The tasks of a workspace, including soft-deleted ones, unordered.
 pub fn all(workspace: WorkspaceId) -> Query<TaskIndexRow> {
     Query {
         db: Db::Journal,
@@ -103,7 +103,7 @@ pub fn all(workspace: WorkspaceId) -> Query<TaskIndexRow> {
     }
 }
 
-/// A page of the tasks, those made last first.
+/// A page of the tasks, most recently created first.
 pub fn by_creation(
     workspace: WorkspaceId,
     include_deleted: bool,
@@ -122,7 +122,7 @@ pub fn by_creation(
     }
 }
 
-/// A page of the tasks, those changed last first.
+/// A page of the tasks, most recently changed first.
 pub fn by_change(
     workspace: WorkspaceId,
     include_deleted: bool,
@@ -141,7 +141,7 @@ pub fn by_change(
     }
 }
 
-/// Some tasks, soft-deleted ones included.
+/// Tasks by id, including soft-deleted ones.
 pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -154,10 +154,10 @@ pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
     Query { db: Db::Journal, sql: &SQL, params, decode: line }
 }
 
-/// Live items of a task: their state as the row has it, and how many there are.
+/// The number of a task's live items in one state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemCount {
-    /// The task, as it is written.
+    /// The task's id as stored.
     pub task: String,
     /// `open`, `done` or `archived`.
     pub state: String,
@@ -165,7 +165,7 @@ pub struct ItemCount {
     pub n: i64,
 }
 
-/// The items of some tasks, counted by their state.
+/// Counts the items of the given tasks by state.
 pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<ItemCount> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -189,12 +189,12 @@ pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<ItemCount> {
     }
 }
 
-/// Which of some words stand in the rows of one kind of a task.
+/// Which search words one kind of a task's rows contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The task, as it is written.
+    /// The task's id as stored.
     pub task: String,
-    /// For each word whether it stands there; the same as the first for those that were not asked.
+    /// Whether each word was found; unused places repeat the first word's result.
     pub words: [bool; WORDS],
 }
 
@@ -203,8 +203,8 @@ fn patterns(words: &[String]) -> [String; WORDS] {
     std::array::from_fn(|n| super::task::containing(words.get(n).map_or(first, String::as_str)))
 }
 
-/// The tasks in which any of the first [`WORDS`] words stands, which are folded: in the title, an
-/// entry or an item.
+/// The tasks that contain any of the first [`WORDS`] folded words in their title, an entry or an
+/// item.
 pub fn hits(workspace: WorkspaceId, words: &[String]) -> Query<Hit> {
     let [one, two, three, four] = patterns(words);
     Query {
@@ -241,7 +241,7 @@ pub enum Text {
     Entry(Stored<Entry>),
 }
 
-/// The live items and entries of some tasks, items first, in the order in which they were made.
+/// The live items and entries of the given tasks, items first, in order of creation.
 pub fn texts(workspace: WorkspaceId, ids: &[String]) -> Query<Text> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
@@ -263,7 +263,7 @@ pub fn texts(workspace: WorkspaceId, ids: &[String]) -> Query<Text> {
     }
 }
 
-/// The title of a task whose document can be read.
+/// The title of a task, if its document can be read.
 pub fn title(line: Line) -> Option<(TaskId, String)> {
     line.task.ok().map(|task| (task.doc.value.id, task.doc.value.title))
 }

@@ -1,4 +1,4 @@
-//! Tokens: who may come in, and what they may do there. Of a token itself only the hash is kept.
+//! Tokens: who has access, and what they may do. Only the hash of a token is stored.
 
 use dormouse_types::{Digest, IdError, Scope, Timestamp, TokenId, WorkspaceId};
 
@@ -7,35 +7,35 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// A token as it is kept.
+/// A token as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// Its public name.
+    /// Its public id.
     pub id: TokenId,
-    /// The workspace that it opens.
+    /// The workspace it opens.
     pub ws: WorkspaceId,
-    /// What its owner calls it.
+    /// The name its owner gave it.
     pub name: String,
-    /// Who holds it: a `TokenKind` by its name, or one of a newer version.
+    /// The name of a `TokenKind`; may come from a newer version.
     pub kind: String,
-    /// What it may do. A scope of a newer version is not among them.
+    /// Its scopes; those of a newer version are left out.
     pub scopes: Vec<Scope>,
     /// The SHA-256 of its text.
     pub sha256: Digest,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// By whom, as the audit log names them.
+    /// Its creator, as the audit log names them.
     pub created_by: String,
-    /// When it was last used, give or take a minute.
+    /// When it was last used, to within a minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it ends by itself.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
 impl Token {
-    /// Whether it opens anything at this time.
+    /// Whether it grants access at this time.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
@@ -64,7 +64,7 @@ pub fn insert(token: &Token) -> Op {
     )
 }
 
-/// Ends a token for good; refused when it is not there or was revoked before.
+/// Revokes a token permanently; refused when it does not exist or was already revoked.
 pub fn revoke(workspace: WorkspaceId, id: &TokenId, at: Timestamp) -> Op {
     Op::one(
         "UPDATE tokens SET revoked_at = ?3 WHERE ws = ?1 AND id = ?2 AND revoked_at IS NULL",
@@ -73,7 +73,7 @@ pub fn revoke(workspace: WorkspaceId, id: &TokenId, at: Timestamp) -> Op {
     )
 }
 
-/// Notes that a token was used, unless somebody noted a use behind `since` already.
+/// Records that a token was used, unless a use after `since` is already recorded.
 pub fn used(workspace: WorkspaceId, id: &TokenId, at: Timestamp, since: Timestamp) -> Op {
     Op::any(
         "UPDATE tokens SET last_used_at = ?3
@@ -82,7 +82,7 @@ pub fn used(workspace: WorkspaceId, id: &TokenId, at: Timestamp, since: Timestam
     )
 }
 
-/// Forgets tokens that were revoked, or had expired, before a time.
+/// Deletes tokens that were revoked or had expired before a time.
 pub fn forget(workspace: WorkspaceId, before: Timestamp) -> Op {
     Op::any(
         "DELETE FROM tokens WHERE ws = ?1 AND (revoked_at < ?2 OR expires_at < ?2)",
@@ -100,7 +100,7 @@ macro_rules! select {
     };
 }
 
-/// The token with this hash, of whatever workspace.
+/// The token with this hash, in any workspace.
 pub fn by_hash(sha256: &Digest) -> Query<Token> {
     Query {
         db: Db::Journal,
@@ -110,7 +110,7 @@ pub fn by_hash(sha256: &Digest) -> Query<Token> {
     }
 }
 
-/// The token of this name.
+/// The token with this id.
 pub fn by_id(workspace: WorkspaceId, id: &TokenId) -> Query<Token> {
     Query {
         db: Db::Journal,
@@ -130,12 +130,12 @@ pub fn all(workspace: WorkspaceId) -> Query<Token> {
     }
 }
 
-/// Scopes as one text.
+/// Scopes as one string.
 pub(super) fn words(scopes: &[Scope]) -> String {
     scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" ")
 }
 
-/// The scopes of such a text. What this version does not know gives no right.
+/// The scopes in such a string. A scope this version does not know grants nothing.
 pub(super) fn scopes(words: &str) -> Vec<Scope> {
     words.split(' ').filter_map(|word| word.parse().ok()).collect()
 }

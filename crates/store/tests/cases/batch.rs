@@ -1,4 +1,4 @@
-//! Commits that wait are applied in one transaction; each still stands or falls alone.
+//! Pending commits are applied in one transaction; each still succeeds or fails alone.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -13,8 +13,8 @@ use dormouse_types::{Origin, Timestamp, WorkspaceId, hash};
 
 use crate::world::{OTHER_WS, WS, everything, open, raw, wait};
 
-/// A clock that shows another time at each look until it stands, and holds whoever looks while it is
-/// watched: a writer looks once for each transaction.
+/// A clock that shows another time at each reading until it is stopped, and blocks the reader while
+/// it is watched: a writer reads it once per transaction.
 struct Gate {
     looks: Mutex<i64>,
     step: Mutex<i64>,
@@ -22,7 +22,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// Shows the time of the next look from now on.
+    /// Always shows the time of the next reading from now on.
     fn stand(&self) {
         *self.looks.lock().expect("nobody panicked") += 1;
         *self.step.lock().expect("nobody panicked") = 0;
@@ -32,7 +32,7 @@ impl Gate {
 impl Clock for Gate {
     fn now(&self) -> Timestamp {
         if let Some((looked, go_on)) = self.watch.lock().expect("nobody panicked").take() {
-            looked.send(()).expect("the test waits for the look");
+            looked.send(()).expect("the test waits for the reading");
             go_on.recv().expect("the test lets the writer go on");
         }
         let mut looks = self.looks.lock().expect("nobody panicked");
@@ -45,7 +45,7 @@ impl Clock for Gate {
     }
 }
 
-/// Sends commits while the writer is held, so that all of them wait for it together.
+/// Sends commits while the writer is blocked, so that all of them are pending together.
 fn together(
     store: &Store,
     gate: &Gate,
@@ -59,9 +59,10 @@ fn together(
         let mut first = Box::pin(store.commit(first));
         let mut rest: Vec<_> =
             commits.into_iter().map(|commit| Box::pin(store.commit(commit))).collect();
-        // A look at each future sends its commit; the first is taken before the others come.
+        // The first poll of a future sends its commit; the writer takes the first commit before the
+        // others arrive.
         assert!(is_pending(&mut first).await);
-        held.recv().expect("the writer looks at the clock");
+        held.recv().expect("the writer reads the clock");
         for commit in &mut rest {
             assert!(is_pending(commit).await);
         }
@@ -146,11 +147,7 @@ fn commits_that_wait_share_one_transaction() {
         decode: |row| Ok(row.0.clone()),
     };
     let looks = wait(batch.store.all(looks)).unwrap();
-    assert_eq!(
-        looks,
-        [vec![Value::Int(1), Value::Int(3)]],
-        "one look at the clock, three positions"
-    );
+    assert_eq!(looks, [vec![Value::Int(1), Value::Int(3)]], "one clock reading, three positions");
 }
 
 #[test]
@@ -201,7 +198,7 @@ fn a_later_commit_of_the_batch_sees_the_earlier_ones() {
     assert!(results[0].is_err() && results[1].is_ok() && results[2].is_ok(), "{results:?}");
 }
 
-/// A full disk or a failed read makes the engine take the whole transaction back; `OR ROLLBACK`
+/// A full disk or a failed read makes the engine roll the whole transaction back; `OR ROLLBACK`
 /// does the same on demand.
 #[test]
 fn when_the_engine_takes_all_back_the_whole_batch_failed() {
@@ -219,14 +216,13 @@ fn when_the_engine_takes_all_back_the_whole_batch_failed() {
     }
     assert_eq!(batch.settings(), ["before"]);
     let none = wait(batch.store.first(receipt::by_id(Db::Journal, WS, "id"))).unwrap();
-    assert_eq!(none, None, "a receipt that nobody was told of");
+    assert_eq!(none, None, "a failed commit leaves no receipt");
 
     assert!(wait(batch.store.commit(once("a", "request", "answer"))).is_ok());
-    assert_eq!(batch.settings(), ["a", "before"], "the writer goes on");
+    assert_eq!(batch.settings(), ["a", "before"], "the writer continues");
 }
 
-/// A commit that writes a row of every kind there is; with two change rows, so that it takes two
-/// positions.
+/// A commit that writes a row of every kind; it has two change rows, so it takes two positions.
 fn full(ws: WorkspaceId, key: &str) -> Commit {
     let put = "INSERT INTO field_says (ws, task_id, field, by, at, seq)
                VALUES (?1, ?2, 'title', ?3, ?4, ?5)";
@@ -246,10 +242,10 @@ fn full(ws: WorkspaceId, key: &str) -> Commit {
         .audit(Audit { actor, action: "test", object, detail })
 }
 
-/// What it is called, and how it spoils a commit.
+/// A failure's name, and how it breaks a commit.
 type Failure = (&'static str, fn(Commit) -> Commit);
 
-/// The ways in which a commit is not applied. Each has written something before.
+/// The ways in which a commit can fail. Each fails after it has written something.
 const FAILURES: &[Failure] = &[
     ("a precondition that does not hold", |commit| commit.op(never())),
     ("a unique index that is violated", |commit| {
@@ -259,13 +255,13 @@ const FAILURES: &[Failure] = &[
     ("a statement that is broken", |commit| {
         commit.op(Op::any("INSERT INTO no_such_table VALUES (1)", Vec::new()))
     }),
-    ("an id that stands for another request", |mut commit| {
+    ("an id used for another request", |mut commit| {
         let request = hash::sha256("another request");
         commit.once = commit.once.map(|once| Once { id: "known".into(), request, ..once });
         commit
     }),
     ("a change row that is not accepted", |commit| {
-        // An earlier op took the position of the second change row.
+        // An earlier op takes the position of the second change row.
         let sql =
             "INSERT INTO change_log (ws, seq, origin, depth, touched, neighbours, what, event, at)
                    VALUES (?1, ?2 + 1, '', 0, '', '', '', '', 0)";
@@ -273,7 +269,7 @@ const FAILURES: &[Failure] = &[
     }),
 ];
 
-/// What was answered and everything that stands, counters included.
+/// The answers, and everything stored afterwards, including counters.
 type Told = (Vec<Result<Committed, CommitError>>, Vec<Vec<Row>>, Vec<Row>);
 
 fn stands(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Told {
@@ -281,7 +277,7 @@ fn stands(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Told {
     (results, everything(store, Db::Journal), counters)
 }
 
-/// A store in which commits were applied.
+/// A store to which commits were applied.
 fn after(before: &[Commit]) -> Batch {
     let batch = Batch::new();
     for commit in before {
@@ -290,14 +286,14 @@ fn after(before: &[Commit]) -> Batch {
     batch
 }
 
-/// The commits, all of them waiting at once.
+/// The commits, all of them pending at once.
 fn all_at_once(before: &[Commit], commits: &[Commit]) -> Told {
     let batch = after(before);
     let results = batch.send(commits.to_vec());
     stands(&batch.store, results)
 }
 
-/// The same commits, each sent behind the answer to the one before, at the time of the batch.
+/// The same commits, each sent after the answer to the one before, at the time of the batch.
 fn one_by_one(before: &[Commit], commits: &[Commit]) -> Told {
     let batch = after(before);
     wait(batch.store.commit(Commit::new("first", Db::Journal, WS))).expect("it is accepted");
@@ -306,8 +302,8 @@ fn one_by_one(before: &[Commit], commits: &[Commit]) -> Told {
     stands(&batch.store, results)
 }
 
-/// A batch is tried without savepoints first. Of a first try that failed nothing is left, and by
-/// nothing can the second be told from commits that never met.
+/// A batch is first tried without savepoints. A failed first try leaves nothing behind, and the
+/// result of the second cannot be told from commits applied separately.
 #[test]
 fn a_batch_that_is_tried_again_answers_and_leaves_what_single_commits_would() {
     let before = [full(WS, "taken"), full(WS, "known")];
@@ -315,11 +311,11 @@ fn a_batch_that_is_tried_again_answers_and_leaves_what_single_commits_would() {
     for (name, fail) in FAILURES {
         for fails in failing {
             let commit = |n: usize| {
-                // The positions of another workspace are its own.
+                // Another workspace has its own positions.
                 let commit = full(if n == 3 { OTHER_WS } else { WS }, &format!("key {n}"));
                 if fails.contains(&n) { fail(commit) } else { commit }
             };
-            // What the first try wrote must not answer for the one that comes last.
+            // What the first try wrote must not serve as a receipt for the last commit.
             let commits: Vec<Commit> = (0..5).map(commit).chain([full(WS, "key 1")]).collect();
             let (together, alone) = (all_at_once(&before, &commits), one_by_one(&before, &commits));
             let failed: Vec<usize> = (0..6).filter(|n| together.0[*n].is_err()).collect();
@@ -329,7 +325,7 @@ fn a_batch_that_is_tried_again_answers_and_leaves_what_single_commits_would() {
     }
 }
 
-/// The second try is the same transaction to everybody else: one look at the clock, one hint.
+/// To everybody else, the second try is the only transaction: one clock reading, one hint.
 #[test]
 fn a_batch_that_is_tried_again_happens_once_for_those_who_listen() {
     let batch = Batch::new();
@@ -340,9 +336,9 @@ fn a_batch_that_is_tried_again_happens_once_for_those_who_listen() {
     assert_eq!(*hints.borrow(), n + 1);
     let times = raw(&batch.store, Db::Journal, "SELECT DISTINCT at FROM change_log");
     let looked = batch.gate.now().micros() - 1;
-    assert_eq!(times, [Row(vec![Value::Int(looked)])], "no look behind the one that counts");
+    assert_eq!(times, [Row(vec![Value::Int(looked)])], "no clock reading after that one");
 
-    // Where all of them failed there is nothing to hear of.
+    // If all of them failed, there is no hint.
     let results = batch.send(vec![full(WS, "d").op(never()), full(WS, "e").op(never())]);
     assert!(results.iter().all(Result::is_err), "{results:?}");
     assert_eq!(*hints.borrow(), n + 1);

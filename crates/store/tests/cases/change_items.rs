@@ -1,4 +1,5 @@
-//! One proposed mutation each: the same is open once, and a verdict meets what it was decided on.
+//! Change items: equal ones are open only once, and a verdict applies only to the state it was
+//! based on.
 
 use std::time::Duration;
 
@@ -123,8 +124,8 @@ fn a_verdict_meets_the_state_round_and_fingerprint_that_were_read(world: &World)
 }
 
 fn a_verdict_comes_in_time_or_not_at_all(world: &World) {
-    // How old an item is, the writer's clock says: this one was shown long before its Monday, and
-    // counts as fresh for a thousand years, or not at all.
+    // An item's age is measured by the writer's clock: this one was first shown long before Monday,
+    // and counts as fresh for a thousand years, or not at all.
     let years = |n: u64| Duration::from_secs(n * 365 * 86_400);
     for (fresh_for, accepted) in [(years(1000), true), (years(0), false)] {
         let read = Item { shown_at: Some(at(-1000)), ..item(world, &format!("{fresh_for:?}")) };

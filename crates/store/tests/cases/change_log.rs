@@ -1,4 +1,4 @@
-//! Change rows: several of one commit, and taking old ones away.
+//! Change rows: several per commit, and trimming old ones.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ fn old_rows_go_when_enough_newer_ones_are_there_and_nobody_wants_them(world: &Wo
     assert_eq!(last(now, 0, all), [seqs[5]]);
     assert_eq!(last(3_000_000, 0, all), [seqs[2]], "older than that time");
     assert_eq!(last(now, 4, all), [seqs[1]], "four newer ones stay");
-    assert_eq!(last(now, 0, seqs[3]), [seqs[3]], "not behind a place");
+    assert_eq!(last(now, 0, seqs[3]), [seqs[3]], "not after a given position");
     assert_eq!(last(now, 6, all), []);
     assert_eq!(last(0, 0, all), []);
 
@@ -80,7 +80,7 @@ fn old_rows_go_when_enough_newer_ones_are_there_and_nobody_wants_them(world: &Wo
     let left = world.all(change_log::positions_after(WS, Seq(0), 10));
     assert_eq!(left, seqs[3..]);
 
-    // Of two nodes that sweep at once, the later commit may be of the one that saw less.
+    // When two nodes trim at once, the later commit may come from the one with the lower position.
     for (upto, mark) in [(100, 100), (90, 100), (9, 100), (101, 101)] {
         world.apply(trim(Seq(upto)));
         let trimmed = world.all(change_log::trimmed(Db::Journal, WS));

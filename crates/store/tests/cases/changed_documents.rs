@@ -1,13 +1,13 @@
-//! A document of a newer version, changed by this one: a second opinion on what must come out.
+//! A newer version's document, changed by this one, checked against an independent model.
 //!
-//! Documents are made as trees whose unknown parts are raw text. The expected text is written from
-//! the tree, so that nothing here depends on how the store reads JSON.
+//! Documents are generated as trees whose unknown parts are raw text. The expected text is written
+//! from the tree, so that nothing here depends on how the store reads JSON.
 
 use dormouse_store::doc::Doc;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What this version knows of a document.
+/// The part of a document this version knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Plan {
     id: String,
@@ -33,13 +33,13 @@ struct Step {
     done: bool,
 }
 
-/// Has no id: matched by its place.
+/// Has no id, so it is matched by position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Room {
     name: String,
 }
 
-/// JSON as it is written.
+/// JSON as written.
 #[derive(Debug, Clone)]
 enum Node {
     Raw(String),
@@ -48,7 +48,7 @@ enum Node {
 }
 
 impl Node {
-    /// Writes the tree with `gap` between its signs; raw parts stay as they are.
+    /// Writes the tree with `gap` between tokens; raw parts stay unchanged.
     fn text(&self, gap: &str) -> String {
         match self {
             Self::Raw(text) => text.clone(),
@@ -83,7 +83,7 @@ impl Node {
     }
 }
 
-/// Values of a newer version, in spellings that a reader of values would lose.
+/// A newer version's values, in spellings that parsing would lose.
 fn unknown_value() -> impl Strategy<Value = Node> {
     let raw = prop::sample::select(vec![
         "1.0",
@@ -105,7 +105,7 @@ fn unknown_value() -> impl Strategy<Value = Node> {
     raw.prop_map(|text| Node::Raw(text.to_owned()))
 }
 
-/// Keys of a newer version, as they are written; duplicates come by chance.
+/// A newer version's keys, as written; duplicates may occur.
 fn unknown_key() -> impl Strategy<Value = String> {
     let keys = vec![
         r#""mood""#,
@@ -168,7 +168,7 @@ fn read(text: &str) -> Doc<Plan> {
     Doc::read(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// What a person or an agent may do to the document: each changes the value and the tree alike.
+/// A change to the document; it is made to the value and to the tree.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Retitle,
@@ -259,7 +259,7 @@ proptest! {
         let mut doc = read(&text);
         prop_assert_eq!(doc.text(), text.clone());
 
-        // Changed and changed back is untouched.
+        // A value that was changed and changed back counts as unchanged.
         let before = doc.value.clone();
         Change::Retitle.value(&mut doc.value);
         doc.value = before;
@@ -283,7 +283,7 @@ proptest! {
         let text = doc.text();
         prop_assert_eq!(&text, &expected.text(""));
 
-        // What was written is read as what was meant, and by then is untouched.
+        // The written text reads back as the intended value, which then counts as unchanged.
         let again = read(&text);
         prop_assert_eq!(&again.value, &doc.value);
         prop_assert_eq!(again.text(), text);

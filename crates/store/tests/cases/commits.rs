@@ -53,7 +53,7 @@ fn a_refused_precondition_leaves_nothing(world: &World) {
     assert_eq!(world.refusal(commit), Refusal::Missing);
     assert_eq!(world.everything(Db::Journal), before);
 
-    // A precondition may also stand first, and may find more rows than it should.
+    // A precondition may also come first, and may match more rows than it should.
     world.journal([set("second", "1")]);
     let before = world.everything(Db::Journal);
     let many =
@@ -227,7 +227,7 @@ fn two_workspaces_do_not_see_each_other(world: &World) {
     assert_eq!(world.first(setting::by_key(OTHER_WS, "k")).as_deref(), Some("2"));
     assert_eq!(world.all(change_log::after(WS, Seq(0), 10)).len(), 1);
 
-    // The same id may stand in two workspaces, and a write to one leaves the other alone.
+    // The same id may exist in two workspaces; a write to one leaves the other unchanged.
     let category = super::round_trip_journal::category(world, "Home");
     world.apply(Commit::new("test", Db::Journal, WS).op(row::insert(WS, &category)));
     world.apply(Commit::new("test", Db::Journal, OTHER_WS).op(row::insert(OTHER_WS, &category)));
@@ -248,7 +248,7 @@ fn the_two_databases_do_not_share_a_commit(world: &World) {
     assert!(matches!(error, CommitError::Broken { db: "agent", .. }), "{error}");
 }
 
-/// Whatever the language of the server: a page that ends at an id goes on behind it everywhere.
+/// Whatever the server's locale, a page that ends at an id continues after it.
 fn text_is_ordered_by_its_bytes(world: &World) {
     world.journal(["b", "ä", "A", "a", "_", "B", "a b", "a-a"].map(|key| set(key, "x")));
     let keys = world.raw(Db::Journal, "SELECT key FROM settings ORDER BY key");

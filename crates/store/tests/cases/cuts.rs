@@ -1,5 +1,5 @@
-//! Connections that are cut and servers that go away: nothing acknowledged is lost, nothing is
-//! applied twice, and whoever asked is told the truth.
+//! Cut connections and lost servers: nothing acknowledged is lost, nothing is applied twice, and
+//! the caller gets the true outcome.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use dormouse_types::{Origin, Seq, Timestamp, hash};
 
 use crate::world::{MONDAY, WS, node, still, store, wait};
 
-/// A commit that can be applied only once: its row may not exist.
+/// A commit that can be applied only once, because its row must not exist.
 fn insert(key: &str) -> Commit {
     let sql = "INSERT INTO settings (ws, key, value) VALUES (?1, ?2, 'x')";
     let change = ChangeRow::journal(Origin::Import, Vec::new(), Vec::new());
@@ -56,12 +56,12 @@ fn a_commit_with_a_receipt_is_applied_once_though_its_answer_is_lost() {
         let committed = wait(store.commit(once(&key))).expect("it is settled by its receipt");
         assert!(!proxy.is_armed(), "the answer of commit {n} was swallowed");
         let stored = format!("the answer to {key}");
-        assert_eq!(committed.replayed, Some(stored), "it is told what was stored");
+        assert_eq!(committed.replayed, Some(stored), "it gets the stored answer");
     }
     let expected: Vec<String> = (0..TIMES).map(|n| format!("{n:03}")).collect();
     assert_eq!(keys(&store), expected);
     let feed = wait(store.all(change_log::after(WS, Seq(0), 999))).expect("the feed");
-    assert_eq!(feed.len(), TIMES, "each was told once");
+    assert_eq!(feed.len(), TIMES, "one change each");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_commit_without_a_receipt_is_unknown_when_its_answer_is_lost() {
     proxy.cut(Cut::BehindCommit);
     let error = wait(store.commit(insert("k"))).expect_err("nobody knows");
     assert!(matches!(&error, CommitError::Unknown { label: "insert", .. }), "{error}");
-    // This time it was written; who asks again is told so.
+    // This time it was written, and a retry says so.
     let again = wait(store.commit(insert("k"))).expect_err("it exists");
     assert_eq!(again.refusal(), Some(Refusal::Exists));
 }
@@ -87,7 +87,7 @@ fn a_connection_that_is_lost_before_commit_costs_nothing() {
     assert_eq!(keys(&store).len(), 20);
 }
 
-/// Spins until something is so; what it waits for happens on other threads.
+/// Spins until a condition holds that other threads bring about.
 fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         std::thread::yield_now();
@@ -117,7 +117,7 @@ fn commits_wait_for_a_server_that_comes_back() {
     assert_eq!(keys(&store), ["before", "meanwhile"], "readers find the server again");
 }
 
-/// Whether the writer waits before it tries again; the listener waits a whole second.
+/// Whether the writer waits before a retry; the listener waits a whole second.
 fn waits(clock: &ManualClock) -> bool {
     clock.next_deadline().is_some_and(|at| at < clock.now() + Duration::from_secs(1))
 }
@@ -153,7 +153,7 @@ fn commits_do_not_wait_for_ever() {
     assert_eq!(keys(&store), ["after", "before"]);
 }
 
-/// A clock that jumps to where somebody waits for it.
+/// A clock that jumps to the time a caller waits for.
 struct Jumping(Mutex<Timestamp>);
 
 impl Clock for Jumping {
@@ -168,7 +168,7 @@ impl Clock for Jumping {
     }
 }
 
-/// The hard way: the server is stopped as by a crash, again and again, while many write.
+/// The server crashes again and again while many clients write.
 #[test]
 fn what_was_acknowledged_survives_a_server_that_crashes() {
     const WRITERS: u64 = 6;
@@ -185,7 +185,7 @@ fn what_was_acknowledged_survives_a_server_that_crashes() {
             scope.spawn(move || {
                 for n in 0..EACH {
                     let key = format!("{writer}|{n:02}");
-                    // Whoever was told that it is not written, or that nobody knows, asks again.
+                    // A client told "not written" or "unknown" tries again.
                     while let Err(error) = wait(store.commit(once(&key))) {
                         let may_ask_again = matches!(
                             error,
@@ -208,5 +208,5 @@ fn what_was_acknowledged_survives_a_server_that_crashes() {
     expected.sort_unstable();
     assert_eq!(keys(&stores[0]), expected);
     let feed = wait(stores[1].all(change_log::after(WS, Seq(0), 999))).expect("the feed");
-    assert_eq!(feed.len(), usize::try_from(WRITERS * EACH).expect("small"), "each was told once");
+    assert_eq!(feed.len(), usize::try_from(WRITERS * EACH).expect("small"), "one change each");
 }

@@ -1,4 +1,4 @@
-//! A damaged row is named, and hides no other.
+//! A damaged row is reported by name, and does not hide others.
 
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::{change_item, entity, link, wake_queue, wake_run};
@@ -18,7 +18,7 @@ each_engine!(
     rows_without_documents_are_named_too,
 );
 
-/// Damages that a document can have: cut off, of another shape, an unreadable value, no text.
+/// Damage a document can have: cut off, wrong shape, an unreadable value, no text.
 const DAMAGES: [&str; 4] = ["{\"id\":", "[]", "{\"id\":\"not an id\"}", ""];
 
 #[track_caller]
@@ -54,7 +54,7 @@ fn a_damaged_agent_is_named_and_the_others_can_be_read(world: &World) {
         }
         assert_eq!(listed, std::slice::from_ref(&well));
     }
-    // Bytes where text belongs are damage as well, not a crash.
+    // Bytes in a text column are also reported as damage, not a crash.
     let sql = "UPDATE agent_entities SET serialized = x'ff00' WHERE ws = ?1 AND id = ?2";
     world.agent([Op::one(sql, params![WS.0, id], Refusal::Missing)]);
     check_corrupt(world.try_all(entity::by_id::<Agent>(WS, id)), "agent", "agent", id);

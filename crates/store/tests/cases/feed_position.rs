@@ -1,4 +1,4 @@
-//! How far the feed was routed moves once from each place.
+//! The feed position moves once from each place.
 
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::{Db, Op, Refusal};
@@ -26,12 +26,12 @@ fn the_position_moves_once_from_where_it_was_read(world: &World) {
     assert_eq!(world.agent_refusal([advance(Some(&place(3)), &place(9))]), Refusal::FeedMoved);
     assert_eq!(world.only(feed_position::read(WS)), place(7));
 
-    // Whoever was overtaken between two reads moves nothing back.
+    // A node that was overtaken between two reads moves nothing back.
     let back = advance(Some(&place(7)), &place(6));
     assert_eq!(world.agent_refusal([back]), Refusal::FeedMoved);
     assert_eq!(world.only(feed_position::read(WS)), place(7));
 
-    // A journal that was restored is another journal: its positions are not comparable.
+    // A restored journal is a different journal: its positions are not comparable.
     let other = Position { host: restored, ..place(7) };
     assert_eq!(world.agent_refusal([advance(Some(&other), &place(9))]), Refusal::FeedMoved);
     world.agent([advance(Some(&place(7)), &Position { seq: Seq(2), ..other.clone() })]);

@@ -1,4 +1,4 @@
-//! Who lost a lease writes nothing to the journal.
+//! An owner that lost its lease writes nothing to the journal.
 
 use dormouse_store::Refusal;
 use dormouse_store::journal::{fence, setting};

@@ -1,4 +1,4 @@
-//! What only files can show: durability, opening, refusing.
+//! What can be tested only with files: durability, opening, refusing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn a_reopened_folder_has_its_rows_receipts_and_hosts() {
     drop(store);
 
     let store = open(folder.path(), &still(), 99);
-    assert_eq!(hosts(&store), before, "a host is made once");
+    assert_eq!(hosts(&store), before, "a host id is created once");
     assert_eq!(get(&store, "k").as_deref(), Some("v"));
     assert_eq!(wait(store.all(change_log::after(WS, Seq(0), 9))).unwrap().len(), 1);
     let replayed = wait(store.commit(set("k", "w").once(asked))).unwrap();
@@ -97,7 +97,7 @@ fn what_was_acknowledged_to_many_at_once_is_there_after_reopening() {
                         let change = ChangeRow::journal(Origin::Import, Vec::new(), Vec::new());
                         let committed = wait(store.commit(set(&key, "x").change(change)));
                         let seq = committed.expect("the commit is accepted").seq;
-                        // Who was told that it is done reads it.
+                        // An acknowledged commit can be read.
                         assert_eq!(get(&store, &key).as_deref(), Some("x"));
                         (key, seq)
                     };
@@ -121,7 +121,7 @@ fn what_was_acknowledged_to_many_at_once_is_there_after_reopening() {
     assert_eq!(changes.iter().map(|change| change.seq.0).collect::<Vec<_>>(), expected);
 }
 
-/// Of many that send the same request at once, one is applied and all are told the same.
+/// When many callers send the same request at once, it is applied once and all get the same answer.
 #[test]
 fn the_same_request_sent_by_many_is_applied_once() {
     let folder = folder();
@@ -141,7 +141,7 @@ fn the_same_request_sent_by_many_is_applied_once() {
                     let commit = Commit::new("once", Db::Journal, WS)
                         .op(Op::one(sql, params![WS.0], Refusal::Exists))
                         .once(once);
-                    wait(store.commit(commit)).expect("told as the first was").seq
+                    wait(store.commit(commit)).expect("the same answer as the first").seq
                 })
             })
             .collect();
@@ -152,7 +152,7 @@ fn the_same_request_sent_by_many_is_applied_once() {
     assert_eq!(receipt.map(|receipt| receipt.seq), Some(seqs[0]));
 }
 
-/// Asks the writing connection itself: both pragmas belong to a connection or are decided by it.
+/// Queries the writing connection itself: both pragmas are per connection.
 #[test]
 fn the_writer_syncs_at_each_commit_into_a_log() {
     let world = World::in_a_folder();
@@ -194,7 +194,7 @@ fn readers_cannot_write() {
     assert_eq!(world.first(setting::by_key(WS, "k")), None);
 }
 
-/// Makes a file one of the version behind the newest; that one is the answer.
+/// Raises a file's schema version above the newest one, and returns it.
 fn raise_version(path: &Path) -> i64 {
     let connection = rusqlite::Connection::open(path).expect("the file");
     let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
@@ -223,7 +223,7 @@ fn a_folder_of_a_newer_version_is_refused_and_left_as_it_was() {
     }
 }
 
-/// A newer version may have been killed: what it acknowledged stands in its log, not in the file.
+/// A newer version may have been killed: what it acknowledged is in its log, not yet in the file.
 #[test]
 fn the_log_of_a_newer_version_is_left_as_it_was() {
     let (origin, folder) = (folder(), folder());
@@ -245,7 +245,7 @@ fn the_log_of_a_newer_version_is_left_as_it_was() {
     assert!(after == before, "{:?} became {:?}", before.keys(), after.keys());
 }
 
-/// What another program set is not set anew before it is known to be ours.
+/// A setting made by another program is not changed before the file is known to be ours.
 #[test]
 fn a_newer_folder_without_a_log_gets_none() {
     let folder = folder();
@@ -296,7 +296,7 @@ fn a_database_with_a_destroyed_schema_is_refused() {
     drop(open(folder.path(), &still(), 1));
     let path = file(folder.path(), Db::Journal);
     let mut content = std::fs::read(&path).expect("the file");
-    // The head of the file stays; the page with the schema behind it does not.
+    // The file header stays intact; the schema page after it does not.
     content[100..4096].fill(0x55);
     std::fs::write(&path, &content).expect("the file is written");
     let error = refused(folder.path());

@@ -1,4 +1,4 @@
-//! Files that are not what they were: older copies, missing ones, and a first start that was killed.
+//! Replaced files: older copies, missing ones, and a first start that was killed.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn hosts(store: &Store) -> [HostId; 2] {
     Db::ALL.map(|db| store.host(db))
 }
 
-/// Why a database has had another id than before, oldest first.
+/// Why a database changed its id, oldest first.
 fn renewals(store: &Store, db: Db) -> Vec<Reason> {
     let renewals = wait(store.all(identity::id_changes(db))).expect("the renewals");
     renewals.into_iter().map(|renewal| renewal.reason).collect()
@@ -33,7 +33,7 @@ fn renewals(store: &Store, db: Db) -> Vec<Reason> {
 
 const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
 
-/// Moves the files of a database to another folder, over what is there.
+/// Copies the files of a database to another folder, over existing ones.
 fn put(from: &Path, to: &Path, db: Db) {
     remove(to, db);
     for ending in ENDINGS {
@@ -53,7 +53,7 @@ fn remove(folder: &Path, db: Db) {
     }
 }
 
-/// A folder that went on after a copy of it was taken: 3 and 2 commits before, 2 and 3 behind.
+/// A folder that continued after it was copied: 3 and 2 commits before, 2 and 3 after.
 fn copied() -> (tempfile::TempDir, tempfile::TempDir, [HostId; 2]) {
     let (folder, copy) = (folder(), folder());
     let store = open(folder.path(), &still(), 1);
@@ -107,14 +107,14 @@ fn an_older_copy_of_one_database_goes_on_under_another_id_and_the_other_keeps_it
         assert_eq!(renewals(&store, older.other()), []);
         drop(store);
 
-        // It is noticed once: also when nothing was written in between, and when something was.
+        // It is noticed once, whether or not anything was written in between.
         for n in [0, 1, 0] {
             let store = open(folder.path(), &still(), 4);
             assert_eq!(hosts(&store), now, "{older:?}");
             Db::ALL.into_iter().for_each(|db| commits(&store, db, n));
         }
 
-        // The same copy once more is an older one again, though its id was given up.
+        // The same copy again is an older one again, though its id is a former one.
         put(copy.path(), folder.path(), older);
         let store = open(folder.path(), &still(), 5);
         let again = hosts(&store);
@@ -138,7 +138,7 @@ fn a_missing_database_is_refused_until_it_is_given_up() {
     for (at, lost) in Db::ALL.into_iter().enumerate() {
         let (folder, _copy, before) = copied();
         remove(folder.path(), lost);
-        // A file of no size is no less missing: a folder may be half mounted, or half restored.
+        // An empty file counts as missing too: a folder may be half mounted or half restored.
         for is_empty in [false, true] {
             let path = folder.path().join(format!("{}.sqlite", lost.name()));
             if is_empty {
@@ -149,7 +149,7 @@ fn a_missing_database_is_refused_until_it_is_given_up() {
             let command = format!("`dormouse doctor --accept-missing {}`", lost.name());
             assert!(error.to_string().contains(&command), "{error}");
             let size = path.metadata().map_or(0, |file| file.len());
-            assert_eq!((path.exists(), size), (is_empty, 0), "nothing was made");
+            assert_eq!((path.exists(), size), (is_empty, 0), "nothing was created");
         }
         let without = |db| {
             let entropy = CountingEntropy::seeded(8);
@@ -166,7 +166,7 @@ fn a_missing_database_is_refused_until_it_is_given_up() {
     }
 }
 
-/// What a first start leaves that is killed between the two files.
+/// What remains when a first start is killed between the two files.
 #[test]
 fn a_first_start_that_ended_between_the_two_databases_is_finished_by_the_next() {
     let folder = folder();

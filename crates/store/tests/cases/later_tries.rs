@@ -1,4 +1,4 @@
-//! What a run that failed or was put back leaves in its agent's row, and a feed position to mend.
+//! What a failed or released run leaves in its agent's row, and how a feed position is repaired.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn try_again(agent: &AgentId, due: Option<i64>) -> Op {
     wake_queue::schedule_retry(WS, agent, at(2), due.map(at), false)
 }
 
-/// An agent whose first run is at work.
+/// An agent whose first run is active.
 fn at_work(world: &World) -> AgentId {
     let agent = world.id();
     let run_key = RunKey("run".into());

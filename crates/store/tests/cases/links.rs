@@ -1,4 +1,4 @@
-//! A link of two ends and a type is there once.
+//! Two ends and a type have at most one live link.
 
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::{Db, Refusal};
@@ -81,7 +81,7 @@ fn a_link_is_made_again_after_its_end(world: &World) {
     assert_eq!(world.all(link::to(WS, "b")), std::slice::from_ref(&second));
     assert_eq!(world.all(link::from(WS, "a")), [second, state]);
     let rows = world.raw(Db::Agent, "SELECT id FROM agent_links WHERE to_id = 'b'");
-    assert_eq!(rows.len(), 2, "the trail stays");
+    assert_eq!(rows.len(), 2, "the history stays");
 }
 
 fn newest_links_come_first(world: &World) {

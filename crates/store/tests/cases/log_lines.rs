@@ -1,4 +1,4 @@
-//! A log only grows, and a text is stored once however often it is named.
+//! A log only grows, and a text is stored once however often it is referenced.
 
 use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::{Db, Op, Refusal, params, text};

@@ -1,4 +1,4 @@
-//! A damaged page that is met at work.
+//! A damaged page found during work.
 
 use std::fs;
 use std::path::Path;
@@ -74,6 +74,6 @@ fn a_damaged_page_ends_writing_and_the_next_opening_until_the_files_were_read() 
         assert!(error.to_string().contains("Run `dormouse doctor`"), "{error}");
         assert!(mark.starts_with("journal.sqlite was found damaged"), "{mark}");
         health::clear(folder.path()).expect("cleared");
-        assert_eq!(engine(folder.path()).err(), None, "it was looked at");
+        assert_eq!(engine(folder.path()).err(), None, "it was checked");
     }
 }

@@ -1,4 +1,4 @@
-//! A Postgres that is not what it was: an older or missing schema, and a standby in its place.
+//! A changed Postgres: an older or missing schema, and a promoted standby.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn each_commit_remembers_how_far_the_other_schema_had_come() {
     assert_eq!(remembered(Db::Agent), [(5, Some((journal, Seq(5))))]);
 }
 
-/// The other nodes learn of it from the first thing they write.
+/// Other running nodes learn of it with their next write.
 #[test]
 fn an_older_schema_goes_on_under_another_id_and_a_node_that_lives_writes_nothing_more() {
     for (at, older) in Db::ALL.into_iter().enumerate() {
@@ -73,7 +73,7 @@ fn an_older_schema_goes_on_under_another_id_and_a_node_that_lives_writes_nothing
         let error = commit(&alive, older).expect_err("it knows another database");
         let told = error.to_string();
         assert!(
-            told.contains("now holds another database") && told.contains("start again"),
+            told.contains("now holds another database") && told.contains("restart Dormouse"),
             "{told}"
         );
         assert!(alive.writing_ended().is_some_and(|why| told.ends_with(&why)), "{told}");
@@ -83,7 +83,8 @@ fn an_older_schema_goes_on_under_another_id_and_a_node_that_lives_writes_nothing
     }
 }
 
-/// A copy of the files keeps the id and the history of the server: only who was there can tell.
+/// A restored copy of the files keeps the id and the server's timeline, so only running nodes can
+/// notice.
 #[test]
 fn a_node_that_lives_notices_that_both_schemas_went_back() {
     let (prefix, alive) = written();
@@ -91,7 +92,7 @@ fn a_node_that_lives_notices_that_both_schemas_went_back() {
         run(&format!("UPDATE {prefix}{}.counters SET seq = 2, other_seq = 2", db.name()));
     }
     let told = commit(&alive, Db::Journal).expect_err("it wrote more than that").to_string();
-    assert!(told.contains("went back to an older state: start again"), "{told}");
+    assert!(told.contains("went back to an older state: restart Dormouse"), "{told}");
     assert!(alive.writing_ended().is_some_and(|why| told.ends_with(&why)), "{told}");
     let left: i64 =
         wait(beside().query_one(&format!("SELECT seq FROM {prefix}journal.counters"), &[]))
@@ -122,7 +123,7 @@ fn a_missing_schema_is_refused_until_it_is_given_up() {
             connections().block_on(Postgres::connect_without(db, options, &entropy))
         };
         assert_eq!(without(lost.other()).err(), Some(error), "that one is there");
-        let store = store(without(lost).expect("it goes on"));
+        let store = store(without(lost).expect("it continues"));
         assert_ne!(hosts(&store)[at], before[at]);
         assert_eq!(hosts(&store)[1 - at], before[1 - at]);
         assert_eq!(renewals(&store, lost), [Reason::Missing]);
@@ -130,7 +131,7 @@ fn a_missing_schema_is_refused_until_it_is_given_up() {
     }
 }
 
-/// A standby may lack the last commits of the server whose place it takes, of both schemas alike.
+/// A standby may lack the last commits of the server it replaces, in both schemas alike.
 #[test]
 fn behind_a_promotion_nobody_goes_on_as_before() {
     let server = Server::start(Disk::Synced);
@@ -145,7 +146,7 @@ fn behind_a_promotion_nobody_goes_on_as_before() {
     server.start_again();
     Db::ALL
         .into_iter()
-        .for_each(|db| commit(&alive, db).expect("the same server again is no other"));
+        .for_each(|db| commit(&alive, db).expect("a restart of the same server changes nothing"));
     server.promote_a_standby();
     let error = commit(&alive, Db::Journal).expect_err("nobody knows what was lost");
     assert!(error.to_string().contains("a standby took the place of the server"), "{error}");

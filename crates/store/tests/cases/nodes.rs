@@ -17,14 +17,14 @@ use tokio_postgres::Client;
 
 use crate::world::{OTHER_WS, WS, beside, connections, node, still, store, wait};
 
-/// Fails instead of waiting for ever.
+/// Fails instead of waiting forever.
 fn soon<F: Future>(future: F) -> F::Output {
     let limit = Duration::from_secs(60);
     let limited = connections().block_on(async { tokio::time::timeout(limit, future).await });
     limited.expect("it comes to pass within a minute")
 }
 
-/// Two schemas for one test, and as many nodes on them as it wants.
+/// Two schemas for one test, and any number of nodes on them.
 struct Cluster {
     prefix: String,
 }
@@ -38,7 +38,7 @@ impl Cluster {
         node(Server::shared().url(), &self.prefix, &still(), 1).expect("a node")
     }
 
-    /// A node as in production: its time is that of the database.
+    /// A node as in production, using the database's time.
     fn node_by_database_time(&self) -> Postgres {
         let options = Options {
             url: Server::shared().url(),
@@ -50,7 +50,8 @@ impl Cluster {
         connections().block_on(Postgres::connect(options, &entropy)).expect("a node")
     }
 
-    /// Locks the counter of a workspace of the journal, as a slow node does; the guard lets go.
+    /// Locks a workspace's counter in the journal, as a slow node would; dropping the guard
+    /// releases it.
     fn hold(&self, ws: WorkspaceId) -> Held {
         let client = beside();
         let counters = format!("{}journal.counters", self.prefix);
@@ -59,7 +60,7 @@ impl Cluster {
             format!("INSERT INTO {counters} (ws, seq) VALUES ({ws}, 0) ON CONFLICT DO NOTHING");
         let hold = format!("BEGIN; SELECT seq FROM {counters} WHERE ws = {ws} FOR UPDATE NOWAIT");
         wait(async {
-            // One by one: told together, both would be one transaction.
+            // Sent separately: together, both would be one transaction.
             client.batch_execute(&there).await?;
             client.batch_execute(&hold).await
         })
@@ -73,7 +74,7 @@ struct Held {
 }
 
 impl Held {
-    /// Waits until somebody waits for the lock.
+    /// Waits until another session waits for the lock.
     fn is_awaited(&self) {
         let sql = "SELECT 1 FROM pg_locks WHERE NOT granted
                    AND pg_backend_pid() = ANY(pg_blocking_pids(pid))";
@@ -90,7 +91,7 @@ fn set(key: &str) -> Commit {
     Commit::new("set", Db::Journal, WS).op(setting::put(WS, key, "x")).change(change)
 }
 
-/// Sends one commit that must wait for a held counter, and then the others while it waits.
+/// Sends one commit that must wait for a locked counter, then the others while it waits.
 fn together(
     store: &Store,
     held: Held,
@@ -122,12 +123,12 @@ async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
     .await
 }
 
-/// What a cursor saw that followed the feed while others wrote it, up to the end.
+/// What a cursor reads that follows the feed while others write, until the end.
 fn follow(store: &Store, is_over: &AtomicBool) -> Vec<Seq> {
     let mut seen = Vec::new();
     let mut position = Seq(0);
     loop {
-        // Looked at before the rows: what was committed before the end is among them.
+        // Read before the rows: everything committed before the end is then among them.
         let last = is_over.load(Ordering::SeqCst);
         let changes = wait(store.all(change_log::after(WS, position, 7))).expect("the feed");
         position = changes.last().map_or(position, |change| change.seq);
@@ -139,7 +140,7 @@ fn follow(store: &Store, is_over: &AtomicBool) -> Vec<Seq> {
     }
 }
 
-/// Sixteen nodes write one workspace, each holding its transaction open for another while.
+/// Sixteen nodes write one workspace, each keeping its transactions open for a different time.
 #[test]
 fn a_cursor_skips_no_change_of_any_node() {
     const NODES: i64 = 16;
@@ -177,7 +178,8 @@ fn a_cursor_skips_no_change_of_any_node() {
     assert_eq!(seen, written, "every change, once, in order");
 }
 
-/// Why positions come from a locked row: a sequence is taken at once and shown at COMMIT.
+/// Why positions come from a locked row: a sequence is advanced at once but visible only after
+/// COMMIT.
 #[test]
 fn a_plain_sequence_would_let_a_cursor_skip_a_slow_node() {
     let (slow, fast, reader) = (beside(), beside(), beside());
@@ -221,7 +223,7 @@ fn commits_that_wait_share_one_transaction_and_one_time() {
         decode: |row| Ok(row.0.clone()),
     };
     let looks = wait(store.all(looks)).expect("the rows");
-    assert_eq!(looks, [[Value::Int(1), Value::Int(64)]], "one look at the clock, 64 positions");
+    assert_eq!(looks, [[Value::Int(1), Value::Int(64)]], "one clock reading, 64 positions");
 }
 
 #[test]
@@ -283,8 +285,8 @@ fn a_refused_commit_of_a_batch_takes_only_itself_back() {
     assert_eq!(kept.map(|receipt| (receipt.seq, receipt.answer)), Some((Seq(3), "first".into())));
 }
 
-/// A batch is for several workspaces. Nodes that meet in two of them would wait for each other if
-/// each locked them in the order in which its commits came.
+/// A batch may span several workspaces. Two nodes would deadlock on two of them if each locked the
+/// counters in the order of its commits.
 #[test]
 fn counters_are_locked_in_the_order_of_the_workspaces() {
     let (first, second, busy) = (WS, OTHER_WS, WorkspaceId(3));
@@ -302,7 +304,7 @@ fn counters_are_locked_in_the_order_of_the_workspaces() {
     let slow = cluster.hold(first);
     wait(held.let_go());
     slow.is_awaited();
-    // Panics where the counter is locked.
+    // Panics if the counter is locked.
     wait(cluster.hold(second).let_go());
     wait(slow.let_go());
     for commit in [earlier, late, early] {
@@ -315,7 +317,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
     let cluster = Cluster::new();
     let store = store(cluster.node());
     let prefix = &cluster.prefix;
-    // A sequence is not taken back with the transaction: it counts the attempts.
+    // A sequence is not rolled back with the transaction, so it counts the attempts.
     let sql = format!(
         "CREATE SEQUENCE {prefix}journal.attempts;
          CREATE FUNCTION {prefix}journal.third_time_lucky() RETURNS TEXT LANGUAGE plpgsql AS $$
@@ -326,7 +328,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
            RETURN 'lucky';
          END $$"
     );
-    wait(beside().batch_execute(&sql)).expect("the function is made");
+    wait(beside().batch_execute(&sql)).expect("the function is created");
     let lucky = "INSERT INTO settings (ws, key, value) SELECT ?1, 'k', third_time_lucky()";
     let commit = set("before").op(Op::one(lucky, params![WS.0], Refusal::Exists));
     assert_eq!(wait(store.commit(commit)).expect("it is accepted").seq, Seq(1));
@@ -340,7 +342,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
     let error = wait(store.commit(commit)).expect_err("it does not try for ever");
     assert!(matches!(&error, CommitError::Broken { detail, .. } if detail.contains("defeated")));
     assert_eq!(wait(store.first(setting::by_key(WS, "never"))), Ok(None));
-    wait(store.commit(set("after"))).expect("the writer goes on");
+    wait(store.commit(set("after"))).expect("the writer continues");
 }
 
 #[test]
@@ -364,7 +366,7 @@ fn a_commit_of_one_node_is_a_hint_for_the_others() {
     let cluster = Cluster::new();
     let (here, there) = (store(cluster.node()), store(cluster.node()));
     let mut hints = there.changes();
-    // The first says that it listens.
+    // The first hint says that it listens.
     soon(hints.changed()).expect("the node lives");
     hints.borrow_and_update();
     for db in Db::ALL {

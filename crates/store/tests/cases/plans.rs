@@ -1,4 +1,4 @@
-//! How the engine reads: by an index, whatever the number of rows.
+//! Query plans: every query uses an index, whatever the number of rows.
 
 use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
@@ -18,7 +18,7 @@ use dormouse_types::{
 
 use crate::world::{WS, World, at, beside, wait};
 
-/// A query by the words that ask it.
+/// A query with its source text.
 struct Asked {
     name: &'static str,
     db: Db,
@@ -26,7 +26,7 @@ struct Asked {
     n_params: usize,
 }
 
-/// What SQLite says it will do, line by line. A plan does not depend on the parameters.
+/// SQLite's plan, line by line. It does not depend on the parameters.
 fn plan(world: &World, db: Db, sql: &str) -> Vec<String> {
     let connection = rusqlite::Connection::open(world.file(db)).expect("the file");
     let mut statement =
@@ -66,8 +66,8 @@ fn entities_are_found_by_agent_kind_and_type() {
     check_plan(&world, &entity::of_kind::<Agent>(WS), by_type);
 }
 
-/// Fills each table with rows of no meaning, so that the planner sees which columns tell rows apart
-/// and which are mostly empty.
+/// Fills each table with meaningless rows, so that the planner sees which columns are selective and
+/// which are mostly empty.
 const FILL: &str = "DO $$
   DECLARE filling RECORD;
   BEGIN
@@ -86,14 +86,15 @@ const FILL: &str = "DO $$
     END LOOP;
   END $$";
 
-/// What Postgres says it will do, line by line, whatever the parameters are.
+/// Postgres's generic plan, line by line.
 async fn plan_on_postgres(client: &tokio_postgres::Client, asked: &Asked) -> Vec<String> {
     let sql = (1..=asked.n_params)
         .rev()
         .fold(asked.sql.to_owned(), |sql, n| sql.replace(&format!("?{n}"), &format!("${n}")));
     let nulls = vec!["NULL"; asked.n_params].join(", ");
     let nulls = if nulls.is_empty() { nulls } else { format!("({nulls})") };
-    // A small table is read whole whatever its indexes are: that is not the question.
+    // Postgres reads a small table in full whatever its indexes are; that is not what is tested
+    // here.
     let setup = format!(
         "SET enable_seqscan = off; SET enable_bitmapscan = off;
          SET plan_cache_mode = force_generic_plan; PREPARE asked AS {sql}"
@@ -109,7 +110,7 @@ async fn plan_on_postgres(client: &tokio_postgres::Client, asked: &Asked) -> Vec
     rows.iter().filter_map(line).collect()
 }
 
-/// The scans of a plan that read too much.
+/// The scans of a plan that read too many rows.
 fn too_much_on_postgres(plan: &[String]) -> Vec<String> {
     let mut scans = Vec::new();
     for (n, line) in plan.iter().enumerate() {
@@ -327,7 +328,7 @@ fn queries(world: &World) -> Vec<Asked> {
 #[test]
 fn no_query_is_missing_among_those_that_are_looked_at() {
     let seen = queries(&World::in_memory()).len();
-    // What takes a query and returns one reads the same rows.
+    // A function that takes a query and returns one reads the same rows.
     let is_query = |line: &&str| line.contains(") -> Query<") && !line.contains("query: Query<");
     let public: usize = sources(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")))
         .iter()
@@ -341,32 +342,32 @@ fn no_query_is_missing_among_those_that_are_looked_at() {
 const WHOLE: &[&str] = &[
     // One row per workspace, and the first change row of each.
     "change_log::oldest(Db::Journal)",
-    // Asked only once there are more change rows than are kept.
+    // Run only when there are more change rows than are kept.
     "change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1))",
     "wake_queue::oldest_signal(WS)",
-    // Asked once, when a database was restored.
+    // Run only when a database was restored.
     "fence::all(WS)",
-    // A list that is sifted by agents looks at all of them.
+    // A list filtered by agents reads all of them.
     "subscription::own(WS)",
 ];
 
-/// What is read by nothing but the workspace is read whole: that is for tables and indexes that
-/// stay small.
+/// A search by workspace alone reads the whole table or index: allowed only for those that stay
+/// small.
 const SMALL: &[&str] = &[
     // One row per workspace.
     "SEARCH counters USING INDEX sqlite_autoindex_counters_1 (ws=?)",
     "SCAN counters USING INDEX sqlite_autoindex_counters_1",
     "SEARCH feed_position USING INDEX sqlite_autoindex_feed_position_1 (ws=?)",
     "SCAN feed_position USING INDEX sqlite_autoindex_feed_position_1",
-    // Only who waits.
+    // Only waiting rows.
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
-    // Only what is open.
+    // Only open items.
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
     "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",
     "SCAN saga_log USING COVERING INDEX saga_log_open",
-    // The first entry for the workspace.
+    // The workspace's first entry.
     "SEARCH t USING INDEX timers_due (ws=?)",
-    // Only who has not reported since a database was restored.
+    // Only agents that have not reported since a database was restored.
     "SEARCH outdated_agents USING INDEX sqlite_autoindex_outdated_agents_1 (ws=?)",
     // One row per provider.
     "SEARCH breakers USING INDEX sqlite_autoindex_breakers_1 (ws=?)",
@@ -374,9 +375,9 @@ const SMALL: &[&str] = &[
     "SEARCH change_log USING INDEX sqlite_autoindex_change_log_1 (ws=?)",
     // A handful.
     "SEARCH settings USING INDEX sqlite_autoindex_settings_1 (ws=?)",
-    // A handful: what ended is forgotten.
+    // A handful: expired tokens are deleted.
     "SEARCH tokens USING INDEX sqlite_autoindex_tokens_1 (ws=?)",
-    // What the statement itself made.
+    // Rows the statement itself produced.
     "SCAN (subquery-3)",
     "SCAN ranked",
     "SCAN waiting",
@@ -387,26 +388,26 @@ const SMALL: &[&str] = &[
     "SCAN first_3",
 ];
 
-/// The same on Postgres, by the index.
+/// The same for Postgres, by index.
 const SMALL_ON_POSTGRES: &[&str] = &[
     "counters_pkey",
     "feed_position_pkey",
-    // Only who waits, only who works.
+    // Only waiting rows, only leased rows.
     "wake_queue_due",
     "wake_queue_leased",
-    // Only what is open.
+    // Only open items.
     "change_items_waiting",
     "saga_log_open",
     "breakers_pkey",
     "outdated_agents_pkey",
     "settings_pkey",
     "tokens_pkey",
-    // The first entry, and the first behind it.
+    // The first entry, and the first one after it.
     "timers_due",
     // Only labels and categories.
     "journal_definition",
-    // Messages alone, and what agents watch as their own: the rows of no meaning hold neither, and an
-    // index without rows is read at no cost.
+    // Messages alone, and what agents watch as their own: the filler rows contain neither, and
+    // reading an empty index costs nothing.
     "agent_messages",
     "subscriptions_own",
 ];

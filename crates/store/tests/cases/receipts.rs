@@ -1,4 +1,4 @@
-//! The same id is applied once, and whoever repeats it is told the same.
+//! One id is applied once, and a repetition gets the same answer.
 
 use dormouse_store::journal::setting;
 use dormouse_store::receipt::{self, Receipt};

@@ -1,4 +1,4 @@
-//! What the store makes of an engine that loses its answers, and where faults may strike.
+//! How the store handles an engine that loses its answers, and where faults can be injected.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use dormouse_types::{HostId, hash};
 
 use crate::world::{WS, World, wait};
 
-/// An engine that applies a commit and loses the answer, a number of times.
+/// An engine that applies commits and loses the first few answers.
 struct Forgetful {
     store: Store,
     losses: Mutex<u32>,

@@ -1,4 +1,4 @@
-//! Every kind of agent entity: made, read, changed, listed, deleted.
+//! Every kind of agent entity: created, read, changed, listed, deleted.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -33,7 +33,7 @@ each_engine!(
     the_head_of_a_scope_is_one,
 );
 
-/// Walks one kind of entity through its life. `change` gives the value another state, `delete`
+/// Takes one kind of entity through its life. `change` gives the value another state; `delete`
 /// marks it as deleted.
 fn check_life<T: Entity + Debug>(
     world: &World,
@@ -84,7 +84,7 @@ fn check_life<T: Entity + Debug>(
     world.agent([entity::put(WS, &doc)]);
     assert!(list().is_empty(), "a deleted entity is not listed");
     assert!(of_agent().is_empty(), "a deleted entity is not listed");
-    assert_eq!(read().doc.value, doc.value, "its trail stays");
+    assert_eq!(read().doc.value, doc.value, "its history stays");
     assert_eq!(read().columns.deleted_at, Some(at(900)));
 }
 
@@ -425,7 +425,7 @@ fn a_thread_grows_at_its_end(world: &World) {
     let newest = world.only(message::newest(WS, &thread)).doc.value;
     assert_eq!(newest.id, ids[2]);
 
-    // Who reads the thread again appends at the same place.
+    // A chain rebuilt from the stored thread appends at the same place.
     let mut again = Chain::new(WS, agent, thread, Some("run".into()));
     thread_messages.iter().for_each(|message| again.follow(message));
     assert_eq!(again, chain);

@@ -1,4 +1,4 @@
-//! Every kind of journal entity and the small tables beside them.
+//! Every kind of journal entity, and the small tables.
 
 use std::fmt::Debug;
 
@@ -45,7 +45,7 @@ fn by_id<T: Entity>(ws: i64, id: &str) -> Query<Stored<T>> {
     }
 }
 
-/// Walks one kind of entity through its life.
+/// Takes one kind of entity through its life.
 fn check_life<T: Entity + Debug>(
     world: &World,
     value: &T,
@@ -75,7 +75,7 @@ fn check_life<T: Entity + Debug>(
     let mut doc = read().doc;
     delete(&mut doc.value, at(900));
     world.journal([row::put(WS, &doc)]);
-    assert_eq!(read().doc.value, doc.value, "its trail stays");
+    assert_eq!(read().doc.value, doc.value, "its history stays");
     let live = "SELECT id FROM journal WHERE deleted_at IS NULL";
     let live: Vec<String> = world
         .raw(Db::Journal, live)
@@ -330,8 +330,8 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     assert_eq!(titles(&wanted(&[])), all);
     assert_eq!(titles(&wanted(&["plan"])), [all[0].clone(), all[2].clone()]);
     assert_eq!(titles(&wanted(&["plan", "move"])), [all[2].clone()]);
-    assert_eq!(titles(&wanted(&["100%"])), [all[1].clone()], "a sign is no wildcard");
-    assert_eq!(titles(&wanted(&["plan_"])), [all[0].clone()], "a sign is no wildcard");
+    assert_eq!(titles(&wanted(&["100%"])), [all[1].clone()], "the sign is not a wildcard");
+    assert_eq!(titles(&wanted(&["plan_"])), [all[0].clone()], "the sign is not a wildcard");
     let open = ListQuery { status: Some(Status::Open), ..wanted(&[]) };
     assert_eq!(titles(&open), []);
     let blocked = ListQuery { status: Some(Status::Blocked), ..wanted(&[]) };
@@ -339,7 +339,7 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     let with_deleted = ListQuery { include_deleted: true, ..wanted(&[]) };
     assert_eq!(titles(&with_deleted).len(), 4);
 
-    // Page by page comes the same as at once, also where two tasks are equally old.
+    // Paging returns the same as one query, even for two tasks of equal age.
     let mut paged = Vec::new();
     let mut behind: Option<PageStart> = None;
     loop {
@@ -353,7 +353,7 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     let ending = &tasks[1].id.as_str()[20..];
     let found = world.only(task::by_ending(WS, ending)).row.expect("the row can be read");
     assert_eq!(found.task.doc.value, tasks[1]);
-    assert_eq!(world.all(task::by_ending(WS, "%")).len(), 0, "a sign is no wildcard");
+    assert_eq!(world.all(task::by_ending(WS, "%")).len(), 0, "the sign is not a wildcard");
 }
 
 fn titles_of(tasks: &[Task], n: usize) -> String {

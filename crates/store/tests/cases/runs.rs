@@ -1,4 +1,4 @@
-//! Runs and what they asked.
+//! Runs and their requests.
 
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::wake_run::{self, Run, Status};

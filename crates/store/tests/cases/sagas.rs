@@ -1,4 +1,4 @@
-//! What crosses the two databases is open until somebody closes it, once.
+//! A saga across the two databases stays open until it is closed, once.
 
 use dormouse_store::agent::saga::{self, Phase, Saga};
 use dormouse_store::{Op, Refusal};

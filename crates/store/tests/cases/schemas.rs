@@ -1,4 +1,4 @@
-//! The schemas on a Postgres: made once, refused where they are not ours, and reached as asked.
+//! The schemas on Postgres: created once, refused if they are not ours, and reached as configured.
 
 use dormouse_store::backend::postgres::{OpenError, Postgres};
 use dormouse_store::journal::setting;
@@ -99,7 +99,7 @@ fn what_cannot_be_opened_is_told_without_the_password() {
     assert!(told.contains("role \"nobody\" does not exist"), "{told}");
 }
 
-/// A server without a certificate is not talked to in the clear when encryption was asked for.
+/// If encryption is required, a server without a certificate is never talked to in the clear.
 #[test]
 fn who_asks_for_encryption_gets_it_or_nothing() {
     let folder = tempfile::tempdir().expect("a folder for the test");
@@ -111,7 +111,7 @@ fn who_asks_for_encryption_gets_it_or_nothing() {
     assert!(error.to_string().contains("server does not support TLS"), "{error}");
 }
 
-/// Nobody holds its key.
+/// Its private key was discarded.
 const ROOT: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBjzCCATWgAwIBAgIUJo7eAG3WZEKyYaEmMG8ILjWNLJgwCgYIKoZIzj0EAwIw

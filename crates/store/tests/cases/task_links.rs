@@ -39,7 +39,7 @@ fn link(world: &World, from: &TaskId, kind: &str, to: &TaskId, micros: i64) -> L
     }
 }
 
-/// The links of a task with the titles at their other ends.
+/// The links of a task with the titles of the tasks at their other ends.
 fn seen(world: &World, task: &TaskId) -> Vec<(LinkedEntry, String)> {
     let edges = world.all(linked_entry::of_task(WS, task));
     edges.into_iter().map(|edge| (edge.doc.value, edge.other.title)).collect()
@@ -168,5 +168,5 @@ fn links_are_walked_by_id_with_those_that_were_taken_away(world: &World) {
     assert_eq!(ids(linked_entry::after(WS, &one, 9)), [two]);
     assert!(world.all(linked_entry::after(WS, "", 9)).iter().all(|raw| raw.check().is_ok()));
     let broken = linked_entry::Raw { id: one.clone(), text: "{}".into() };
-    assert!(broken.check().expect_err("it is no link").to_string().contains(&one));
+    assert!(broken.check().expect_err("it is not a link").to_string().contains(&one));
 }

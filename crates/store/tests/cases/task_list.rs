@@ -1,4 +1,4 @@
-//! What lists of tasks read.
+//! Queries for lists of tasks.
 
 use dormouse_store::Commit;
 use dormouse_store::Db;

@@ -1,4 +1,4 @@
-//! Timers of an agent, one of each kind, and breakers of providers.
+//! An agent's timers, one per kind, and the breakers of providers.
 
 use dormouse_store::Refusal;
 use dormouse_store::agent::breaker::{self, Breaker};
@@ -39,7 +39,7 @@ fn a_timer_fires_once_and_stays_until_it_was_seen(world: &World) {
     let fired = Timer { fired_at: Some(at(60)), ..expected.clone() };
     assert_eq!(world.all(timer::of_agent(WS, &agent)), std::slice::from_ref(&fired));
 
-    // What fired is not taken back by a change of mind: the agent is told of it.
+    // Clearing the due date does not undo a fired timer: the agent still hears of it.
     world.agent([timer::unset(WS, &agent, Kind::DueDate)]);
     assert_eq!(world.all(timer::of_agent(WS, &agent)), std::slice::from_ref(&fired));
     world.agent([timer::clear(WS, &fired)]);
@@ -53,7 +53,7 @@ fn a_timer_that_is_set_anew_takes_the_place_of_the_old_one(world: &World) {
     world.agent([timer::set(WS, &agent, Kind::WakeAt, at(80), None)]);
     assert_eq!(world.agent_refusal([timer::fire(WS, &old)]), Refusal::Missing);
     assert_eq!(due(world, 79), []);
-    // Seen by a run that began before it was set anew: the new one stays.
+    // Seen by a run that began before it was reset, so the new one stays.
     let new = due(world, 80).remove(0);
     world.agent([timer::fire(WS, &new), timer::clear(WS, &old)]);
     assert_eq!(world.all(timer::of_agent(WS, &agent)).len(), 1);

@@ -1,4 +1,4 @@
-//! Tokens and one-time codes: kept as hashes, found by them, ended for good, exchanged once.
+//! Tokens and one-time codes: stored as hashes, found by them, revoked permanently, exchanged once.
 
 use dormouse_store::journal::access_code::{self, AccessCode};
 use dormouse_store::journal::token::{self, Token};
@@ -71,7 +71,7 @@ fn a_use_is_noted_when_none_was_noted_lately(world: &World) {
         world.only(token::by_hash(&token.sha256)).last_used_at
     };
     assert_eq!(seen(10, 0), Some(at(10)));
-    assert_eq!(seen(15, 9), Some(at(10)), "a use behind 9 is known already");
+    assert_eq!(seen(15, 9), Some(at(10)), "a use after 9 is already recorded");
     assert_eq!(seen(20, 10), Some(at(20)));
 }
 

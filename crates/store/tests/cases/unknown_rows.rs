@@ -1,4 +1,4 @@
-//! Rows and fields of a newer version come back byte for byte.
+//! A newer version's rows and fields come back byte for byte.
 
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::entity;
@@ -16,7 +16,7 @@ each_engine!(
     a_journal_row_of_an_unknown_type_stays_as_it_was,
 );
 
-/// A document as no present code writes it: odd spacing, numbers and escapes included.
+/// A document as no current code writes it: odd spacing, numbers and escapes.
 const SOUL: &str =
     r#"{ "mood" :1.0, "big":1e400,"big":-0, "half":"\ud800", "zero":"\u0000" , "x":[ {} ] }"#;
 
@@ -39,7 +39,7 @@ fn text_of(world: &World, id: &str) -> String {
     world.only(query)
 }
 
-/// An agent as a newer version writes it: keys of its own at each level, its own spelling.
+/// An agent written by a newer version: extra keys at each level, in a different spelling.
 fn newer_agent(world: &World) -> (AgentId, String) {
     let id: AgentId = world.id();
     let state: dormouse_types::StateId = world.id();

@@ -57,7 +57,7 @@ fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signa
     }
 }
 
-/// An agent whose creation is over: asleep, without a run.
+/// An agent whose creation wake is done: asleep, without a run.
 fn entry(world: &World) -> AgentId {
     let agent = world.id();
     world.agent([
@@ -179,7 +179,7 @@ fn a_signal_without_a_due_time_leaves_one_that_waits_as_due_as_it_was(world: &Wo
 }
 
 fn a_weaker_signal_does_not_weaken_what_is_held(world: &World) {
-    // The creation waits for content; the first content arrives as a change of the task.
+    // The creation wake waits for content; the first content arrives as a change to the task.
     let agent: AgentId = world.id();
     world.agent([wake_queue::insert(WS, &agent, None, at(0))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(5), 1))]);
@@ -220,11 +220,11 @@ fn of_two_claims_of_one_row_one_is_refused(world: &World) {
     world.agent([claim(&agent, 0, "first", &key("a"))]);
     let before = row(world, &agent);
     assert_eq!(world.agent_refusal([claim(&agent, 0, "second", &key("b"))]), Refusal::LeaseLost);
-    // Even who read the newer epoch takes nothing from an owner.
+    // Even a caller that knows the newer epoch takes nothing from a live owner.
     assert_eq!(world.agent_refusal([claim(&agent, 1, "second", &key("b"))]), Refusal::LeaseLost);
     assert_eq!(row(world, &agent), before);
 
-    // A row that was claimed and released meanwhile is another one, though nobody owns it.
+    // A row that was claimed and released since counts as changed, though nobody owns it now.
     world.agent([wake_queue::release(WS, &agent, "first", 1)]);
     assert_eq!(world.agent_refusal([claim(&agent, 0, "second", &key("b"))]), Refusal::LeaseLost);
     world.agent([claim(&agent, 1, "second", &key("b"))]);
@@ -280,7 +280,7 @@ fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
     }
     assert_eq!(row(world, &agent), held);
 
-    // What stands behind a lost guard is not written either.
+    // Ops after a failed guard are not written either.
     let (_, text) = dormouse_store::text::put(WS, "too late");
     let late = [wake_queue::guard(WS, &agent, "node", 0, micros(9000)), text];
     assert_eq!(world.refusal(agent_commit(late)), Refusal::LeaseLost);
@@ -336,7 +336,7 @@ fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
     world.agent([reclaim(&agent, 1, "next", &key("run"))]);
     let held = row(world, &agent);
     assert_eq!((held.due_at, held.reasons), (Some(at(60)), vec![Reason::Subscription]));
-    assert_eq!(claimable(world, at(100)), [], "not while the run goes on");
+    assert_eq!(claimable(world, at(100)), [], "not while the run is active");
     world.agent([wake_queue::release(WS, &agent, "next", 2)]);
     assert_eq!(claimable(world, at(100)), [agent]);
 }
@@ -391,7 +391,7 @@ fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World)
     world.clock.set(at(999));
     assert_eq!(world.agent_refusal([take(Proof::RunOut)]), Refusal::LeaseLost);
     assert_eq!(world.all(wake_queue::expired_leases(at(999))), []);
-    // Prolonged at the last moment: what was read of it is not enough to take it away.
+    // Renewed at the last moment: what was read before no longer suffices to take it over.
     world.agent([wake_queue::guard(WS, &agent, "slow", 1, micros(1000))]);
     world.clock.set(at(1000));
     assert_eq!(world.agent_refusal([take(Proof::RunOut)]), Refusal::LeaseLost);

@@ -1,4 +1,4 @@
-//! A store on one engine, with a clock that stands still and ids that repeat.
+//! A store on one engine, with a stopped clock and repeatable ids.
 
 use std::future::Future;
 use std::path::Path;
@@ -18,10 +18,10 @@ use tempfile::TempDir;
 pub const WS: WorkspaceId = WorkspaceId(1);
 pub const OTHER_WS: WorkspaceId = WorkspaceId(2);
 
-/// What the clock shows at first.
+/// The time the clock shows at first.
 pub const MONDAY: &str = "2026-01-05T09:00:00Z";
 
-/// Makes of each story one test per engine.
+/// Makes one test per engine from each case.
 macro_rules! each_engine {
     ($($story:ident),* $(,)?) => {
         mod sqlite_in_memory {
@@ -42,7 +42,7 @@ pub fn wait<F: Future>(future: F) -> F::Output {
     runtime.expect("a runtime without drivers").block_on(future)
 }
 
-/// Where the connections of all tests live; [`wait`] only waits.
+/// The runtime for the connections of all tests; [`wait`] only waits.
 pub fn connections() -> &'static tokio::runtime::Runtime {
     static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| {
@@ -51,7 +51,7 @@ pub fn connections() -> &'static tokio::runtime::Runtime {
     })
 }
 
-/// A node on a server, with a clock that decides what `Now` is.
+/// A node on a server, with a clock that determines `Now`.
 pub fn node(
     url: String,
     prefix: &str,
@@ -63,7 +63,7 @@ pub fn node(
     connections().block_on(Postgres::connect(options, &CountingEntropy::seeded(seed)))
 }
 
-/// A connection to the shared server, beside the engine.
+/// A connection to the shared server, separate from the engine.
 pub fn beside() -> tokio_postgres::Client {
     connections().block_on(async {
         let url = Server::shared().url();
@@ -74,7 +74,7 @@ pub fn beside() -> tokio_postgres::Client {
     })
 }
 
-/// A store on an engine that nothing happens to.
+/// A store on a Postgres engine without faults.
 pub fn store(engine: Postgres) -> Store {
     Store::new(Arc::new(engine), Arc::new(NoFaults))
 }
@@ -90,7 +90,7 @@ pub fn open(folder: &Path, clock: &Arc<dyn Clock>, seed: u64) -> Store {
     Store::new(Arc::new(engine.expect("a folder of this version")), Arc::new(NoFaults))
 }
 
-/// The clock of a world that nobody moves.
+/// The stopped clock of a world.
 pub fn still() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at(MONDAY))
 }
@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    /// Two fresh schemas on the one server of this process.
+    /// Two fresh schemas on this process's server.
     pub fn on_postgres() -> Self {
         let clock = ManualClock::at(MONDAY);
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
@@ -138,18 +138,17 @@ impl World {
         Self { store, clock, entropy, folder: None, prefix: Some(prefix) }
     }
 
-    /// What stands before the names of the two schemas; none on SQLite.
+    /// The prefix of the two schemas' names; `None` on SQLite.
     pub fn prefix(&self) -> Option<&str> {
         self.prefix.as_deref()
     }
 
-    /// The file of a database; only of a world in a folder.
+    /// The file of a database; only for a world in a folder.
     pub fn file(&self, db: Db) -> std::path::PathBuf {
         let folder = self.folder.as_ref().expect("a world in a folder");
         folder.path().join(format!("{}.sqlite", db.name()))
     }
 
-    /// A fresh id.
     pub fn id<T: Id>(&self) -> T {
         T::fresh(self.clock.now(), &self.entropy)
     }
@@ -211,20 +210,20 @@ impl World {
         rows.remove(0)
     }
 
-    /// The rows of a statement as they are stored.
+    /// The rows of a statement as stored.
     #[track_caller]
     pub fn raw(&self, db: Db, sql: &'static str) -> Vec<Row> {
         raw(&self.store, db, sql)
     }
 
-    /// Everything a commit can write but the counter, which may have gaps.
+    /// Everything a commit can write except the counter, which may have gaps.
     #[track_caller]
     pub fn everything(&self, db: Db) -> Vec<Vec<Row>> {
         everything(&self.store, db)
     }
 }
 
-/// Everything a commit can write but the counter, of any store.
+/// Everything a commit can write except the counter, for any store.
 #[track_caller]
 pub fn everything(store: &Store, db: Db) -> Vec<Vec<Row>> {
     let tables = match db {
@@ -234,7 +233,7 @@ pub fn everything(store: &Store, db: Db) -> Vec<Vec<Row>> {
     BOTH.iter().chain(tables).map(|sql| raw(store, db, sql)).collect()
 }
 
-/// The rows of a statement as they are stored.
+/// The rows of a statement as stored.
 #[track_caller]
 pub fn raw(store: &Store, db: Db, sql: &'static str) -> Vec<Row> {
     let query = Query { db, sql, params: Vec::new(), decode: |row| Ok(row.clone()) };

@@ -1,4 +1,4 @@
-//! A proxy before a server, which cuts a connection at a place in the conversation.
+//! A proxy for the server that cuts a connection at a given point of the protocol.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,9 +10,9 @@ use crate::lock;
 /// Where a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// The server has ended a transaction with COMMIT; its answer is swallowed.
+    /// The server has run COMMIT; its answer is dropped.
     BehindCommit,
-    /// The client begins to write behind a savepoint; the server does not hear of it.
+    /// The client starts writing after a savepoint; the server does not receive it.
     BeforeSavepoint,
 }
 
@@ -24,7 +24,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Stands before the server on a loopback port.
+    /// Starts a proxy for the server on a loopback port.
     pub fn before(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free loopback port");
         let port = listener.local_addr().expect("it is bound").port();
@@ -32,7 +32,7 @@ impl Proxy {
         let shared = armed.clone();
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                // Where the server is gone, the client finds its connection closed.
+                // If the server is gone, the client finds its connection closed.
                 if let Ok(server) = TcpStream::connect(("127.0.0.1", server)) {
                     join(client, server, &shared);
                 }
@@ -41,26 +41,26 @@ impl Proxy {
         Self { port, armed }
     }
 
-    /// The URL of the database behind it.
+    /// The URL of the database through the proxy.
     pub fn url(&self) -> String {
         super::url(self.port)
     }
 
-    /// Cuts the next connection that comes to the place.
+    /// Cuts the next connection that reaches the point.
     pub fn cut(&self, cut: Cut) {
         *lock(&self.armed) = Some(cut);
     }
 
-    /// Whether the cut that was asked for is still to come.
+    /// Whether the requested cut has not happened yet.
     pub fn is_armed(&self) -> bool {
         lock(&self.armed).is_some()
     }
 }
 
-/// Moves messages both ways until one side ends or the connection is cut.
+/// Forwards messages both ways until one side ends or the connection is cut.
 fn join(client: TcpStream, server: TcpStream, armed: &Arc<Mutex<Option<Cut>>>) {
     for side in [&client, &server] {
-        // Small messages are passed on at once; without this a test is slower, not wrong.
+        // Forward small messages at once; without this a test is slower, not wrong.
         drop(side.set_nodelay(true));
     }
     let both = || Some((client.try_clone().ok()?, server.try_clone().ok()?));
@@ -96,7 +96,7 @@ fn pump(
                 break;
             }
         }
-        // What is closed already needs no closing.
+        // A connection that is already closed needs no closing.
         drop((from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both)));
     });
 }
@@ -110,7 +110,7 @@ fn disarm(armed: &Mutex<Option<Cut>>, place: Cut) -> bool {
     hit
 }
 
-/// One message: its kind where it has one, the length of the rest, and the rest.
+/// Reads one message: its kind if it has one, the length of the rest, and the rest.
 fn message(from: &mut impl Read, first: bool) -> io::Result<Vec<u8>> {
     let head = if first { 4 } else { 5 };
     let mut message = vec![0; head];

@@ -1,7 +1,7 @@
-# Runs a private Postgres server: supervisor PORT FSYNC. Reads `stop`, `start` and `promote` from the standard
-# input, and ends, with the server, when that is closed. Answers with one line each.
+# Runs a private Postgres server: supervisor PORT FSYNC. Reads the commands `stop`, `start` and `promote` from
+# standard input and answers each with one line. When the input is closed, it stops the server and exits.
 set -u
-# Nothing but the end of the input ends it: also not an answer that nobody reads any more.
+# Only the end of the input stops it: signals and a closed output are ignored.
 trap '' HUP INT TERM PIPE
 port=$1
 fsync=$2
@@ -33,8 +33,8 @@ end() {
     exit "$1"
 }
 
-# Text is compared in the order of a language unless a column says otherwise; servers before 15
-# do not know how.
+# Text is sorted by an ICU locale unless a column says otherwise, so that tests find queries that rely on
+# byte order; servers before 15 do not support this.
 make() { $as "$bin/initdb" -D data -U dormouse -A trust -E UTF8 --no-sync --locale=C "$@" >made 2>&1; }
 if ! make --locale-provider=icu --icu-locale=en; then
     rm -rf data
@@ -70,7 +70,7 @@ stop() {
     wait "$pid" 2>/dev/null
     pid=
 }
-# Crashes it and lets a standby on the same files take its place: another timeline begins.
+# Crashes the server and promotes a standby on the same files, which starts a new timeline.
 promote() {
     stop
     $as touch data/standby.signal

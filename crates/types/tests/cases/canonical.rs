@@ -1,4 +1,4 @@
-//! Canonical JSON: what the same value is written as, whoever wrote it before.
+//! Canonical JSON: one form per value, however it was written before.
 
 use dormouse_types::hash::{canonical, joined, sha256};
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ fn a_number_is_written_in_one_way_however_it_was_spelled() {
 fn texts_are_written_without_needless_escapes_and_not_normalised() {
     check(r#""\u0041\u00e4\/\t""#, "\"A\u{e4}/\\t\"");
     check("\"\\u0000\\u001f\u{7f}\"", "\"\\u0000\\u001f\u{7f}\"");
-    // The same letter in one sign and in two is two texts.
+    // A letter in composed and in decomposed form is two different strings.
     check(r#""\u00e4""#, "\"\u{e4}\"");
     check(r#""a\u0308""#, "\"a\u{308}\"");
 }
@@ -135,7 +135,7 @@ fn hashes_are_the_known_ones() {
     assert_ne!(joined(&["a", "b"]), joined(&["ab"]));
 }
 
-/// A value, and how somebody may write it: order of names, spelling of numbers and texts, gaps.
+/// A value and the ways to write it: key order, number and string spelling, white space.
 #[derive(Debug, Clone)]
 enum Spelled {
     Plain(&'static str),

@@ -1,4 +1,4 @@
-//! Ids say what they name, sort by time, and are never taken for one another.
+//! Ids name their kind, sort by time, and cannot be mistaken for another kind.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Randomness that counts.
+/// Randomness from a counter.
 #[derive(Default)]
 struct Counting(AtomicU64);
 
@@ -47,7 +47,7 @@ fn check_kind<T: Id + Debug + PartialEq + Ord + Serialize + DeserializeOwned>(
     assert_eq!(serde_json::from_str::<T>(&json).unwrap(), id);
     assert!(serde_json::from_str::<T>("\"nonsense\"").is_err());
 
-    // Later ids sort behind, and ids of one instant differ.
+    // Later ids sort after earlier ones, and ids of one instant differ.
     let (same, later) = (T::fresh(at(0), &entropy), T::fresh(at(1), &entropy));
     assert!(id < same && same < later, "{id} {same} {later}");
 

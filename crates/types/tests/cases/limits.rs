@@ -1,4 +1,4 @@
-//! One table of limits: what the page says is what the code checks.
+//! One table of limits: the docs page states what the code checks.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ fn each_limit_has_a_name_of_its_own_and_a_known_problem() {
     assert!(limits::ALL.iter().all(|limit| limit.max > 0 && !limit.unit.is_empty()));
 }
 
-/// A size as a reader would say it.
+/// A size as a reader would write it.
 fn said(count: usize, unit: &str) -> String {
     match (count, unit) {
         (count, "bytes") if count % (1024 * 1024) == 0 => format!("{} MiB", count / 1024 / 1024),

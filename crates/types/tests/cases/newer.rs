@@ -1,4 +1,4 @@
-//! What a newer version wrote is known to have happened.
+//! A change from a newer version is known to have happened.
 
 use dormouse_types::change::What;
 use dormouse_types::{By, Origin};

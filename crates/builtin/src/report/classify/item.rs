@@ -1,4 +1,4 @@
-//! Boxes, items of lists, rows of tables: what a list says by its place and its remarks.
+//! Boxes, list items and table rows: what a list says by its position and its remarks.
 
 use super::super::cue::{Done, Said, after_label};
 use super::super::fact::{Kind, Source, weigh_learned};
@@ -55,7 +55,7 @@ impl Reader<'_> {
                     self.cues(at, segment.body());
                     return;
                 }
-                // A list of short requests is a list of work where nothing else is.
+                // A list of short requests is a list of work if nothing else is.
                 let said = Said::new(segment.body(), self.lang);
                 let is_request = segment.depth == 0
                     && segment.kind == read::Kind::Bullet
@@ -78,7 +78,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Fixed", below a version: without it a line that names a failure reads as one.
+    /// Returns the kind of change, such as "Fixed", under a version: without it, a line that names
+    /// a failure reads like a failure.
     pub(super) fn kind_of_change(&self, at: usize) -> Option<&str> {
         let headings = &self.segments[at].headings;
         let version = headings.iter().position(|(_, text)| heading::is_version(text))?;
@@ -105,7 +106,7 @@ impl Reader<'_> {
             .is_some_and(|parent| parent.raw.trim_end().ends_with(':'))
     }
 
-    /// Work that a list names: what its own remarks say about it comes first.
+    /// Classifies work that a list names; remarks in the item itself take precedence.
     pub(super) fn todo_item(&mut self, at: usize, source: Source) {
         let segment = &self.segments[at];
         let cues = &self.lang.report.cues;
@@ -152,7 +153,7 @@ impl Reader<'_> {
             if said.done(self.lang).is_none() || said.n_words() < 2 {
                 break;
             }
-            // "(done, they did)" speaks of the whole item.
+            // "(done, they did)" is about the whole item.
             if said.begins_with(cues.done_anything) && after.trim_matches(['.', ' ']).is_empty() {
                 let text = before.to_owned();
                 self.testify(at, Turn::Done, &text, &all);
@@ -175,7 +176,7 @@ impl Reader<'_> {
         self.place(at, source);
     }
 
-    /// Says of the last fact what its own words leave out: whose it is, or what it is part of.
+    /// Adds to the last fact what its own words omit: its owner, or what it is part of.
     pub(super) fn place(&mut self, at: usize, source: Source) {
         let segment = &self.segments[at];
         let Some(fact) = self.found.facts.last_mut() else { return };
@@ -208,9 +209,9 @@ impl Reader<'_> {
             return;
         }
         let kind = if asks_only { Kind::Open } else { Kind::Learned };
-        // What a group explains is explained by its parts.
+        // The parts of a group explain what the group explains.
         let depth = if self.parent_is_group(at) { -2 } else { segment.depth.min(3).cast_signed() };
-        // Items stand alone: "it" in front of one leans on nothing.
+        // Items are read alone, so a leading "it" is not held against them.
         let leans = 2 * i32::from(said.begins_with(self.lang.report.cues.leaning));
         let weight =
             3 + leans + self.below_cause(at) + weigh_learned(&text, &said, self.lang) - depth;
@@ -218,7 +219,7 @@ impl Reader<'_> {
         self.turns(at, &segment.text, &said);
     }
 
-    /// What stands below "Root cause" matters more than what stands below "Impact".
+    /// Weighs a line by its heading: one under "Root cause" matters more than one under "Impact".
     pub(super) fn below_cause(&self, at: usize) -> i32 {
         let cues = &self.lang.report.cues;
         let heading = self.segments[at].headings.last();
@@ -234,7 +235,7 @@ impl Reader<'_> {
         self.push(at, Kind::Open, Source::Heading, &text, 2);
     }
 
-    /// A row is named by its first cell and judged by the others.
+    /// Classifies a row: the first cell names it, the others give its state.
     pub(super) fn row(&mut self, at: usize, under: Below) {
         let cues = &self.lang.report.cues;
         let segment = &self.segments[at];
@@ -255,7 +256,7 @@ impl Reader<'_> {
             return;
         };
         let text = words.join(" – ");
-        // "Kitchen" alone says little; the column that is ticked off says what of it.
+        // "Kitchen" alone says little; the ticked-off column says what about it is done.
         let judged = cells.iter().skip(1).position(|cell| {
             let folded = fold::fold(cell);
             let cell = folded.trim_end_matches('.');
@@ -290,7 +291,7 @@ impl Reader<'_> {
                 }
                 Below::Learned => self.push(at, Kind::Learned, Source::Heading, &text, 2),
                 Below::Open => self.push(at, Kind::Open, Source::Heading, &text, 1),
-                // Without a heading or a state a row is a list of words.
+                // Without a heading or a state, a row is just a list of words.
                 Below::Summary | Below::Unknown => {}
             }
         }

@@ -1,7 +1,7 @@
 //! From segments to facts.
 //!
-//! The nearest heading of a known kind decides; a cue in the sentence where none does. Quotes,
-//! samples, unfinished notes and lines with secrets are no evidence.
+//! The nearest heading of a known kind decides; without one, a cue in the sentence does. Quotes,
+//! examples, unfinished notes and lines with secrets are not evidence.
 //!
 //! Reading order: this file, `item`, `sentence`.
 
@@ -17,16 +17,16 @@ use crate::input::Input;
 use crate::lang::Lang;
 use crate::read::{self, Segment, dated, fold};
 
-/// What the text says.
+/// What was found in the text.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Everything that may be told.
+    /// Everything that may be reported.
     pub facts: Vec<Fact>,
-    /// What earlier statements are held against.
+    /// Sentences that may overtake earlier ones.
     pub evidence: Vec<Evidence>,
-    /// Sentences that sum the text up, in order.
+    /// Sentences that summarize the text, in order.
     pub summary: Vec<String>,
-    /// Whether the text is a change log.
+    /// Whether the text is a changelog.
     pub is_change_log: bool,
     /// Headings that name a version, in order.
     pub versions: Vec<String>,
@@ -41,35 +41,35 @@ pub struct Evidence {
     pub words: Vec<String>,
     /// The words as written.
     pub text: String,
-    /// Rises with time.
+    /// Increases with time.
     pub order: i64,
-    /// Its segment, by place.
+    /// Index of its segment.
     pub segment: usize,
-    /// Its entry, by place.
+    /// Index of its entry.
     pub entry: usize,
-    /// Whether it says "done" without naming what was done.
+    /// Whether it says "done" without naming the work.
     pub is_general: bool,
 }
 
-/// What a sentence does to earlier ones.
+/// How a sentence affects earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// The work is finished.
     Done,
-    /// The work is not needed, or the statement does not hold.
+    /// The work is not needed, or the earlier statement does not hold.
     Withdrawn,
-    /// Finished work was taken back.
+    /// Finished work was undone.
     Undone,
-    /// What was believed does not hold.
+    /// Something that was believed turned out to be wrong.
     Corrected,
-    /// What failed works.
+    /// What had failed works again.
     AllClear,
 }
 
-/// Units: positions. Entries are further apart than any two segments of one.
+/// Units: positions. Entries are further apart than any two segments of one entry.
 const ENTRY_STEP: i64 = 1_000_000;
 
-/// Reads the segments of a task.
+/// Classifies the segments of a task.
 pub fn classify(input: &Input<'_>) -> Findings {
     let mut reader = Reader {
         lang: input.lang,
@@ -92,12 +92,12 @@ pub fn classify(input: &Input<'_>) -> Findings {
     reader.found
 }
 
-/// The place of an entry in time.
+/// Returns the position of an entry in time.
 pub fn order_of_entry(entry: usize) -> i64 {
     i64::try_from(entry).unwrap_or(i64::MAX / ENTRY_STEP) * ENTRY_STEP
 }
 
-/// Segments left over from a form: paragraphs that say so, and lists of examples.
+/// Returns which segments belong to a template: paragraphs that say so, and lists of examples.
 fn samples(segments: &[Segment], lang: &Lang) -> Vec<bool> {
     let cues = &lang.report.cues;
     let mut flags = vec![false; segments.len()];
@@ -120,7 +120,7 @@ fn samples(segments: &[Segment], lang: &Lang) -> Vec<bool> {
     flags
 }
 
-/// Entries whose first day is younger than their last, and change logs.
+/// Returns the entries whose first day is later than their last, and changelogs.
 fn backwards(segments: &[Segment]) -> Vec<usize> {
     let mut found = Vec::new();
     let Some(last) = segments.last() else {
@@ -153,7 +153,7 @@ struct Reader<'a> {
     samples: Vec<bool>,
     backwards: Vec<usize>,
     found: Findings,
-    /// Paragraphs under a to-do heading that gave their work already.
+    /// Paragraphs under a to-do heading whose work has already been found.
     told_todo: Vec<(usize, usize)>,
 }
 

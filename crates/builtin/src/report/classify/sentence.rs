@@ -28,7 +28,7 @@ impl Reader<'_> {
                 }
             }
             Below::Todo => {}
-            // The words above the versions of a change log speak of the file.
+            // Words above the versions of a changelog are about the file.
             Below::Done if self.found.is_change_log && segment.headings.len() < 2 => {}
             Below::Version | Below::Done if segment.depth == 0 => {
                 if said.done(self.lang).is_some() && !said.moves_day(&text, self.lang) {
@@ -63,7 +63,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a sentence says by itself.
+    /// Classifies a sentence by its own words.
     pub(super) fn cues(&mut self, at: usize, text: &str) {
         let cues = &self.lang.report.cues;
         let text = after_note(text, self.lang);
@@ -115,7 +115,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a sentence says that something is still to be done, and not only in some case.
+    /// Returns whether a sentence says, unconditionally, that something is still to be done.
     pub(super) fn is_work(&self, said: &Said, text: &str) -> bool {
         let cues = &self.lang.report.cues;
         let asks = said.begins_with(cues.please) && said.is_request(self.lang);
@@ -124,12 +124,12 @@ impl Reader<'_> {
             && self.names_something(text)
     }
 
-    /// "I need to learn it" names nothing.
+    /// Returns whether a sentence names something: "I need to learn it" does not.
     pub(super) fn names_something(&self, text: &str) -> bool {
         fold::content_words(text, self.lang).len() >= 2
     }
 
-    /// Whether a request follows a label of work in the same line: "Next: rye. Buy flour."
+    /// Returns whether a request follows a label of work on the same line: "Next: rye. Buy flour."
     pub(super) fn goes_on(&self, at: usize, said: &Said) -> bool {
         let segment = &self.segments[at];
         let is_labelled = self.segments[..at]
@@ -143,7 +143,7 @@ impl Reader<'_> {
         is_labelled && said.is_request(self.lang)
     }
 
-    /// The same, by words that count only where nothing lists the work.
+    /// Like `is_work`, for words that count only if no list names the work.
     pub(super) fn is_weak_work(&self, said: &Said, text: &str) -> bool {
         let cues = &self.lang.report.cues;
         let waits = said.has(cues.yet) && said.has(cues.not);
@@ -151,22 +151,22 @@ impl Reader<'_> {
         (waits || wants) && !said.begins_with(cues.provisos) && self.names_something(text)
     }
 
-    /// Whether a summary gives a figure of what happened, not of what somebody wants.
+    /// Returns whether a summary gives a figure about what happened, not about a wish.
     pub(super) fn is_figure(&self, text: &str, said: &Said) -> bool {
         let cues = &self.lang.report.cues;
-        // "Guests could not book for an hour" is no wish.
+        // "Guests could not book for an hour" is not a wish.
         let tells = said.n_words() > 3;
         tells && has_figure(text) && (!said.has(cues.conditional) || said.has(cues.negation))
     }
 
-    /// Whether a sentence says that work is finished, in its place: "pods are deleted" does so
-    /// in a log.
+    /// Returns whether a sentence says, in its context, that work is finished: "pods are deleted"
+    /// does so in a log.
     pub(super) fn done(&self, at: usize, said: &Said) -> Option<Done> {
         let is_log = self.segments[at].stamp != dated::Stamp::default();
         said.done(self.lang).filter(|done| is_log || *done > Done::Process)
     }
 
-    /// What a sentence does to earlier ones.
+    /// Records how a sentence affects earlier ones.
     pub(super) fn turns(&mut self, at: usize, text: &str, said: &Said) {
         let cues = &self.lang.report.cues;
         if said.asks() {
@@ -189,7 +189,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A question in a log was asked then; it still stands only in the last entry, undated.
+    /// Returns whether a question is still open: in a log it was asked at the time, so only an
+    /// undated one in the last entry counts.
     pub(super) fn is_fresh(&self, at: usize) -> bool {
         let segment = &self.segments[at];
         let last = self.segments.last().map(|last| last.entry);

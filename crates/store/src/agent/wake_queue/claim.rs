@@ -1,4 +1,11 @@
-//! Claims, guards, releases and takeovers: the row as the agent's lease.
+//! Claims, guards, releases and takeovers: the queue row as the agent's lease.
+//!
+//! The queue row and the lease are one row, so a claim takes the pending signals and the lease in
+//! one statement: a signal either belongs to the claimed run or stays for the next one, and two
+//! nodes cannot run the same agent. Every later write of the run is guarded by owner and epoch, so
+//! an owner that was only slow finds its lease gone instead of writing over its successor. A
+//! takeover checks in its statement that the lease is still expired: a heartbeat that arrived in
+//! between wins. The journal's fence is raised only after the takeover, see ADR 0007.
 
 use std::time::Duration;
 
@@ -18,9 +25,9 @@ pub struct Claim<'a> {
     pub agent: &'a AgentId,
     /// The epoch that was read; the claim raises it by one.
     pub epoch: i64,
-    /// Who claims.
+    /// The claiming owner.
     pub owner: &'a str,
-    /// How long the lease lasts unless it is prolonged.
+    /// How long the lease lasts unless renewed.
     pub lasts: Duration,
     /// The run the lease is for.
     pub run_key: &'a RunKey,
@@ -43,7 +50,7 @@ impl Claim<'_> {
     }
 }
 
-/// Takes the lease and the waiting signals; refused when somebody else did since the row was read.
+/// Takes the lease and the pending signals; refused when the row was claimed since it was read.
 pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     claim.op(
         workspace,
@@ -58,8 +65,8 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     )
 }
 
-/// Guards a commit by what waits for an agent, as it was read: a signal that came since is in no
-/// interval that was decided on it, and must not be cleared with it.
+/// Guards a commit by an agent's pending signals as they were read. A signal that arrived since is
+/// outside the interval the commit was decided on and must not be cleared with it.
 pub fn unchanged(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     let bits: i64 = row.reasons.iter().map(|reason| reason.bit()).sum();
     Op::one(
@@ -78,7 +85,7 @@ pub fn unchanged(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     )
 }
 
-/// The place in the claim order of what waits beside a run: SET part, for the end of that run.
+/// The claim-order place of what is pending besides a run: SET part, for when that run ends.
 macro_rules! place_of_the_rest {
     () => {
         "priority = CASE WHEN reasons = 0 THEN priority WHEN reasons & 24 <> 0 THEN 0
@@ -86,8 +93,8 @@ macro_rules! place_of_the_rest {
     };
 }
 
-/// Takes the lease of a run that was interrupted; signals that came since stay for the next run, and
-/// wait for the end of a sleep that holds them back.
+/// Takes the lease to resume an interrupted run. Signals that arrived since stay for the next run;
+/// those held back by a sleep wait until it ends.
 pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     claim.op(
         workspace,
@@ -103,7 +110,7 @@ pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     )
 }
 
-/// Guards a commit of a run by its lease, and prolongs it.
+/// Guards a run's commit by its lease, and renews the lease.
 pub fn guard(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -138,8 +145,8 @@ pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64)
     )
 }
 
-/// Gives a lease back and leaves its run to be resumed at a time; without one it waits until the
-/// agent may run again, unless that was decided meanwhile.
+/// Releases a lease and leaves its run to be resumed at a time. Without a time the run waits until
+/// the agent may run again, unless a due time was set meanwhile.
 pub fn put_back(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -172,9 +179,9 @@ fn taken_over(
     Op::one(sql, params, Refusal::LeaseLost)
 }
 
-/// Takes a dead owner's lease away and leaves its run to be resumed.
+/// Takes the lease from a dead owner and leaves its run to be resumed.
 ///
-/// Refused when the owner turns out to be alive: it prolonged its lease, or ended its run.
+/// Refused when the owner turns out to be alive: it renewed its lease or ended its run.
 pub fn interrupt(
     workspace: WorkspaceId,
     row: &QueueEntry,
@@ -197,7 +204,7 @@ pub fn interrupt(
     )
 }
 
-/// Takes a dead owner's lease away that was for no run that is known.
+/// Takes the lease from a dead owner whose run is unknown.
 pub fn free(workspace: WorkspaceId, row: &QueueEntry, proof: Proof) -> Op {
     taken_over(
         workspace,
@@ -213,7 +220,7 @@ pub fn free(workspace: WorkspaceId, row: &QueueEntry, proof: Proof) -> Op {
     )
 }
 
-/// Gives up the run of a row that nobody holds; refused when somebody claimed it since.
+/// Abandons the run of a row without an owner; refused when the row was claimed since.
 pub fn abandon(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(
         concat!(

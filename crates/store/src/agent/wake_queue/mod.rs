@@ -17,18 +17,18 @@ pub use read::{
     oldest_signal, owned_by, waiting, with_due_beyond, workspaces,
 };
 
-/// Why an agent is woken. The strongest of several names the run.
+/// Why an agent is woken. The strongest pending reason names the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// A change of its task.
+    /// A change to its task.
     Subscription,
-    /// A time came: back-off, a due date, "wake me at".
+    /// A time was reached: back-off, a due date, "wake me at".
     Timer,
-    /// The agent was made.
+    /// The agent was created.
     Creation,
-    /// A person asks for a fresh look at everything.
+    /// A person asks for a full fresh analysis.
     Reanalysis,
-    /// A person asks, or says something.
+    /// A person asks for a run or sends a message.
     UserInitiated,
 }
 
@@ -59,12 +59,12 @@ impl Reason {
         }
     }
 
-    /// Whether it comes without a person asking: `sleep_until` holds it back.
+    /// Whether it arises without a person asking; `sleep_until` holds such wakes back.
     pub fn is_automatic(self) -> bool {
         matches!(self, Self::Subscription | Self::Timer | Self::Creation)
     }
 
-    /// Its place in the claim order; smaller is sooner.
+    /// Its place in the claim order; smaller means sooner.
     pub fn priority(self) -> i64 {
         match self {
             Self::UserInitiated | Self::Reanalysis => 0,
@@ -74,7 +74,7 @@ impl Reason {
         }
     }
 
-    /// The reasons of a column, weakest first.
+    /// The reasons in a column value, weakest first.
     pub fn of_bits(bits: i64) -> Vec<Self> {
         Self::ALL.into_iter().filter(|reason| bits & reason.bit() != 0).collect()
     }
@@ -85,27 +85,27 @@ impl Reason {
 pub struct QueueEntry {
     /// The agent.
     pub agent: AgentId,
-    /// Why it is to wake, weakest first.
+    /// The pending reasons, weakest first.
     pub reasons: Vec<Reason>,
-    /// When the first signal came since it fell asleep.
+    /// When the first signal since the last claim arrived.
     pub first_signal_at: Option<Timestamp>,
-    /// When it is to wake; none = asleep.
+    /// When it is to wake; `None` means asleep.
     pub due_at: Option<Timestamp>,
-    /// The newest journal position that concerns it.
+    /// The newest journal position that concerns the agent.
     pub upto: Seq,
     /// Its place in the claim order.
     pub priority: i64,
-    /// The request of the person who asked.
+    /// The id of the person's request.
     pub request_id: Option<String>,
-    /// The run that was claimed and has not ended.
+    /// The claimed run that has not ended.
     pub run_key: Option<RunKey>,
     /// Who holds the lease.
     pub owner: Option<String>,
     /// Rises with each claim.
     pub epoch: i64,
-    /// When the lease may be taken over.
+    /// When another owner may take the lease over.
     pub expires_at: Option<Timestamp>,
-    /// Crashes of the run that has not ended.
+    /// How often the run that has not ended has crashed.
     pub crashes: i64,
     /// Automatic wakes are held back until then.
     pub sleep_until: Option<Timestamp>,
@@ -118,17 +118,18 @@ pub struct Signal {
     pub agent: AgentId,
     /// Why.
     pub reason: Reason,
-    /// When the signal came.
+    /// When the signal arrived.
     pub at: Timestamp,
-    /// When the agent is to wake for it; none only moves `upto`.
+    /// When the agent is to wake for it; `None` only advances `upto`.
     pub due_at: Option<Timestamp>,
     /// The journal position that concerns the agent.
     pub upto: Seq,
-    /// The person's request.
+    /// The id of the person's request.
     pub request_id: Option<String>,
 }
 
-/// Makes the row of a new agent, woken for its creation; without a due time it waits for content.
+/// Creates the row of a new agent, signalled for its creation; without a due time it waits for
+/// content.
 pub fn insert(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -150,11 +151,17 @@ pub fn insert(
     )
 }
 
-/// Merges a signal into an agent's row. The window never stretches: an earlier due time stays.
-/// What comes without a person asking waits until the agent's `sleep_until`, and joins a timer that
-/// waits: it does not shorten a back-off. While a run is under way or waits to be resumed, its place
-/// in the claim order stays, or becomes better.
-/// An agent without a row was destroyed: the signal is spent.
+/// Merges a signal into an agent's row.
+///
+/// The merge is one statement, so signals of several nodes combine without reading the row first,
+/// and none is lost whichever order they arrive in. Its rules:
+///
+/// - The merge window never stretches: an earlier due time stays.
+/// - An automatic signal waits until the agent's `sleep_until` and joins a pending timer, because
+///   traffic on a task must not shorten a back-off. A person's signal ignores both.
+/// - While a run is active or waits to be resumed, its place in the claim order can only improve:
+///   a weak signal must not push back a run that a person is waiting for.
+/// - An agent without a row was destroyed, so the signal changes nothing.
 pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     Op::any(
         "UPDATE wake_queue SET
@@ -187,8 +194,9 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     )
 }
 
-/// Cancels what waits: every mark that could wake the agent goes at once. That something changed
-/// stays noted, without a due time. Refused when somebody claimed the row since it was read.
+/// Cancels what is pending: everything that could wake the agent is cleared at once. The fact that
+/// something changed is kept, without a due time. Refused when the row was claimed since it was
+/// read.
 pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(
         "UPDATE wake_queue SET reasons = CASE WHEN reasons % 2 = 1 THEN 1 ELSE 0 END,
@@ -200,9 +208,9 @@ pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     )
 }
 
-/// Leaves a later try behind a run that failed; one that is asked for, because a person's words wait
-/// for it, is not held back by a sleep; without a time it waits until the agent may run
-/// again. What came meanwhile joins it; only a person's wake that waits is not put off.
+/// Schedules a retry after a failed run. A retry that carries a user message is not held back by a
+/// sleep. Without a time, the retry waits until the agent may run again. Signals that arrived
+/// meanwhile join it; only a person's pending wake is not postponed.
 pub fn schedule_retry(
     workspace: WorkspaceId,
     agent: &AgentId,
@@ -233,8 +241,8 @@ pub fn schedule_retry(
     )
 }
 
-/// Makes what waited without a due time due: an interrupted run, and one that is about to be put
-/// back. When that ends instead, nothing stays due.
+/// Sets a due time where none was set, for an interrupted run or one about to be released. If that
+/// run ends instead, nothing stays due.
 pub fn make_due(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?3
@@ -244,7 +252,7 @@ pub fn make_due(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> O
     )
 }
 
-/// Takes the due time away and keeps what is waiting.
+/// Clears the due time and keeps the pending signals.
 pub fn park(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
@@ -252,8 +260,8 @@ pub fn park(workspace: WorkspaceId, agent: &AgentId) -> Op {
     )
 }
 
-/// Takes the due time of automatic wakes away and keeps what is waiting. A person's wake stays due, and
-/// so does a run that has not ended: its claim decides whether it may go on.
+/// Clears the due time of automatic wakes and keeps the pending signals. A person's wake stays due,
+/// and so does a run that has not ended: its claim decides whether it may continue.
 pub fn park_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL
@@ -262,7 +270,7 @@ pub fn park_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
     )
 }
 
-/// Clears every mark that could wake an agent.
+/// Clears everything that could wake an agent.
 pub fn clear_signals(workspace: WorkspaceId, agent: &AgentId) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, due_at = NULL,
@@ -272,8 +280,8 @@ pub fn clear_signals(workspace: WorkspaceId, agent: &AgentId) -> Op {
     )
 }
 
-/// Clears every mark that could wake an agent that is destroyed. A run that has not ended stays due,
-/// so that somebody claims it, finds its agent destroyed, and ends it.
+/// Clears everything that could wake a destroyed agent. A run that has not ended stays due, so that
+/// a node claims it, finds the agent destroyed, and ends the run.
 pub fn destroy(workspace: WorkspaceId, agent: &AgentId, now: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, request_id = NULL,
@@ -283,8 +291,8 @@ pub fn destroy(workspace: WorkspaceId, agent: &AgentId, now: Timestamp) -> Op {
     )
 }
 
-/// Makes due what waits for a signal that seems to have come in the future: the clock was set back,
-/// and nobody would wake it for as long as that.
+/// Makes entries due whose signal seems to come from the future: the clock was set back, and they
+/// would otherwise wait until it catches up.
 pub fn clamp_due(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?2, first_signal_at = ?2
@@ -293,10 +301,10 @@ pub fn clamp_due(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> O
     )
 }
 
-/// Holds automatic wakes back until a time, or no longer. What waits for a person is not touched.
+/// Holds automatic wakes back until a time, or lifts the hold. A person's wake is not affected.
 ///
-/// What waited for the end of an earlier sleep moves with it: to the new end, but not before
-/// `soonest`, and a later try after a failure not before `retry_at`.
+/// Entries that waited for the end of an earlier sleep move to the new end, but not before
+/// `soonest`, and a retry after a failure not before `retry_at`.
 pub fn sleep_until(
     workspace: WorkspaceId,
     agent: &AgentId,

@@ -1,4 +1,4 @@
-//! What is read of the queue.
+//! Queries on the wake queue.
 
 use std::sync::LazyLock;
 
@@ -76,7 +76,7 @@ pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Qu
     }
 }
 
-/// All rows that wait or run, in claim order.
+/// All rows that are pending or running, in claim order.
 pub fn waiting(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
@@ -89,9 +89,9 @@ pub fn waiting(workspace: WorkspaceId) -> Query<QueueEntry> {
     }
 }
 
-/// All rows that somebody holds a lease on.
+/// All leased rows.
 ///
-/// The sign in `+ws` keeps SQLite at the index of leased rows: for the sake of the order it would
+/// The `+` in `+ws` keeps SQLite on the index of leased rows: to get the order, it would otherwise
 /// walk the rows of all agents.
 pub fn leased(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
@@ -104,7 +104,7 @@ pub fn leased(workspace: WorkspaceId) -> Query<QueueEntry> {
     }
 }
 
-/// Rows whose lease has run out by a time, of all workspaces.
+/// Rows of all workspaces whose lease has expired by a time.
 pub fn expired_leases(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
@@ -116,7 +116,7 @@ pub fn expired_leases(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
     }
 }
 
-/// Rows that an owner holds, of all workspaces.
+/// Rows of all workspaces held by an owner.
 pub fn owned_by(owner: &str) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
@@ -133,8 +133,8 @@ fn with_workspace(row: &Row) -> Result<(WorkspaceId, QueueEntry), ReadError> {
     Ok((WorkspaceId(workspace), decode(row)?))
 }
 
-/// The first rows of each place in the claim order that may be claimed at a time: what is oldest
-/// among them is the oldest of all. A few of each, as one of them may be damaged.
+/// The first claimable rows of each priority; the oldest among them is the oldest of all. A few of
+/// each, because one may be damaged.
 pub fn first_per_priority(workspace: WorkspaceId, now: Timestamp) -> Query<QueueEntry> {
     macro_rules! first_of {
         ($priority:literal) => {
@@ -165,7 +165,7 @@ pub fn first_per_priority(workspace: WorkspaceId, now: Timestamp) -> Query<Queue
     }
 }
 
-/// Workspaces in which something waits; one index probe for each, however much waits there.
+/// Workspaces with pending rows; one index probe each, however many rows there are.
 pub fn workspaces() -> Query<WorkspaceId> {
     Query {
         db: Db::Agent,
@@ -185,7 +185,7 @@ pub fn workspaces() -> Query<WorkspaceId> {
     }
 }
 
-/// Since when a signal waits that no run has taken up; none when nothing waits.
+/// When the oldest signal that no run has taken up arrived; `None` when nothing is pending.
 pub fn oldest_signal(workspace: WorkspaceId) -> Query<Option<Timestamp>> {
     Query {
         db: Db::Agent,
@@ -197,7 +197,7 @@ pub fn oldest_signal(workspace: WorkspaceId) -> Query<Option<Timestamp>> {
     }
 }
 
-/// When the next row that nobody holds comes due after a time; none when nothing waits for it.
+/// When the next unleased row becomes due after a time; `None` when none will.
 pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestamp>> {
     Query {
         db: Db::Agent,
@@ -210,7 +210,7 @@ pub fn next_due(workspace: WorkspaceId, now: Timestamp) -> Query<Option<Timestam
     }
 }
 
-/// A row that waits for a signal which seems to have come after a time; none in a healthy queue.
+/// A row due for a signal that seems to have arrived after a time; `None` in a healthy queue.
 pub fn with_due_beyond(workspace: WorkspaceId, beyond: Timestamp) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,

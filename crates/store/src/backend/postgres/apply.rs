@@ -1,8 +1,8 @@
 //! Applies commits: one transaction for the batch, one savepoint for each commit.
 //!
-//! What a commit does is sent in one go and judged afterwards: a savepoint takes everything back
-//! that came behind the statement that was refused, so a commit costs one trip to the server
-//! whatever the number of its statements.
+//! The statements of a commit are sent together and checked afterwards: rolling back to a savepoint
+//! undoes everything after a refused statement, so a commit costs one round trip however many
+//! statements it has.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::poll_fn;
@@ -22,7 +22,7 @@ use crate::value::{Row, Value};
 const NEW_COUNTER: &str =
     "INSERT INTO counters (ws, seq) VALUES (?1, 0) ON CONFLICT (ws) DO NOTHING";
 const COUNTER: &str = "SELECT seq FROM counters WHERE ws = ?1 FOR UPDATE";
-/// The time, and whose database this is now: read behind the locks on the counters.
+/// The current time and the database's host id, read after the counters are locked.
 const NOW: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), value
      FROM meta WHERE key = 'host'";
 const RECEIPT: &str =
@@ -36,12 +36,12 @@ const CHANGE: &str =
 const AUDIT: &str = "INSERT INTO audit_log (ws, seq, n, actor, action, object, detail, at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-/// The statements of the writer itself.
+/// The statements the writer itself uses.
 const OWN: &[&str] = &[NEW_COUNTER, COUNTER, NOW, RECEIPT, RECEIPT_BY_ID, CHANGE, AUDIT];
 
-/// The statement that moves a counter, and with it what is remembered of the other schema: how far
-/// that had come when this was about to be committed. A commit is shown to others behind the flush of
-/// its record, and both schemas share one log, so what is remembered is kept wherever this is.
+/// The statement that advances a counter and records the other schema's position just before this
+/// commit. A commit becomes visible only after its WAL record is flushed, and both schemas share
+/// one WAL, so whatever survives of this commit, the commits it refers to survive as well.
 pub(super) fn set_counter(other: &str) -> String {
     format!(
         "UPDATE counters SET seq = ?2,
@@ -51,18 +51,17 @@ pub(super) fn set_counter(other: &str) -> String {
     )
 }
 
-/// Why a batch has no answers. The transaction is not open any more.
+/// Why a batch has no results. The transaction has been closed.
 pub(super) enum BatchError {
-    /// Another transaction stood in the way; nothing was written.
+    /// Another transaction conflicted; nothing was written.
     Conflict(Failure),
     /// The connection was lost before COMMIT was sent; nothing was written.
     Lost(Failure),
-    /// The connection was lost behind COMMIT: nobody knows.
+    /// The connection was lost after COMMIT was sent; the outcome is unknown.
     Unknown(Failure),
-    /// The engine took the whole transaction back; nothing was written.
+    /// The engine rolled the whole transaction back; nothing was written.
     Broken(Failure),
-    /// The schema goes on under another id, which another node gave it; nothing was written, and
-    /// nothing is to be.
+    /// Another node gave the schema a new id; nothing was written, and this node must stop writing.
     Renewed(String),
 }
 
@@ -86,13 +85,14 @@ pub(super) struct Batch<'a> {
     pub(super) set_counter: &'a str,
 }
 
-/// The statements of a batch, or why one cannot even be prepared.
+/// The statements of a batch, or why one could not be prepared.
 type Prepared<'a> = HashMap<&'a str, Result<Statement, Failure>>;
 
 impl<'a> Batch<'a> {
-    /// Applies commits in one transaction and says for each what became of it.
+    /// Applies commits in one transaction and returns the outcome of each.
     ///
-    /// `known` are the workspaces that have a counter, `written` how far this node has come in each.
+    /// `known` are the workspaces that have a counter; `written` is this node's last position in
+    /// each.
     pub(super) async fn apply(
         &self,
         commits: &[Commit],
@@ -100,8 +100,8 @@ impl<'a> Batch<'a> {
         written: &mut BTreeMap<i64, i64>,
     ) -> Result<Vec<Result<Committed, CommitError>>, BatchError> {
         let workspaces: BTreeSet<i64> = commits.iter().map(|commit| commit.ws.0).collect();
-        // Outside of the transaction: a statement that cannot be prepared would end it, and a
-        // counter that is made there would be locked out of order.
+        // Outside the transaction: a statement that cannot be prepared would abort it, and a
+        // counter created there would be locked out of order.
         let prepared = self.prepare(commits).await.map_err(BatchError::before_commit)?;
         for ws in workspaces.difference(&known.clone()) {
             let made = self.session.execute(own(&prepared, NEW_COUNTER)?, &[(*ws).into()]).await;
@@ -144,7 +144,7 @@ impl<'a> Batch<'a> {
         written: &mut BTreeMap<i64, i64>,
     ) -> Result<Vec<Result<Committed, CommitError>>, BatchError> {
         let (mut counters, now) = self.begin(workspaces, prepared).await?;
-        // A file copy that was put back keeps the id: positions that this node wrote are gone.
+        // A restored file copy keeps the id, but positions this node wrote are gone.
         if counters.iter().any(|(ws, seq)| written.get(ws).is_some_and(|known| seq < known)) {
             return Err(BatchError::Renewed(went_back(self.db)));
         }
@@ -154,7 +154,7 @@ impl<'a> Batch<'a> {
         for commit in commits {
             let counter = counters.get_mut(&commit.ws.0).expect("each workspace has its counter");
             let result = self.one(commit, *counter + 1, now, prepared, savepoint).await;
-            // A commit that was applied leaves its savepoint behind for the next one to release.
+            // A commit that was applied leaves its savepoint for the next one to release.
             savepoint = "RELEASE SAVEPOINT one; SAVEPOINT one";
             let settled = match result {
                 Ok(()) => {
@@ -178,7 +178,7 @@ impl<'a> Batch<'a> {
         Ok(results)
     }
 
-    /// Begins, takes the counters in the order of the workspaces, and looks at the time.
+    /// Begins the transaction, locks the counters in workspace order, and reads the time.
     async fn begin(
         &self,
         workspaces: &BTreeSet<i64>,
@@ -222,7 +222,7 @@ impl<'a> Batch<'a> {
         Ok((counters, now))
     }
 
-    /// Applies one commit behind a savepoint.
+    /// Applies one commit after a savepoint.
     async fn one(
         &self,
         commit: &Commit,
@@ -279,7 +279,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// What a commit is told that was taken back.
+    /// The result of a commit that was rolled back.
     async fn settle(
         &self,
         commit: &Commit,
@@ -297,7 +297,7 @@ impl<'a> Batch<'a> {
                 let rows = self.session.rows_of(by_id, &params).await;
                 let rows = rows.map_err(BatchError::before_commit)?;
                 Ok(rows.first().map_or_else(
-                    || Err(broken(format!("receipt {} is there and not there", once.id))),
+                    || Err(broken(format!("receipt {} both exists and does not exist", once.id))),
                     |row| replayed(label, once, row).unwrap_or_else(|e| Err(broken(e.to_string()))),
                 ))
             }
@@ -318,7 +318,7 @@ impl<'a> Batch<'a> {
         }
         sent.push(Box::pin(async move { session.run("COMMIT").await.map(|()| 0) }));
         let answers = together(sent).await;
-        // COMMIT is told that it went well also where it took a failed transaction back.
+        // COMMIT reports success even when it rolled back a failed transaction.
         for answer in answers {
             match answer {
                 Ok(_) => {}
@@ -335,33 +335,35 @@ fn own<'a>(prepared: &'a Prepared<'_>, sql: &str) -> Result<&'a Statement, Batch
     prepared[sql].as_ref().map_err(|failure| BatchError::Broken(failure.clone()))
 }
 
-/// What is said where a schema is older than what this node has written to it.
+/// The message for a schema that is older than what this node has written to it.
 fn went_back(db: Db) -> String {
-    format!("the {} database went back to an older state: start again", db.name())
+    format!("the {} database went back to an older state: restart Dormouse", db.name())
 }
 
-/// What is said where a schema has another id than the one it was opened under.
+/// The message for a schema whose id is not the one it was opened under.
 pub(super) fn renewed(found: &str, expected: &HostId) -> String {
-    // Positions that were read from one database mean nothing in another.
-    format!("the server now holds another database (host {found}, not {expected}): start again")
+    // Positions read from one database mean nothing in another.
+    format!(
+        "the server now holds another database (host {found}, not {expected}): restart Dormouse"
+    )
 }
 
 /// Why a commit was not applied.
 enum CommitFailure {
-    /// It alone is taken back.
+    /// Only this commit is rolled back.
     One(Settled),
-    /// The transaction cannot go on.
+    /// The transaction cannot continue.
     Whole(Failure),
 }
 
 enum Settled {
     Refused(Refusal),
-    /// Its id was used before.
+    /// Its receipt id was used before.
     Known,
     Broken(Failure),
 }
 
-/// One statement of a commit and what its row count means.
+/// One statement of a commit and what a wrong row count means.
 struct Write<'a> {
     sql: &'static str,
     params: Vec<Value>,
@@ -427,7 +429,7 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
     writes
 }
 
-/// The stored answer, where the same was asked.
+/// The stored answer, if the request is the same.
 fn replayed(
     label: &'static str,
     once: &Once,
@@ -439,7 +441,7 @@ fn replayed(
     Ok(Ok(Committed { seq: Seq(row.int(2)?), replayed: Some(row.text(1)?.to_owned()) }))
 }
 
-/// Sends everything in order before it waits for the first answer.
+/// Sends everything in order before waiting for the first answer.
 async fn together<T: Unpin>(mut sent: Vec<BoxFuture<'_, T>>) -> Vec<T> {
     let mut answers: Vec<Option<T>> = sent.iter().map(|_| None).collect();
     poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! Hints of commits: told to the readers of this process, and by NOTIFY to those of other nodes.
+//! Commit hints: sent to the readers of this process directly, and to other nodes by NOTIFY.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,13 +9,13 @@ use tokio::sync::{Notify, watch};
 
 use super::session::{Address, Failure, Heard, Session};
 
-/// The pause before the listener connects again.
+/// The pause before the listener reconnects.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The number that rises behind commits.
+/// The counter that rises after commits.
 pub(super) struct Changes {
     number: watch::Sender<u64>,
-    /// Set when other nodes are to be told; many commits are told once.
+    /// Set when other nodes are to be notified; one notification may cover many commits.
     untold: Notify,
 }
 
@@ -28,7 +28,7 @@ impl Changes {
         self.number.subscribe()
     }
 
-    /// Tells this process and the other nodes of a commit.
+    /// Notifies this process and the other nodes of a commit.
     pub(super) fn tell(&self) {
         self.hear();
         self.untold.notify_one();
@@ -39,7 +39,7 @@ impl Changes {
     }
 }
 
-/// Listens and tells until it is dropped.
+/// Listens and notifies until it is dropped.
 pub(super) struct Listener {
     pub(super) address: Arc<Address>,
     pub(super) channel: String,
@@ -51,14 +51,14 @@ impl Listener {
     pub(super) async fn run(self) {
         loop {
             if let Err(failure) = self.listen().await {
-                tracing::debug!(%failure, "hints of other nodes are lost for a while");
+                tracing::debug!(%failure, "the connection for hints from other nodes was lost");
             }
             self.clock.sleep_until(self.clock.now() + PAUSE).await;
         }
     }
 
     async fn listen(&self) -> Result<(), Failure> {
-        // The server tells a listener also what it told itself.
+        // The server also sends a listener its own notifications.
         let own = Arc::new(AtomicI64::new(0));
         let (changes, pid) = (self.changes.clone(), own.clone());
         let heard: Heard = Arc::new(move |notification| {
@@ -70,7 +70,7 @@ impl Listener {
         let rows = session.rows("SELECT CAST(pg_backend_pid() AS BIGINT)", &[]).await?;
         own.store(rows.first().and_then(|row| row.int(0).ok()).unwrap_or(0), Ordering::Relaxed);
         session.run(&format!("LISTEN \"{}\"", self.channel)).await?;
-        // What was told while nobody listened.
+        // Catch up on hints sent while nobody listened.
         self.changes.hear();
         self.tell(&session).await
     }

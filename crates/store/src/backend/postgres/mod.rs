@@ -1,8 +1,8 @@
 //! Postgres: two schemas of one database, shared by any number of nodes.
 //!
-//! Each node has one writer per schema with group commit, readers of their own, and a listener for
-//! hints of other nodes. The row of a workspace in `counters` is locked until COMMIT, so positions
-//! rise in commit order whichever node commits.
+//! Each node has one writer per schema with group commit, its own readers, and a listener for hints
+//! from other nodes. A workspace's row in `counters` stays locked until COMMIT, so positions rise
+//! in commit order whichever node commits.
 
 mod apply;
 mod listener;
@@ -31,10 +31,10 @@ use writer::{Ended, Writer};
 pub use open::OpenError;
 pub use value::statement;
 
-/// What `Now` means to the writer.
+/// Which time the writer uses for `Now`.
 #[derive(Clone)]
 pub enum Time {
-    /// The time of the database, alike for all nodes.
+    /// The database's time, the same for all nodes.
     Database,
     /// A clock, for tests.
     Clock(Arc<dyn Clock>),
@@ -43,18 +43,18 @@ pub enum Time {
 /// Where the database is and how it is used.
 #[derive(Clone)]
 pub struct Options {
-    /// `postgres://user:password@host:port/database`, with `sslmode=require` when it is to be
-    /// encrypted.
+    /// `postgres://user:password@host:port/database`, with `sslmode=require` to encrypt the
+    /// connection.
     pub url: String,
-    /// Stands before the names of the two schemas; usually empty.
+    /// A prefix for the names of the two schemas; usually empty.
     pub prefix: String,
-    /// What `Now` means.
+    /// Which time `Now` uses.
     pub time: Time,
-    /// Measures pauses before a lost connection is opened again.
+    /// Times the pauses before a lost connection is reopened.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Both databases of a Postgres server.
+/// Both databases on a Postgres server.
 pub struct Postgres {
     journal: Half,
     agent: Half,
@@ -70,11 +70,11 @@ struct Half {
     writer: writer::Handle,
 }
 
-/// Longer prefixes could make names that the server cuts short.
+/// A longer prefix could lead to names that the server truncates.
 const LONGEST_PREFIX: usize = 40;
 
-/// What every connection sets. Acknowledged means durable, whatever the server's default is; and a
-/// node that stands still inside a transaction does not hold up the others for long.
+/// Settings of every connection. An acknowledged commit is durable whatever the server's default,
+/// and a node that hangs inside a transaction does not block the others for long.
 fn setup(schema: &str, reads_only: bool) -> String {
     let read_only = if reads_only { "on" } else { "off" };
     format!(
@@ -88,21 +88,21 @@ fn setup(schema: &str, reads_only: bool) -> String {
 }
 
 impl Postgres {
-    /// Connects, brings both schemas to the present version, and starts the writers and the
-    /// listener on the runtime this is called on.
+    /// Connects, migrates both schemas to the current version, and starts the writers and the
+    /// listener on the current runtime.
     ///
-    /// A schema that is not what the other remembers of it goes on under another id, see
-    /// [`crate::identity`]; both do where a standby took over, or the server was restored.
+    /// A schema that does not match what the other remembers of it continues under a new id, see
+    /// [`crate::identity`]; both do after a standby took over or the server was restored.
     ///
-    /// Errors: the URL cannot be used, nobody answers, the schemas cannot be written, one of them is
-    /// missing, or a newer version wrote them.
+    /// Errors: the URL cannot be used, the server cannot be reached, the schemas cannot be written,
+    /// one of them is missing, or a newer version wrote them.
     pub async fn connect(options: Options, entropy: &dyn Entropy) -> Result<Self, OpenError> {
         Self::accepting(options, None, entropy).await
     }
 
-    /// Connects where a schema is missing, and makes that one anew.
+    /// Connects when a schema is missing, and recreates it.
     ///
-    /// Errors: as of [`Postgres::connect`]; and the schema is not missing.
+    /// Errors: as for [`Postgres::connect`]; and the schema is not missing.
     pub async fn connect_without(
         missing: Db,
         options: Options,
@@ -155,7 +155,8 @@ impl Postgres {
         Ok(Self { journal, agent, changes, listener, ended })
     }
 
-    /// How many transactions this node's writer of a database has ended since it started.
+    /// Returns the number of transactions this node's writer of a database has ended since it
+    /// started.
     pub fn n_transactions(&self, db: Db) -> u64 {
         self.half(db).writer.n_transactions()
     }
@@ -177,7 +178,7 @@ struct Ports {
     ended: Arc<Ended>,
 }
 
-/// A database whose version is not newer than this program, and nothing of it is written yet.
+/// A database whose version this program can read; nothing has been written to it yet.
 struct Opening {
     address: Arc<Address>,
     db: Db,

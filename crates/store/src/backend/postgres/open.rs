@@ -26,7 +26,7 @@ pub enum OpenError {
     /// The URL is not one this program can use.
     #[error("the database URL cannot be used: {detail}")]
     Url {
-        /// What is wrong with it; never the password.
+        /// What is wrong with it; never includes the password.
         detail: String,
     },
     /// A newer version wrote it.
@@ -42,16 +42,16 @@ pub enum OpenError {
         /// The newest version this program knows.
         known: i64,
     },
-    /// Nobody answers, or the server lets nobody in.
+    /// The server does not answer, or refuses the connection.
     #[error(
         "the database cannot be reached: {detail}. Check that the server runs and that host, port, \
          user, password and database in the URL are right"
     )]
     Unreachable {
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
-    /// It may not be written.
+    /// It cannot be written.
     #[error(
         "schema {schema} of the database cannot be written: {detail}. Grant CREATE on the database \
          to the user of the URL"
@@ -59,10 +59,10 @@ pub enum OpenError {
     ReadOnly {
         /// The Postgres schema.
         schema: String,
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
-    /// It is not there, and the other schema has been written to.
+    /// It does not exist, although the other schema has been written to.
     #[error(
         "schema {schema} is missing beside the other one. Restore it from a backup of the database; \
          `dormouse doctor --accept-missing {}` goes on without it, for good", .db.name()
@@ -73,13 +73,13 @@ pub enum OpenError {
         /// Which database.
         db: Db,
     },
-    /// A person gave up a schema that is there.
+    /// A person asked to recreate a schema that exists.
     #[error("schema {schema} is not missing: nothing was changed")]
     Present {
         /// The Postgres schema.
         schema: String,
     },
-    /// The schema is there, but not as this program makes it.
+    /// The schema exists, but is not one this program created.
     #[error(
         "schema {schema} of the database is not readable: {detail}. Restore it from a backup, or \
          use another database"
@@ -93,13 +93,13 @@ pub enum OpenError {
 }
 
 /// The longest wait for one attempt to connect.
-/// How long a line may be silent before it counts as lost.
+/// How long a connection may be silent before it counts as lost.
 const SILENCE: Duration = Duration::from_secs(30);
 /// How long a connection may take to open.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Reads a URL. `sslmode` is `disable` (the default), `require` or `verify-full`; the last two both
-/// check the server's certificate, against `sslrootcert` or the roots of the system.
+/// Reads a URL. `sslmode` is `disable` (the default), `require` or `verify-full`. Unlike in libpq,
+/// `require` also checks the server's certificate, against `sslrootcert` or the system's roots.
 pub(super) fn address(url: &str) -> Result<Address, OpenError> {
     let bad = |detail: String| OpenError::Url { detail };
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
@@ -137,14 +137,14 @@ pub(super) fn address(url: &str) -> Result<Address, OpenError> {
         config.connect_timeout(CONNECT_TIMEOUT);
     }
     if config.get_tcp_user_timeout().is_none() {
-        // A line that is dead without a word is told as lost, not waited for.
+        // A dead connection is reported as lost, not waited for.
         config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
     }
     if config.get_application_name().is_none() {
         config.application_name("dormouse");
     }
     let runtime = Handle::try_current().map_err(|_| OpenError::Unreachable {
-        detail: "connections need a runtime to live on, and none is entered".to_owned(),
+        detail: "no async runtime is active to drive the connections".to_owned(),
     })?;
     Ok(Address { config, tls, runtime })
 }
@@ -159,7 +159,7 @@ fn tls(roots: Option<&Path>) -> Result<MakeRustlsConnect, String> {
     };
     let (_, _) = store.add_parsable_certificates(certificates);
     if store.is_empty() {
-        let hint = "name a file with the root certificate of the server in sslrootcert";
+        let hint = "set sslrootcert to a file with the server's root certificate";
         return Err(format!("there is no root certificate to check the server against: {hint}"));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -171,7 +171,7 @@ fn tls(roots: Option<&Path>) -> Result<MakeRustlsConnect, String> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// The version of a schema; 0 where there is none yet.
+/// The version of a schema; 0 if it does not exist yet.
 async fn version(session: &Session, schema: &str) -> Result<i64, OpenError> {
     let damaged = |detail: String| OpenError::Damaged { schema: schema.to_owned(), detail };
     let fail = |e: Failure| failed(schema, e);
@@ -225,10 +225,10 @@ pub(super) async fn refuse_newer(session: &Session, db: Db, schema: &str) -> Res
     Ok(())
 }
 
-/// Brings a schema to the present version.
+/// Migrates a schema to the current version.
 ///
-/// Each step is one transaction under a lock of its own: of several nodes that start together one
-/// makes it and the others find it made; interrupted, the old schema stands whole.
+/// Each step is one transaction under its own lock: when several nodes start together, one runs it
+/// and the others find it done. An interrupted step leaves the old schema intact.
 pub(super) async fn prepare(
     session: &Session,
     db: Db,
@@ -250,7 +250,7 @@ pub(super) async fn prepare(
     Ok(())
 }
 
-/// Makes the next step; whether there was one to make.
+/// Runs the next step; returns whether there was one.
 async fn step(
     session: &Session,
     db: Db,
@@ -259,7 +259,7 @@ async fn step(
     entropy: &dyn Entropy,
 ) -> Result<bool, OpenError> {
     let fail = |e: Failure| failed(schema, e);
-    // The rows of this statement are empty; what counts is that it waits.
+    // The rows of this statement are empty; it is run because it waits for the lock.
     session
         .rows(
             "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('dormouse schema ' || ?1, 0))",
@@ -298,23 +298,23 @@ async fn step(
     Ok(true)
 }
 
-/// Where the database is in the history of its server: it changes when a standby takes over, and when
-/// the server is restored to an earlier moment. None where the server does not tell.
+/// The server's timeline: it changes when a standby takes over or the server is restored to an
+/// earlier point. `None` if the server does not report it.
 pub(super) async fn timeline(session: &Session) -> Result<Option<String>, Failure> {
-    // Its first eight digits name the timeline that is written now, also right behind a promotion,
-    // when the last checkpoint is still of the one before.
+    // The first eight digits name the timeline being written, even right after a promotion, when
+    // the last checkpoint still belongs to the previous one.
     let sql = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
     match session.rows(sql, &[]).await {
         Ok(rows) => Ok(rows.first().and_then(|row| row.text(0).ok()).map(ToOwned::to_owned)),
         Err(failure) if failure.lost => Err(failure),
         Err(failure) => {
-            tracing::debug!(%failure, "the server does not tell its timeline");
+            tracing::debug!(%failure, "the server does not report its timeline");
             Ok(None)
         }
     }
 }
 
-/// What there is of a schema before it is prepared.
+/// What exists of a schema before it is prepared.
 async fn found(session: &Session, schema: &str) -> Result<Found, OpenError> {
     if version(session, schema).await? == 0 {
         return Ok(Found::Nothing);
@@ -325,7 +325,7 @@ async fn found(session: &Session, schema: &str) -> Result<Found, OpenError> {
     Ok(if n_counters > 0 { Found::Written } else { Found::Empty })
 }
 
-/// Refuses to go on where one of the two schemas is missing, unless a person gave that one up.
+/// Refuses to continue when one of the two schemas is missing, unless a person accepted its loss.
 pub(super) async fn refuse_missing(
     session: &Session,
     schemas: &[String; 2],
@@ -334,7 +334,7 @@ pub(super) async fn refuse_missing(
     let [journal, agent] = schemas;
     let schema = |db: Db| if db == Db::Journal { journal.clone() } else { agent.clone() };
     let mut missing = None;
-    // Twice: a node that starts for the first time may make both between the two looks.
+    // Twice: a node starting for the first time may create both between the two checks.
     for _ in 0..2 {
         let of_agent = found(session, agent).await?;
         missing = sqlite::missing(found(session, journal).await?, of_agent);
@@ -351,11 +351,11 @@ pub(super) async fn refuse_missing(
     }
 }
 
-/// Gives another id to a schema that is not what the other remembers of it, and to both where the
-/// server went back or a standby took over; says the ids under which they are open.
+/// Gives a new id to a schema that does not match what the other remembers of it, and to both after
+/// the server was restored or a standby took over; returns the ids under which they are open.
 ///
-/// All of it is one transaction under a lock of its own, so of several nodes that start together one
-/// does it. It waits for commits under way; those that come later meet the new id and are refused.
+/// All of it is one transaction under its own lock, so when several nodes start together one does
+/// it. It waits for commits in progress; later ones meet the new id and are refused.
 pub(super) async fn recognise(
     session: &Session,
     schemas: &[String; 2],
@@ -433,7 +433,7 @@ async fn recognised(
     Ok([journal, agent])
 }
 
-/// What is known of a schema, and the timeline on which it was open last.
+/// What is known of a schema, and the timeline on which it was last open.
 async fn known_of(
     session: &Session,
     db: Db,

@@ -1,4 +1,4 @@
-//! Connections that read, beside the writer's.
+//! Connections for reading, separate from the writer's.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,10 +7,9 @@ use tokio::sync::Semaphore;
 use super::session::{Address, Failure, Session};
 use crate::value::{Row, Value};
 
-/// The most connections that read one database at once.
+/// The most connections reading one database at once.
 const CONNECTIONS: usize = 6;
 
-/// A small pool.
 pub(super) struct Readers {
     address: Arc<Address>,
     setup: String,
@@ -23,8 +22,8 @@ impl Readers {
         Self { address, setup, idle: Mutex::default(), permits: Semaphore::new(CONNECTIONS) }
     }
 
-    /// Reads all rows of a statement. A connection that was lost while it was idle, or is lost while
-    /// it reads, is replaced once.
+    /// Reads all rows of a statement. A connection found lost, or lost while reading, is replaced
+    /// once.
     pub(super) async fn read(
         &self,
         sql: &'static str,
@@ -46,7 +45,7 @@ impl Readers {
         rows
     }
 
-    /// An idle connection that is open, as far as anybody knows.
+    /// An idle connection not known to be closed.
     fn take(&self) -> Option<Session> {
         let mut idle = self.idle();
         idle.retain(|session| !session.is_closed());

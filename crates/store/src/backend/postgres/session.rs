@@ -1,4 +1,4 @@
-//! One connection: how it is opened, what it prepared, and how its failures are told apart.
+//! One connection: how it is opened, its prepared statements, and how its failures are classified.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -22,11 +22,10 @@ use crate::value::{Row, Value};
 /// Why a statement, or a connection, failed.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
-    /// The class and kind the engine gives it.
+    /// The engine's error code.
     pub(super) code: Option<SqlState>,
-    /// Whether the connection is gone with it.
+    /// Whether the connection was lost.
     pub(super) lost: bool,
-    /// What the engine says.
     pub(super) detail: String,
 }
 
@@ -35,12 +34,12 @@ impl Failure {
         Self { code: None, lost: false, detail }
     }
 
-    /// Whether a rule of a table refused the row: unique, not null, check.
+    /// Whether a table constraint refused the row: unique, not null, check.
     pub(super) fn is_constraint(&self) -> bool {
         self.code.as_ref().is_some_and(|code| code.code().starts_with("23"))
     }
 
-    /// Whether another transaction stood in the way: the same again may succeed.
+    /// Whether another transaction conflicted, so that a retry may succeed.
     pub(super) fn is_conflict(&self) -> bool {
         let conflicts = [
             SqlState::T_R_SERIALIZATION_FAILURE,
@@ -66,7 +65,7 @@ impl From<Error> for Failure {
         }
         let mut detail = e.to_string();
         let mut source = e.source();
-        // What is not about one value leaves nobody sure of the state of the connection.
+        // An error that is not about one value leaves the connection in an unknown state.
         let lost = !source.is_some_and(|source| source.is::<Unfit>());
         while let Some(cause) = source {
             detail.push_str(": ");
@@ -77,28 +76,27 @@ impl From<Error> for Failure {
     }
 }
 
-/// Who is told of notifications.
 pub(super) type Heard = Arc<dyn Fn(&Notification) + Send + Sync>;
 
-/// Where the server is and how to talk to it.
+/// Where the server is and how to connect to it.
 pub(super) struct Address {
     /// Host, port, user, database.
     pub(super) config: Config,
     /// Set when the connection is encrypted.
     pub(super) tls: Option<MakeRustlsConnect>,
-    /// Where the pollers of connections run.
+    /// The runtime that drives the connections.
     pub(super) runtime: Handle,
 }
 
 impl Address {
-    /// Opens a connection and runs the statements that set it up.
+    /// Opens a connection and runs its setup statements.
     pub(super) async fn open(
         self: &Arc<Self>,
         setup: &str,
         heard: Option<Heard>,
     ) -> Result<Session, Failure> {
         let (address, setup) = (self.clone(), setup.to_owned());
-        // A caller may wait on another runtime; the sockets live on this one.
+        // The caller may be on another runtime; the sockets live on this one.
         let opened = self.runtime.spawn(async move {
             let client = match &address.tls {
                 None => address.connect(NoTls, heard).await?,
@@ -128,7 +126,7 @@ impl Address {
     }
 }
 
-/// Moves the bytes of a connection until it ends.
+/// Drives a connection until it ends.
 async fn poll<S>(mut connection: Connection<Socket, S>, heard: Option<Heard>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -144,7 +142,7 @@ where
                 }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {
-                    // Who waits for an answer is told so; an idle connection is opened anew.
+                    // Pending requests get an error; an idle connection is reopened.
                     tracing::debug!(%error, "a connection to the database has ended");
                     return Poll::Ready(());
                 }
@@ -154,7 +152,7 @@ where
     .await;
 }
 
-/// An open connection with the statements it has prepared.
+/// An open connection with its prepared statements.
 pub(super) struct Session {
     pub(super) client: Client,
     statements: Mutex<HashMap<String, Statement>>,
@@ -197,7 +195,7 @@ impl Session {
         Ok(rows.iter().map(row).collect::<Result<_, _>>()?)
     }
 
-    /// Runs a prepared statement; answers how many rows it changed.
+    /// Runs a prepared statement; returns the number of rows it changed.
     pub(super) async fn execute(
         &self,
         statement: &Statement,

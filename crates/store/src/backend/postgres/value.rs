@@ -1,4 +1,4 @@
-//! Values on the wire, and the text of statements.
+//! Values in the wire format, and the text of statements.
 
 use std::error::Error;
 
@@ -40,7 +40,7 @@ impl ToSql for Value {
             Self::Int(value) if *ty == Type::INT4 => {
                 i32::try_from(*value).map_err(|_| unfit())?.to_sql(ty, out)
             }
-            // What is put together with text is text, as SQLite has it.
+            // A number concatenated with text becomes text, as in SQLite.
             Self::Int(value) if is_text => value.to_string().to_sql(ty, out),
             Self::Real(value) if *ty == Type::FLOAT8 => value.to_sql(ty, out),
             Self::Text(value) if is_text => value.to_sql(ty, out),
@@ -80,7 +80,7 @@ impl<'a> FromSql<'a> for Value {
     }
 }
 
-/// A portable statement in the spelling of this engine: `?1` becomes `$1`, outside of quotes.
+/// A portable statement in this engine's syntax: `?1` becomes `$1`, outside quotes.
 pub fn statement(portable: &str) -> String {
     let mut quoted = false;
     let mut text = String::with_capacity(portable.len());
@@ -93,8 +93,8 @@ pub fn statement(portable: &str) -> String {
     text
 }
 
-/// A portable migration in the spelling of this engine. Text is compared by its bytes, as SQLite
-/// does, whatever the locale of the server.
+/// A portable migration in this engine's syntax. Text is compared by bytes, as in SQLite, whatever
+/// the server's locale.
 pub(super) fn schema(portable: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut text = String::with_capacity(portable.len() * 2);

@@ -1,4 +1,5 @@
-//! The one task of this node that writes a database: whatever waits is applied in one transaction.
+//! The one task of this node that writes a database: all pending commits are applied in one
+//! transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,13 +20,12 @@ use crate::commit::{Commit, CommitError, Committed, Db};
 type Outcome = Result<Committed, CommitError>;
 type Answer = oneshot::Sender<Outcome>;
 
-/// How often a batch is tried of which is known that nothing was written.
+/// How often a batch is tried when it is certain that nothing was written.
 const TRIES: u32 = 5;
 /// How long commits wait for a server that does not answer.
 const LIMIT: Duration = Duration::from_secs(20);
-/// The pause after the first vain attempt to connect; each further one is twice as long.
+/// The pause after the first failed attempt to connect; doubled with each further one.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Sends commits to the task. Dropping it ends the task after the last commit.
@@ -54,7 +54,6 @@ impl Handle {
     }
 }
 
-/// Everything the task needs.
 pub(super) struct Writer {
     pub(super) address: Arc<Address>,
     pub(super) setup: String,
@@ -65,12 +64,12 @@ pub(super) struct Writer {
     pub(super) changes: Arc<Changes>,
     pub(super) session: Option<Session>,
     pub(super) set_counter: String,
-    /// The timeline of the server when this node began, where it tells.
+    /// The server's timeline when this node started, if reported.
     pub(super) timeline: Option<String>,
     pub(super) ended: Arc<Ended>,
 }
 
-/// Why this node writes nothing more until it is started again.
+/// Why this node stopped writing until a restart.
 #[derive(Default)]
 pub(super) struct Ended(Mutex<Option<String>>);
 
@@ -80,14 +79,14 @@ impl Ended {
     }
 
     fn end(&self, why: &str) {
-        tracing::error!(why, "nothing more is written until a restart");
+        tracing::error!(why, "nothing is written until a restart");
         let mut ended = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ended.get_or_insert_with(|| why.to_owned());
     }
 }
 
 impl Writer {
-    /// Starts the task on the runtime of the connections.
+    /// Starts the task on the connections' runtime.
     pub(super) fn start(self) -> Handle {
         let (sender, receiver) = mpsc::unbounded_channel();
         let n_transactions = Arc::new(AtomicU64::new(0));
@@ -109,9 +108,9 @@ struct Task {
     writer: Writer,
     /// The workspaces that have a counter.
     known: BTreeSet<i64>,
-    /// How far this node has come in each workspace.
+    /// This node's last position in each workspace.
     written: BTreeMap<i64, i64>,
-    /// Since when nobody answers.
+    /// Since when the server has not answered.
     down_since: Option<Timestamp>,
     n_transactions: Arc<AtomicU64>,
 }
@@ -133,7 +132,7 @@ impl Task {
                 self.writer.changes.tell();
             }
             for (answer, outcome) in answers.into_iter().zip(outcomes) {
-                // Who asked may have gone away; the commit stands all the same.
+                // The caller may be gone; the commit stands regardless.
                 drop(answer.send(outcome));
             }
         }
@@ -183,7 +182,7 @@ impl Task {
                 Err(BatchError::Unknown(failure)) => {
                     let unknown = |commit: &Commit| CommitError::Unknown {
                         label: commit.label,
-                        detail: format!("the connection was lost behind COMMIT: {failure}"),
+                        detail: format!("the connection was lost after COMMIT: {failure}"),
                     };
                     return commits.iter().map(|commit| Err(unknown(commit))).collect();
                 }
@@ -192,7 +191,7 @@ impl Task {
                     self.writer.session = Some(session);
                 }
                 Err(BatchError::Lost(failure)) if tries < TRIES => {
-                    tracing::warn!(db, %failure, "the connection of the writer was lost");
+                    tracing::warn!(db, %failure, "the writer's connection was lost");
                 }
                 Err(BatchError::Conflict(failure)) => {
                     self.writer.session = Some(session);
@@ -205,7 +204,7 @@ impl Task {
         }
     }
 
-    /// The connection, opened anew where it was lost.
+    /// The connection, reopened if it was lost.
     async fn session(&mut self) -> Result<Session, String> {
         if let Some(session) = self.writer.session.take()
             && !session.is_closed()

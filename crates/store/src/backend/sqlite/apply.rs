@@ -1,4 +1,4 @@
-//! Applies commits: one transaction for the batch, and each commit stands or falls alone.
+//! Applies commits: one transaction for the batch, in which each commit succeeds or fails alone.
 
 use dormouse_types::HostId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
@@ -41,7 +41,8 @@ pub(super) fn rows(
                     ValueRef::Null => Value::Null,
                     ValueRef::Integer(value) => Value::Int(value),
                     ValueRef::Real(value) => Value::Real(value),
-                    // A damaged text is shown damaged: the decoder of its noun refuses it by name.
+                    // A damaged text is passed on damaged: the decoder of its noun reports it by
+                    // name.
                     ValueRef::Text(value) => {
                         Value::Text(String::from_utf8_lossy(value).into_owned())
                     }
@@ -54,11 +55,11 @@ pub(super) fn rows(
     Ok(all)
 }
 
-/// Applies commits in one transaction and says for each what became of it.
+/// Applies commits in one transaction and returns the outcome of each.
 ///
-/// A commit that fails takes only itself back. Where the engine gave up the whole transaction
-/// (disk full, I/O), the whole batch failed and nothing of it is written. Where a sync failed, the
-/// outcome is unknown, and the writer must not go on: see [`sync_failed`].
+/// A commit that fails is rolled back alone. If the engine rolled back the whole transaction (disk
+/// full, I/O), the whole batch failed and none of it is written. If a sync failed, the outcome is
+/// unknown and the writer must stop: see [`sync_failed`].
 pub(super) fn batch(
     connection: &Connection,
     setting: &Setting<'_>,
@@ -79,11 +80,11 @@ pub(super) struct Setting<'a> {
     pub(super) health: &'a Health,
 }
 
-/// How the commits of a batch are kept apart.
+/// How the commits of a batch are isolated from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Not at all: nearly every batch goes through, and a savepoint costs a copy of each page that
-    /// is written behind it. One that fails takes the batch back, which then goes the other way.
+    /// Not at all: nearly every batch succeeds, and a savepoint costs a copy of each page written
+    /// after it. A failure rolls the batch back, and it is then applied with `Apart`.
     Together,
     /// Each commit has a savepoint.
     Apart,
@@ -129,7 +130,7 @@ fn transaction(
             return commits.iter().map(|commit| Err(unknown(commit.label, e))).collect();
         }
         if connection.is_autocommit() {
-            // The engine rolled the transaction back: nothing of this batch is there.
+            // The engine rolled the transaction back: none of this batch is written.
             return match result {
                 Err(Failure::Engine(e)) => all_broken(&e),
                 Err(Failure::Refused(_) | Failure::Mismatch(_)) | Ok(_) => {
@@ -175,11 +176,11 @@ fn roll_back(connection: &Connection) {
     }
 }
 
-/// Whether the system could not make durable what it had taken.
+/// Whether the operating system failed to make accepted writes durable.
 ///
-/// The transaction stands in the log, but perhaps not on the disk, and a system may forget what it
-/// failed to write: a second sync says yes without having kept it. Only opening the database again,
-/// which reads the log and writes it anew into the file, tells what stands.
+/// The transaction is in the log, but perhaps not on the disk, and the system may drop what it
+/// failed to write: a second sync can succeed without having kept it. The outcome is known only
+/// after the database is reopened, which reads the log and writes it to the file again.
 fn sync_failed(e: &rusqlite::Error) -> bool {
     e.sqlite_error().is_some_and(|e| {
         matches!(e.extended_code, ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC)
@@ -187,11 +188,11 @@ fn sync_failed(e: &rusqlite::Error) -> bool {
 }
 
 fn unknown(label: &'static str, e: &rusqlite::Error) -> CommitError {
-    let detail = format!("the disk could not make it durable ({e}); see whether it stands");
+    let detail = format!("the disk could not make it durable ({e}); check whether it was written");
     CommitError::Unknown { label, detail }
 }
 
-/// What is said behind a failed sync.
+/// The message after a failed sync.
 pub(super) fn unsynced(db: Db) -> String {
     format!(
         "an earlier commit to the {} database could not be made durable: check the disk and its \
@@ -200,7 +201,7 @@ pub(super) fn unsynced(db: Db) -> String {
     )
 }
 
-/// The answers to commits that are not even tried, because writing has ended.
+/// The answers to commits that are not tried because writing has ended.
 pub(super) fn refused(
     db: Db,
     commits: &[Commit],
@@ -238,7 +239,7 @@ fn in_savepoint(
     if result.is_err()
         && let Err(e) = connection.prepare_cached("ROLLBACK TO one").and_then(|mut s| s.execute([]))
     {
-        // A part of the commit may still stand: only the whole batch can be taken back.
+        // Part of the commit may still be there: only the whole batch can be rolled back.
         connection.execute_batch("ROLLBACK")?;
         return Err(e.into());
     }

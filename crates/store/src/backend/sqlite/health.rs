@@ -1,9 +1,9 @@
 //! Whether this process still writes, and the mark that a damaged page leaves in the folder.
 //!
-//! Opening reads no more of a large file than of a small one, so damage is met when a page is read at
-//! work. From then on nothing is written by this process: whoever writes on beside a damaged page
-//! spreads the damage, and makes the copy that is to be restored older with each change. The mark
-//! says so to whoever opens the folder next.
+//! Opening reads no more of a large file than of a small one, so damage is found when a page is
+//! read during work. From then on this process writes nothing: writing next to a damaged page
+//! spreads the damage, and every further change is missing from the backup that must be restored.
+//! The mark tells the next process that opens the folder.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -23,11 +23,11 @@ const NAME: &str = "damaged";
 /// Shared by writers and readers of both databases.
 #[derive(Default)]
 pub(super) struct Health {
-    /// Where the mark goes; none in memory.
+    /// Where the mark goes; `None` in memory.
     folder: Option<PathBuf>,
-    /// A damaged page was met: neither database is written any more.
+    /// A damaged page was found: neither database is written from then on.
     ended: Mutex<Option<String>>,
-    /// A sync failed: the database that it was for is not written any more.
+    /// A sync failed: its database is not written any more.
     unsynced: Mutex<Option<String>>,
 }
 
@@ -36,24 +36,24 @@ impl Health {
         Self { folder: Some(folder.to_owned()), ..Self::default() }
     }
 
-    /// Why nothing is written any more, to either database.
+    /// Why neither database is written any more.
     pub(super) fn ended(&self) -> Option<String> {
         lock(&self.ended).clone()
     }
 
-    /// Why not everything is written any more.
+    /// Why at least one database is not written any more.
     pub(super) fn trouble(&self) -> Option<String> {
         self.ended().or_else(|| lock(&self.unsynced).clone())
     }
 
-    /// Takes note of a sync that failed.
+    /// Records a failed sync.
     pub(super) fn unsynced(&self, why: String) {
-        tracing::error!(why, "a sync failed: nothing more is written until a restart");
+        tracing::error!(why, "a sync failed: nothing is written until a restart");
         lock(&self.unsynced).get_or_insert(why);
     }
 
-    /// Looks at what the engine says; a damaged page ends writing and leaves the mark. Gives what is
-    /// to be said instead.
+    /// Checks an engine error; a damaged page ends writing and leaves the mark. Returns the message
+    /// to show instead.
     pub(super) fn judge(&self, db: Db, now: Timestamp, e: &rusqlite::Error) -> Option<String> {
         if !is_damage(e) {
             return None;
@@ -63,24 +63,24 @@ impl Health {
             && let Some(folder) = &self.folder
             && let Err(error) = put(folder, &met)
         {
-            tracing::error!(%error, "the mark of the damage cannot be written");
+            tracing::error!(%error, "the damage mark cannot be written");
         }
         let why = format!(
             "{met}. Nothing more is written: stop Dormouse and run `dormouse doctor`, which says \
              what to do"
         );
-        tracing::error!(why, "nothing more is written until a restart");
+        tracing::error!(why, "nothing is written until a restart");
         lock(&self.ended).get_or_insert(why.clone());
         Some(why)
     }
 }
 
-/// Whether the engine met a page that is not what it wrote.
+/// Whether the engine found a page that it did not write.
 fn is_damage(e: &rusqlite::Error) -> bool {
     matches!(e.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// Leaves the mark in a folder; one that is there stays.
+/// Leaves the mark in a folder; an existing mark stays.
 ///
 /// Errors: it cannot be written.
 pub fn put(folder: &Path, met: &str) -> io::Result<()> {
@@ -95,7 +95,7 @@ pub fn put(folder: &Path, met: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// What the mark of a folder says; none without one.
+/// Returns the text of a folder's mark; `None` without one.
 ///
 /// Errors: it cannot be read.
 pub fn read(folder: &Path) -> io::Result<Option<String>> {
@@ -106,7 +106,7 @@ pub fn read(folder: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Takes the mark away: somebody has read all of both files, and they are well.
+/// Removes the mark, after all of both files was read and found intact.
 ///
 /// Errors: it cannot be removed.
 pub fn clear(folder: &Path) -> io::Result<()> {

@@ -1,5 +1,5 @@
-//! Looks at the database files of a folder and writes nothing: also beside a running server, and at
-//! files that cannot be opened for work.
+//! Reads the database files of a folder without writing: while a server is running, and even if the
+//! files cannot be opened for work.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use super::open::{self, Found, OpenError};
 use crate::commit::Db;
 use crate::store::{Query, ReadError};
 
-/// One database file, open for looking.
+/// One database file, opened for inspection.
 pub struct Inspection {
     connection: Connection,
     path: PathBuf,
     db: Db,
 }
 
-/// Which database is missing beside the other, if one is; by the same rule as a start has it.
+/// Returns which database is missing while the other exists, by the same rule as at startup.
 ///
-/// Errors: a file broke off while it was read.
+/// Errors: a file ended unexpectedly while it was read.
 pub fn missing(folder: &Path) -> Result<Option<Db>, OpenError> {
     let found = |db| match Inspection::open(folder, db)? {
         None => Ok(Found::Nothing),
@@ -30,12 +30,12 @@ pub fn missing(folder: &Path) -> Result<Option<Db>, OpenError> {
     Ok(open::missing(found(Db::Journal)?, found(Db::Agent)?))
 }
 
-/// What is known of a database file as a whole.
+/// The state of a database file as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The version of SQLite in this program.
     pub sqlite: String,
-    /// `wal` unless somebody changed it.
+    /// `wal`, unless somebody changed it.
     pub journal_mode: String,
     /// How a commit reaches the disk, as the writer of this program sets it.
     pub synchronous: String,
@@ -43,24 +43,24 @@ pub struct Facts {
     pub schema: i64,
     /// The schema this program writes.
     pub known: i64,
-    /// Its host id; none in a file without one.
+    /// Its host id; `None` if the file has none.
     pub host: Option<String>,
-    /// What the engine finds wrong with the file; empty when it is whole.
+    /// The faults the engine finds in the file; empty when it is intact.
     pub faults: Vec<String>,
 }
 
 impl Inspection {
-    /// Opens the file of a database in a folder; none when there is no such file.
+    /// Opens the file of a database in a folder; `None` if there is no such file.
     ///
-    /// Errors: it cannot be read, or is no database.
+    /// Errors: it cannot be read, or is not a database.
     pub fn open(folder: &Path, db: Db) -> Result<Option<Self>, OpenError> {
         let path = folder.join(format!("{}.sqlite", db.name()));
         if !path.exists() {
             return Ok(None);
         }
         let look = || -> rusqlite::Result<Connection> {
-            // A log that a killed process left needs its index beside the file, which only a
-            // connection that may write can make.
+            // A log left by a killed process needs its index next to the file, which only a
+            // connection with write access can create.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(&path, flags)?;
             connection.busy_timeout(Duration::from_secs(5))?;
@@ -74,9 +74,9 @@ impl Inspection {
         Ok(Some(Self { connection, path, db }))
     }
 
-    /// What is known of the file as a whole; reads all of it.
+    /// Returns the state of the file as a whole; reads all of it.
     ///
-    /// Errors: the file broke off while it was read.
+    /// Errors: the file ended unexpectedly while it was read.
     pub fn facts(&self) -> Result<Facts, OpenError> {
         let facts = || -> rusqlite::Result<Facts> {
             let text = |sql: &str| self.connection.query_row(sql, [], |row| row.get(0));
@@ -101,7 +101,7 @@ impl Inspection {
         facts().map_err(|e| open::error(&self.path, &e))
     }
 
-    /// What a start would find of this database.
+    /// What a start would find in this database.
     fn found(&self) -> rusqlite::Result<Found> {
         if open::version(&self.connection)? == 0 {
             return Ok(Found::Nothing);

@@ -1,7 +1,7 @@
-//! SQLite: one file per database, one writer with group commit, readers of their own.
+//! SQLite: one file per database, one writer with group commit, and separate readers.
 //!
 //! A memory store has one connection per database and applies a commit inside the call; tests and
-//! simulation use it. It is the same code but for the thread.
+//! the simulation use it. Apart from the thread, it runs the same code.
 
 mod apply;
 mod other_database;
@@ -29,7 +29,7 @@ use other_database::{OtherDatabase, Place};
 
 pub use open::OpenError;
 
-/// Both databases of a data folder, or of nothing but memory.
+/// Both databases, in a data folder or in memory.
 pub struct Sqlite {
     journal: Half,
     agent: Half,
@@ -46,7 +46,7 @@ struct Half {
     writer: Writer,
 }
 
-/// A database with the present schema that nobody writes yet.
+/// A database with the current schema, before its writer starts.
 struct Opened {
     connection: Connection,
     db: Db,
@@ -71,7 +71,7 @@ impl Opened {
     }
 }
 
-/// Gives another id to a database that is not what the other remembers of it.
+/// Gives a new id to a database that does not match what the other remembers of it.
 fn recognise(
     opened: &mut [Opened; 2],
     accepted: Option<Db>,
@@ -100,7 +100,7 @@ enum Writer {
     Inline(Arc<Mutex<Connection>>, Arc<dyn Clock>, OtherDatabase),
 }
 
-/// Both databases at one instant; only of a memory store.
+/// Both databases at one instant; memory stores only.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Snapshot {
     journal: Vec<u8>,
@@ -115,10 +115,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Sqlite {
     /// Opens or creates the databases of a folder.
     ///
-    /// One that is not what the other remembers of it goes on under another id, see
+    /// A database that does not match what the other remembers of it continues under a new id, see
     /// [`crate::identity`]. The caller holds the folder's lock.
-    /// Errors: the folder cannot be written, a file is missing or no database, a newer version wrote
-    /// it, or a damaged page was met in it.
+    /// Errors: the folder cannot be written, a file is missing or not a database, a newer version
+    /// wrote it, or a damaged page was found in it.
     pub fn open(
         folder: &Path,
         clock: &Arc<dyn Clock>,
@@ -127,9 +127,9 @@ impl Sqlite {
         Self::in_folder(folder, None, clock, entropy)
     }
 
-    /// Opens a folder in which a database is missing, and makes that one anew.
+    /// Opens a folder in which a database is missing, and recreates it.
     ///
-    /// Errors: as of [`Sqlite::open`]; and the database is not missing.
+    /// Errors: as for [`Sqlite::open`]; and the database is not missing.
     pub fn open_without(
         missing: Db,
         folder: &Path,
@@ -163,7 +163,7 @@ impl Sqlite {
             return Err(OpenError::Marked { detail });
         }
         let half = |db: Db| Opened::new(open::file(&path(db), db)?, db, &path(db), clock, entropy);
-        // The journal is whole before the agent store is begun: see `open::missing`.
+        // The journal is complete before the agent store is begun: see `open::missing`.
         let mut opened = [half(Db::Journal)?, half(Db::Agent)?];
         recognise(&mut opened, accepted, clock, entropy)?;
         let (changes, health) = (Arc::new(watch::Sender::new(0)), Arc::new(Health::of(folder)));
@@ -193,7 +193,7 @@ impl Sqlite {
         Self::in_memory(None, clock, entropy)
     }
 
-    /// A store in memory as it was at a snapshot.
+    /// A memory store with the state of a snapshot.
     pub fn restore(
         snapshot: &Snapshot,
         clock: &Arc<dyn Clock>,
@@ -232,13 +232,13 @@ impl Sqlite {
         })
     }
 
-    /// Copies both databases of a memory store; none for a folder.
+    /// Copies both databases of a memory store; `None` for a folder.
     pub fn snapshot(&self) -> Option<Snapshot> {
         Some(Snapshot { journal: self.journal.serialize()?, agent: self.agent.serialize()? })
     }
 
-    /// How many transactions the writer thread of a database has begun since it started: each is
-    /// one sync. None of a memory store, which has no such thread.
+    /// Returns the number of transactions a database's writer thread has begun since it started;
+    /// each is one sync. `None` for a memory store, which has no such thread.
     pub fn n_transactions(&self, db: Db) -> Option<u64> {
         match &self.half(db).writer {
             Writer::Thread(handle) => Some(handle.n_transactions()),
@@ -255,7 +255,7 @@ impl Sqlite {
 }
 
 impl Snapshot {
-    /// The same, with one of the databases as it was at another instant: a copy that was put back.
+    /// Replaces one of the databases with another store's copy, as a restore would.
     #[must_use]
     pub fn with(self, db: Db, other: &Self) -> Self {
         let bytes = other.of(db).to_vec();
@@ -320,7 +320,7 @@ impl Backend for Sqlite {
         sql: &'static str,
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
-        // A point read of SQLite takes microseconds: a hop to another thread would cost more.
+        // A SQLite point read takes microseconds; moving it to another thread would cost more.
         Box::pin(async move { self.half(db).read(sql, &params, &self.health) })
     }
 
@@ -331,7 +331,7 @@ impl Backend for Sqlite {
                 Writer::Inline(connection, clock, beside) => {
                     let told = !commit.changes.is_empty();
                     let commits = [commit];
-                    // Before the own connection is locked: the other writer does the same.
+                    // Before its own connection is locked: the other writer does the same.
                     let remembered = beside.look(&commits);
                     let setting = Setting {
                         db: half.db,

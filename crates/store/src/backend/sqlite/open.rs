@@ -37,7 +37,7 @@ const AGENT: &[&str] = &[
     ),
 ];
 
-/// The steps that lead to the present schema of a database, oldest first.
+/// The migrations that lead to the current schema of a database, oldest first.
 pub(in crate::backend) fn migrations(db: Db) -> &'static [&'static str] {
     match db {
         Db::Journal => JOURNAL,
@@ -66,23 +66,23 @@ pub enum OpenError {
         /// The newest schema this program knows.
         known: i64,
     },
-    /// It may not be written.
+    /// It cannot be written.
     #[error("{} cannot be written: {detail}. Check the permissions of the folder", .path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
-    /// It is not a database, or damaged.
+    /// It is not a database, or it is damaged.
     #[error("{} is not a readable database: {detail}. Restore it from a backup", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
-    /// It is not there, and the other database has been written to.
+    /// It does not exist, although the other database has been written to.
     #[error(
         "{} is missing beside the other database. Restore it from a backup of the data folder; \
          `dormouse doctor --accept-missing {}` goes on without it, for good", .path.display(), .db.name()
@@ -93,19 +93,19 @@ pub enum OpenError {
         /// Which database.
         db: Db,
     },
-    /// A person gave up a database that is there.
+    /// A person asked to recreate a database that exists.
     #[error("{} is not missing: nothing was changed", .path.display())]
     Present {
         /// The file.
         path: PathBuf,
     },
-    /// A damaged page was met at work, and nobody has looked at the files since.
+    /// A damaged page was found during work, and the files have not been checked since.
     #[error(
         "{detail}. Run `dormouse doctor`: it reads all of both files, and lets Dormouse start again \
          once they are well"
     )]
     Marked {
-        /// What was met, and when.
+        /// What was found, and when.
         detail: String,
     },
     /// Anything else.
@@ -113,7 +113,7 @@ pub enum OpenError {
     Engine {
         /// The file.
         path: PathBuf,
-        /// What the engine says.
+        /// The engine's error message.
         detail: String,
     },
 }
@@ -137,16 +137,16 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
 /// What a folder holds of a database before it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::backend) enum Found {
-    /// No file, or one without a table: whoever made it got no further.
+    /// No file, or one without tables: its creation was interrupted.
     Nothing,
-    /// The tables, and no commit yet.
+    /// Tables, but no commit yet.
     Empty,
-    /// Commits.
+    /// At least one commit.
     Written,
 }
 
-/// Looks at a file, and refuses one that a newer version wrote, before anything is written to it or
-/// beside it.
+/// Inspects a file, and refuses one that a newer version wrote, before anything is written to it or
+/// next to it.
 pub(super) fn found(path: &Path, db: Db) -> Result<Found, OpenError> {
     if !path.exists() {
         return Ok(Found::Nothing);
@@ -168,17 +168,18 @@ pub(super) fn found(path: &Path, db: Db) -> Result<Found, OpenError> {
         return Ok(if is_written { Found::Written } else { Found::Empty });
     }
     if has_log {
-        // Closing would fold the log that a killed process left into the file.
+        // Closing would fold a log left by a killed process into the file.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     }
     Err(OpenError::Newer { path: path.to_owned(), found, known: newest(db) })
 }
 
-/// Which database is missing, if one is, by what the folder holds of each.
+/// Returns which database is missing, if any, from what the folder holds of each.
 ///
-/// A first start makes the journal whole before it touches the agent store, and commits nothing
-/// before both are there: killed in between, it leaves an empty journal and nothing beside it, which
-/// the next start finishes. Whatever else lacks one of the two has lost it.
+/// A first start completes the journal before it touches the agent store, and commits nothing
+/// before both exist. If it is killed in between, it leaves an empty journal and no agent store,
+/// and the next start finishes the job. In any other case where one of the two is absent, it was
+/// lost.
 pub(in crate::backend) fn missing(journal: Found, agent: Found) -> Option<Db> {
     match (journal, agent) {
         (Found::Nothing, Found::Empty | Found::Written) => Some(Db::Journal),
@@ -188,15 +189,16 @@ pub(in crate::backend) fn missing(journal: Found, agent: Found) -> Option<Db> {
     }
 }
 
-/// Acknowledged means durable: FULL syncs the log at each COMMIT, and many commits share one.
+/// An acknowledged commit is durable: FULL syncs the log at each COMMIT, and many commits share
+/// one.
 pub(super) const DURABLE: &str = "PRAGMA synchronous = FULL;";
 
-/// Opens the writing connection of a file.
+/// Opens a file's writing connection.
 pub(super) fn file(path: &Path, _db: Db) -> Result<Connection, OpenError> {
     let is_new = !path.exists();
     let connection = Connection::open(path).map_err(|e| error(path, &e))?;
     if is_new {
-        // What SQLite puts beside the file later has the same mode.
+        // Files that SQLite adds later get the same mode.
         std::fs::set_permissions(path, Permissions::from_mode(0o600))
             .map_err(|e| OpenError::ReadOnly { path: path.to_owned(), detail: e.to_string() })?;
     }
@@ -209,7 +211,7 @@ pub(super) fn file(path: &Path, _db: Db) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Opens a reading connection of a file.
+/// Opens a reading connection to a file.
 pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -219,7 +221,7 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a database in memory, empty or as it was serialised.
+/// Opens a database in memory, empty or from a serialised image.
 pub(super) fn memory(image: Option<&[u8]>) -> Result<Connection, OpenError> {
     let path = Path::new(":memory:");
     let mut connection = Connection::open_in_memory().map_err(|e| error(path, &e))?;
@@ -232,17 +234,17 @@ pub(super) fn memory(image: Option<&[u8]>) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Lets a statement be compiled once. Without the guarantee that plans are stable, SQLite compiles
-/// many of them anew whenever another value is bound: that was a fifth of the time of a wake.
+/// Makes SQLite compile each statement once. Without the guarantee of stable plans it recompiles
+/// many of them whenever another value is bound; that took a fifth of the time of a wake.
 fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(256);
     Ok(())
 }
 
-/// Brings a database to the present schema and reads its host id.
+/// Migrates a database to the current schema and reads its host id.
 ///
-/// Each migration is one transaction: interrupted, the old schema stands whole.
+/// Each migration is one transaction: if interrupted, the old schema stays intact.
 pub(super) fn prepare(
     connection: &mut Connection,
     db: Db,
@@ -273,7 +275,7 @@ pub(super) fn prepare(
     host.parse().map_err(|e| OpenError::Damaged { path: path.to_owned(), detail: format!("{e}") })
 }
 
-/// Reads what is known of a database that has the present schema.
+/// Reads the identity data of a database that has the current schema.
 pub(super) fn known(
     connection: &Connection,
     db: Db,
@@ -295,7 +297,7 @@ pub(super) fn known(
     })
 }
 
-/// Gives a database another id, with the reason, in one commit.
+/// Gives a database a new id, with the reason, in one commit.
 pub(super) fn renew(
     connection: &mut Connection,
     renewal: &IdChange,

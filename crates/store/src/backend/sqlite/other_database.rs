@@ -1,4 +1,4 @@
-//! How far the other database has come: what a commit remembers of it.
+//! The other database's position, which each commit remembers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::{lock, open};
 use crate::commit::Commit;
 
-/// The other database, as the writer of one looks at it.
+/// The other database, as seen by a writer.
 pub(super) struct OtherDatabase {
     pub(super) host: HostId,
     pub(super) place: Place,
@@ -18,9 +18,9 @@ pub(super) struct OtherDatabase {
 
 /// Where the other database is.
 pub(super) enum Place {
-    /// A file, with a connection that reads it once it was needed.
+    /// A file, with a connection opened on first use.
     File(PathBuf, Mutex<Option<Connection>>),
-    /// The one connection of a store in memory.
+    /// The only connection of a memory store.
     Memory(Arc<Mutex<Connection>>),
 }
 
@@ -28,13 +28,12 @@ pub(super) enum Place {
 #[derive(Debug, Clone)]
 pub(super) struct Remembered {
     host: HostId,
-    /// By workspace; empty where it could not be read.
+    /// Positions by workspace; empty if they could not be read.
     seqs: BTreeMap<i64, i64>,
 }
 
 impl Remembered {
-    /// Id and position for the counter of a workspace. Nothing where it is not known: what was
-    /// remembered before stays.
+    /// Id and position for a workspace's counter. `None` leaves what was remembered before.
     pub(super) fn of(&self, ws: i64) -> (Option<&str>, Option<i64>) {
         use dormouse_types::Id as _;
         self.seqs.get(&ws).map_or((None, None), |seq| (Some(self.host.as_str()), Some(*seq)))
@@ -46,8 +45,8 @@ impl OtherDatabase {
         Self { host, place: Place::File(path, Mutex::default()) }
     }
 
-    /// What is to be remembered by a batch. It is read before the batch begins and behind everything
-    /// its commits were decided on, so they refer to nothing of the other database that is newer.
+    /// Reads what a batch is to remember. This happens before the batch begins and after everything
+    /// its commits were decided on was read, so they refer to nothing newer in the other database.
     pub(super) fn look(&self, commits: &[Commit]) -> Remembered {
         let mut seqs = BTreeMap::new();
         for ws in commits.iter().map(|commit| commit.ws.0) {
@@ -56,8 +55,8 @@ impl OtherDatabase {
             }
             match self.seq(ws) {
                 Ok(seq) => _ = seqs.insert(ws, seq),
-                // No reason to refuse a commit; whoever reads that database is told.
-                Err(error) => tracing::warn!(%error, "the other database cannot be looked at"),
+                // No reason to refuse a commit; readers of that database get the error.
+                Err(error) => tracing::warn!(%error, "the other database cannot be read"),
             }
         }
         Remembered { host: self.host.clone(), seqs }

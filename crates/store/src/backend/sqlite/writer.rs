@@ -1,4 +1,4 @@
-//! The one thread that writes a database: whatever waits is applied in one transaction.
+//! The one thread that writes a database: all pending commits are applied in one transaction.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,6 @@ pub(super) struct Handle {
     n_transactions: Arc<AtomicU64>,
 }
 
-/// Everything the thread needs.
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) db: Db,
@@ -72,7 +71,7 @@ impl Drop for Handle {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the writer was already told to whoever waited for an answer.
+            // Callers waiting for an answer have already been told of a panic in the writer.
             drop(thread.join());
         }
     }
@@ -80,8 +79,8 @@ impl Drop for Handle {
 
 fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commit, Answer)>) {
     let Writer { connection, db, host, beside, health, clock, changes } = writer;
-    // Set by a failed sync, for good: this connection does not know what the disk has. The other
-    // database has a connection of its own, and goes on.
+    // Set permanently by a failed sync: this connection does not know what reached the disk. The
+    // other database has its own connection and continues.
     let mut stopped = false;
     while let Ok(first) = receiver.recv() {
         let (commits, answers): (Vec<_>, Vec<_>) =
@@ -103,7 +102,7 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commi
             changes.send_modify(|n| *n += 1);
         }
         for (answer, result) in answers.into_iter().zip(results) {
-            // Who asked may have gone away; the commit stands all the same.
+            // The caller may be gone; the commit stands regardless.
             drop(answer.send(result));
         }
     }

@@ -5,7 +5,7 @@ use crate::propose::pattern::Classes;
 /// Classes of phrases. Rows of words, not one word a line.
 #[rustfmt::skip]
 pub const CLASSES: Classes = &[
-    // What may stand before a statement about the task without changing it.
+    // Words that may precede a statement about the task without changing it.
     (
         "lead",
         &[

@@ -1,5 +1,5 @@
-//! Puts two things into the binary: the built files of the web app (*dist* in `web/`, if it was built), and
-//! the pages of problems (`docs/errors`).
+//! Embeds two things into the binary: the built files of the web app (*dist* in `web/`, if it was
+//! built) and the pages of problems (`docs/errors`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,10 +15,10 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 fn main() -> io::Result<()> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).ok_or(io::ErrorKind::NotFound)?;
     let (app, pages) = (Path::new(ROOT).join("web/dist"), Path::new(ROOT).join("docs/errors"));
-    // Cargo looks at a folder that it knows; of one that is missing it thinks that it changed. Where
-    // it cannot be made, this script runs with each build, and nothing else is lost.
+    // Cargo treats a missing folder as changed, so create it. If that fails, the only loss is that
+    // this script runs with each build.
     if let Err(error) = std::fs::create_dir_all(&app) {
-        println!("cargo::warning={} cannot be made: {error}", app.display());
+        println!("cargo::warning={} cannot be created: {error}", app.display());
     }
     println!("cargo::rerun-if-changed={}", app.display());
     println!("cargo::rerun-if-changed={}", pages.display());
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
         hasher.write(&plain);
         let etag = format!("W/\"{:016x}\"", hasher.finish());
         let packed = packed(&plain)?;
-        // Pictures and fonts are packed already.
+        // Images and fonts are already compressed.
         let is_smaller = packed.len() * 10 < plain.len() * 9;
         let gzip = if is_smaller {
             let place = out.join(format!("{:016x}.gz", hasher.finish()));
@@ -63,7 +63,7 @@ fn line(text: &mut String, item: &str) {
     let _always = writeln!(text, "    {item},");
 }
 
-/// Every file below a folder, by its path from there; none when the folder is missing.
+/// All files below a folder by relative path; none if the folder is missing.
 fn files(folder: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -90,7 +90,7 @@ fn packed(plain: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The content type of a file, by its ending. An unknown one is never guessed by a browser.
+/// The content type of a file by its extension. The browser never guesses an unknown one.
 fn kind(path: &str) -> &'static str {
     match path.rsplit('.').next().unwrap_or_default() {
         "html" => "text/html; charset=utf-8",

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command-line arguments.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -12,13 +12,13 @@ use crate::command::{
 };
 use crate::config::DatabaseUrl;
 
-/// Agents that sleep, one for each task that deserves one.
+/// A small agent for each task, asleep until something changes.
 ///
-/// An agent watches a task, wakes when it changes, keeps a report, and proposes changes that you
-/// confirm. Without a command: the state of affairs.
+/// An agent watches a task, wakes when it changes, keeps a report, and proposes changes for you to
+/// confirm. Without a command, dormouse prints an overview.
 ///
-/// Wherever a TASK, AGENT or SET stands, write the end of its id (5 characters, as lists show it) or
-/// words of the task's title.
+/// For TASK, AGENT or SET, give the end of its id (5 characters, as shown in lists) or words of the
+/// task's title.
 #[derive(Debug, Parser)]
 #[command(
     name = "dormouse",
@@ -33,7 +33,7 @@ pub struct Args {
     pub command: Option<Command>,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Global {
@@ -44,10 +44,10 @@ pub struct Global {
     /// $DORMOUSE_DATABASE_URL_FILE]
     #[arg(long, global = true, value_name = "URL")]
     pub database_url: Option<DatabaseUrl>,
-    /// Print the body of the API's answer, and nothing else
+    /// Print only the body of the API's response
     #[arg(long, global = true)]
     pub json: bool,
-    /// Do not wait for agents; without a server the next command wakes them
+    /// Do not wait for agents; without a server, the next command wakes them
     #[arg(long, global = true)]
     pub no_wait: bool,
     /// Print without colour [also: $NO_COLOR]
@@ -58,11 +58,11 @@ pub struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Keep the agents at work, and answer commands and programs
+    /// Run the agents, and serve the app and the API
     Serve(serve::Params),
-    /// Make a link that opens the page of the server
+    /// Create a link that opens the app
     Open(open::Params),
-    /// Bring tasks in from Markdown files
+    /// Import tasks from Markdown files
     Import(import::Params),
     /// Tasks: add, list, show, edit, …
     #[command(subcommand)]
@@ -70,21 +70,21 @@ pub enum Command {
     /// Agents: create, list, show, wake, …
     #[command(subcommand)]
     Agent(agent::Command),
-    /// What the agent of a task has to tell
+    /// Show the report of a task's agent
     Report(report::Params),
-    /// Decide on proposals, one after the other
+    /// Review proposals one by one
     Review(review::Params),
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand)]
     Change(change::Command),
-    /// Tokens of pages and programs: create, list, revoke
+    /// Access tokens: create, list, revoke
     #[command(subcommand)]
     Token(token::Command),
-    /// Write tasks, and what agents reported about them, as one JSON document
+    /// Export tasks and their agents' reports as one JSON document
     Export(export::Params),
-    /// Look whether the data folder is well, also beside a server
+    /// Check the data folder (works while a server is running)
     Doctor(doctor::Params),
-    /// Print the description of the API, OpenAPI 3.1
+    /// Print the OpenAPI 3.1 document of the API
     Openapi,
     /// Measure what the program costs on this machine
     Bench(bench::Params),
@@ -96,35 +96,35 @@ pub struct Clearable<T>(pub Option<T>);
 
 /// Reads a status.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message names the accepted values.
 pub fn status(text: &str) -> Result<Status, String> {
     Status::from_str(text).map_err(|e| e.to_string())
 }
 
 /// Reads a priority or `none`.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message names the accepted values.
 pub fn priority(text: &str) -> Result<Clearable<Priority>, String> {
     clearable(text, |text| Priority::from_str(text).map_err(|e| e.to_string()))
 }
 
 /// Reads a day or `none`.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message names the accepted values.
 pub fn day_or_none(text: &str) -> Result<Clearable<Date>, String> {
     clearable(text, day)
 }
 
 /// Reads a day.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message names the accepted values.
 pub fn day(text: &str) -> Result<Date, String> {
     let date: Option<Date> = text.parse().ok();
     date.filter(|date| date.to_string() == text)
-        .ok_or_else(|| format!("`{text}` is not a day: write YYYY-MM-DD, a day that exists"))
+        .ok_or_else(|| format!("`{text}` is not a valid date: write YYYY-MM-DD"))
 }
 
-/// Takes a time or `none`; which time it is depends on the zone of the workspace.
+/// Takes a time or `none`; it is parsed later, in the time zone of the workspace.
 ///
 /// Errors: none.
 pub fn time_or_none(text: &str) -> Result<Clearable<String>, String> {
@@ -133,7 +133,7 @@ pub fn time_or_none(text: &str) -> Result<Clearable<String>, String> {
 
 /// Reads a duration or `none`.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message names the accepted values.
 pub fn minutes_or_none(text: &str) -> Result<Clearable<u32>, String> {
     clearable(text, crate::terminal::time::read_minutes)
 }

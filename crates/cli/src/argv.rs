@@ -1,9 +1,9 @@
-//! Text is not syntax: a value that begins with a dash is a value.
+//! Makes sure that text is not mistaken for syntax: a value that begins with a dash stays a value.
 //!
-//! What is typed is put in an order that leaves clap nothing to guess: `--name=value` for options,
-//! and positional arguments behind `--`. What looks like an option of the command is one; what else
-//! begins with a dash is text where text may stand. A slip of the pen, as `--reasen`, is left to clap,
-//! which names the option that is meant.
+//! Rewrites the arguments into an unambiguous form for clap: `--name=value` for options, and
+//! positional arguments after `--`. A token that matches an option of the command is that option;
+//! any other token that begins with a dash is text wherever text is allowed. A typo such as
+//! `--reasen` is left to clap, which suggests the right option.
 
 use std::any::TypeId;
 use std::ffi::{OsStr, OsString};
@@ -14,9 +14,9 @@ use clap::{Arg, Command};
 
 use crate::args::Clearable;
 
-/// The same command line without anything that could be taken for something else.
+/// Returns the same command line in an unambiguous form.
 ///
-/// `command` is built: it knows its global arguments.
+/// `command` must be built, so that it knows its global arguments.
 pub fn escape_text_arguments(
     typed: impl IntoIterator<Item = OsString>,
     command: &Command,
@@ -42,7 +42,7 @@ pub fn escape_text_arguments(
                 plain.push(token.clone());
                 match command.find_subcommand(&token) {
                     Some(sub) if sub.get_name() != "help" => command = sub,
-                    // It is not known, or explains another one.
+                    // An unknown command, or `help`.
                     Some(_) | None => {
                         plain.extend(typed);
                         return plain;
@@ -62,7 +62,7 @@ pub fn escape_text_arguments(
     plain
 }
 
-/// The option that a token names, and whether its value is part of the token.
+/// Returns the option that a token names, and whether the token includes its value.
 fn option<'a>(command: &'a Command, token: &OsStr) -> Option<(&'a Arg, bool)> {
     let text = token.to_str()?;
     let mut args = command.get_arguments();
@@ -78,7 +78,7 @@ fn option<'a>(command: &'a Command, token: &OsStr) -> Option<(&'a Arg, bool)> {
             };
             args.find(names).map(|arg| (arg, value))
         }
-        // No command has many options of one letter, and they are given one by one.
+        // Short options are never combined: no command has many of them.
         None => {
             let mut letters = text.strip_prefix('-')?.chars();
             let letter = letters.next().filter(|_| letters.next().is_none());
@@ -87,7 +87,7 @@ fn option<'a>(command: &'a Command, token: &OsStr) -> Option<(&'a Arg, bool)> {
     }
 }
 
-/// The value that follows an option. Only text may look like another option.
+/// Takes the value that follows an option. Only text may look like another option.
 fn value(
     command: &Command,
     arg: &Arg,
@@ -103,7 +103,7 @@ fn joined(option: &OsStr, value: &OsStr) -> OsString {
     joined
 }
 
-/// Whether an argument takes whatever is typed.
+/// Whether an argument accepts any text.
 pub fn takes_text(arg: &Arg) -> bool {
     let kind = arg.get_value_parser().type_id();
     let texts = [
@@ -119,9 +119,9 @@ fn is_dashed(token: &OsStr) -> bool {
     token.len() > 1 && token.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Whether a token that begins with a dash, and is no option, is text: what has white space always;
-/// a word where a value is due, unless it is nearly an option; and within text that began, a word
-/// with one dash.
+/// Whether a token that begins with a dash and is not an option counts as text. This holds for
+/// anything with white space; for a word where a value is expected, unless it resembles an option;
+/// and for a word with one dash in the middle of text.
 fn is_text(command: &Command, token: &OsStr, n_before: usize) -> bool {
     let token = token.to_string_lossy();
     let mut places = command.get_positionals();
@@ -145,7 +145,7 @@ fn is_nearly_an_option(command: &Command, token: &str) -> bool {
     command.get_arguments().filter_map(Arg::get_long).any(|long| distance(name, long) <= 2)
 }
 
-/// How many letters have to be added, taken away or changed to get from one word to the other.
+/// The edit distance between two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -190,7 +190,7 @@ mod tests {
         raw.map(|value| value.to_string_lossy().into_owned()).collect()
     }
 
-    /// Every command that has no command below it, with its path.
+    /// Every command without subcommands, with its path.
     fn leaves<'a>(
         command: &'a Command,
         path: &[&'a str],
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// A value that an argument accepts.
+    /// A value the argument accepts.
     fn fitting(arg: &Arg) -> String {
         let possible = arg.get_possible_values();
         let shown = arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str());
@@ -218,7 +218,8 @@ mod tests {
         }
     }
 
-    /// Whether clap refuses a line for what its arguments may stand beside, not for their values.
+    /// Whether clap refuses a line because of the combination of arguments, not because of their
+    /// values.
     fn is_about_company(kind: ErrorKind) -> bool {
         matches!(kind, ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument)
     }
@@ -232,7 +233,8 @@ mod tests {
         for (path, command) in &all {
             let positionals: Vec<&Arg> = command.get_positionals().collect();
             for arg in command.get_arguments().filter(|arg| takes_text(arg)) {
-                // A letter of a command's own, as `-f`, is that option where a value may be left out.
+                // A short option of the command, such as `-f`, is that option where a value is
+                // optional.
                 for text in ["- [ ] first", "-x", "--zzzzzzzz", "--- rule", "-5"] {
                     let mut typed: Vec<String> = path.iter().map(|&word| word.into()).collect();
                     if let Some(long) = arg.get_long() {
@@ -249,7 +251,7 @@ mod tests {
                     let line: Vec<&str> = typed.iter().map(String::as_str).collect();
                     let found = match read(&line) {
                         Ok(matches) => raw(&matches, arg.get_id().as_str()),
-                        // Beside which others it may stand is another matter.
+                        // Which options may be combined is not tested here.
                         Err(e) if is_about_company(e.kind()) => vec![text.to_owned()],
                         Err(e) => panic!("{line:?}: {e}"),
                     };

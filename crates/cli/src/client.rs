@@ -1,4 +1,4 @@
-//! The client of the REST API. Every command goes through it, and through nothing else.
+//! The REST API client. Every command uses it, and has no other way to the data.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use tower::ServiceExt as _;
 use crate::failure::Failure;
 use crate::server_file::Server;
 
-/// Sends requests to the router in this process, or to the server of the folder.
+/// Sends requests to the router in this process, or to the folder's server.
 #[derive(Debug, Clone)]
 pub struct Client {
     way: Way,
@@ -30,23 +30,23 @@ enum Way {
     There(Server),
 }
 
-/// A server on this machine that does not take a connection within this time is not there.
+/// A local server that does not accept a connection within this time counts as absent.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// An answer that is no refusal.
+/// A successful response.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The body, as it came.
+    /// The raw body.
     pub body: Bytes,
 }
 
 impl Reply {
-    /// The body as a value.
+    /// Parses the body.
     ///
-    /// Errors: the body is not what this version of the API answers.
+    /// Errors: the body does not match this version of the API.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_json::from_slice(&self.body)
-            .map_err(|e| Failure::failed(format!("the answer of the API cannot be read: {e}")))
+            .map_err(|e| Failure::failed(format!("cannot parse the API's response: {e}")))
     }
 }
 
@@ -61,13 +61,13 @@ impl Client {
         Self { way: Way::There(server) }
     }
 
-    /// Whether the server answers at all.
+    /// Whether the server responds at all.
     pub async fn is_answered(&self) -> bool {
         let asked = tokio::time::timeout(PATIENCE, self.get("/healthz")).await;
         matches!(asked, Ok(Ok(_)))
     }
 
-    /// What the server says keeps it from being of use, if it answers and something does.
+    /// The reason the server reports for not being ready, if it responds and has one.
     pub async fn trouble(&self) -> Option<String> {
         let asked = tokio::time::timeout(PATIENCE, self.get("/readyz")).await;
         let Ok(Err(Failure { body: Some(body), .. })) = asked else { return None };
@@ -80,27 +80,27 @@ impl Client {
         self.send(Method::GET, path, None, None).await
     }
 
-    /// Does or makes something.
+    /// Sends a POST request.
     pub async fn post(&self, path: &str, body: Value) -> Result<Reply, Failure> {
         self.send(Method::POST, path, Some(body), None).await
     }
 
-    /// Changes something.
+    /// Sends a PATCH request.
     pub async fn patch(&self, path: &str, body: Value) -> Result<Reply, Failure> {
         self.send(Method::PATCH, path, Some(body), None).await
     }
 
-    /// Changes something that still has this revision.
+    /// Sends a PATCH request that requires this revision.
     pub async fn patch_if(&self, path: &str, body: Value, revision: i64) -> Result<Reply, Failure> {
         self.send(Method::PATCH, path, Some(body), Some(revision)).await
     }
 
-    /// Takes something away.
+    /// Sends a DELETE request.
     pub async fn delete(&self, path: &str) -> Result<Reply, Failure> {
         self.send(Method::DELETE, path, None, None).await
     }
 
-    /// Sends a file, and reads the lines of the answer as they come.
+    /// Uploads a file and streams the lines of the response.
     pub async fn upload(&self, path: &str, file: Bytes) -> Result<Lines<BodyDataStream>, Failure> {
         let request = Request::post(path)
             .header(header::CONTENT_TYPE, "text/markdown")
@@ -145,7 +145,7 @@ impl Client {
         request: Result<Request<Body>, axum::http::Error>,
     ) -> Result<Response<Body>, Failure> {
         let request =
-            request.map_err(|e| Failure::failed(format!("the request cannot be made: {e}")))?;
+            request.map_err(|e| Failure::failed(format!("cannot build the request: {e}")))?;
         match &self.way {
             Way::Here(router) => match router.clone().oneshot(request).await {
                 Ok(response) => Ok(response),
@@ -160,13 +160,12 @@ impl Client {
     }
 }
 
-/// What to do when an answer is missing.
-const UNSURE: &str = "what was asked may be done or not: look, then type the command again; it \
-                      works with and without a server";
+/// The hint for a missing response.
+const UNSURE: &str = "the request may or may not have taken effect: check, then run the command again; it works with and without a server";
 
-/// Sends one request over a connection of its own.
+/// Sends one request over a new connection.
 async fn carry(server: &Server, mut request: Request<Body>) -> anyhow::Result<Response<Body>> {
-    // Under this name it answers wherever it listens.
+    // The server accepts this hostname whatever address it listens on.
     let host = HeaderValue::from_str(&format!("127.0.0.1:{}", server.address.port()))?;
     let mut token = HeaderValue::from_str(&format!("Bearer {}", server.token))?;
     token.set_sensitive(true);
@@ -193,14 +192,14 @@ fn broken_off(error: &axum::Error) -> Failure {
     Failure::failed(format!("the answer broke off: {error}")).hint(UNSURE)
 }
 
-/// The lines of a streamed answer.
+/// The lines of a streamed response.
 pub struct Lines<S> {
     data: S,
     rest: Vec<u8>,
 }
 
 impl<S: Stream<Item = Result<Bytes, axum::Error>> + Unpin> Lines<S> {
-    /// The next line, without its end; none after the last one.
+    /// The next line without its line break, or `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         loop {
             if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
@@ -231,7 +230,7 @@ pub fn path(path: &str, query: &[(&str, &str)]) -> String {
     out
 }
 
-/// Text as one part of a path or query.
+/// Percent-encodes text for a path or query.
 pub fn encode(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! What the environment and the flags say. Nothing else reads the environment.
+//! Configuration from flags and the environment. Nothing else reads the environment.
 
 use std::env::var_os;
 use std::ffi::OsString;
@@ -19,20 +19,20 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::terminal::Settings;
 
-/// Units: columns. A width nobody tells us.
+/// Units: columns. The width if it is unknown.
 const DEFAULT_WIDTH: usize = 80;
 
-/// Where `serve` listens when nobody says.
+/// The default address of `serve`.
 const DEFAULT_BIND: &str = "127.0.0.1:7330";
-/// Units: seconds. Shorter leases would be lost by a node that is only busy.
+/// Units: seconds. A busy node would lose shorter leases.
 const LEASE_SECONDS: std::ops::RangeInclusive<u64> = 1..=3600;
 
-/// Where a Postgres database is. It holds a password: it is never shown.
+/// The URL of a Postgres database. It contains a password and is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// The whole URL, for whoever connects.
+    /// The full URL, for connecting.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -55,17 +55,17 @@ impl fmt::Debug for DatabaseUrl {
 pub struct Config {
     /// The data folder.
     pub data: PathBuf,
-    /// How this program is called, with its data folder: the beginning of commands that are shown.
+    /// How this program was called, with its data folder; the prefix of suggested commands.
     pub call: String,
     /// The terminal.
     pub screen: Settings,
-    /// Whether agents are left asleep.
+    /// Whether to leave agents asleep.
     pub no_wait: bool,
     /// The person's time zone.
     pub zone: TimeZone,
     /// A Postgres database, used instead of the files in the data folder.
     pub database: Option<DatabaseUrl>,
-    /// How long leases last; none is as long as usual.
+    /// How long leases last; `None` is the default.
     pub lease: Option<Duration>,
     /// Faults on demand, for tests.
     #[cfg(feature = "faults")]
@@ -75,18 +75,18 @@ pub struct Config {
 /// The settings of `serve`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Serving {
-    /// Where to listen: on this machine only, unless a proxy is named.
+    /// The address to listen on; only a local one unless a proxy is configured.
     pub bind: SocketAddr,
-    /// The address of the proxy that stands before the server.
+    /// The address of the proxy in front of the server.
     pub public_url: Option<PublicUrl>,
-    /// Wakes at once.
+    /// The number of concurrent wakes.
     pub concurrency: usize,
 }
 
 impl Serving {
-    /// Reads flags first, then the environment, then defaults.
+    /// Uses flags first, then the environment, then defaults.
     ///
-    /// Errors: an address that is none, one that others can reach without a proxy that ends TLS, a
+    /// Errors: an invalid address, one that other machines can reach without a TLS proxy, or a
     /// number out of range.
     pub fn read(
         bind: Option<&str>,
@@ -107,42 +107,41 @@ impl Serving {
         };
         if !(1..=limits::CONCURRENCY_MAX).contains(&concurrency) {
             let most = limits::CONCURRENCY_MAX;
-            let wrong = format!("{concurrency} wakes at once are not possible");
-            return Err(Failure::usage(wrong).hint(format!("say 1 to {most}")));
+            let wrong = format!("a concurrency of {concurrency} is not possible");
+            return Err(Failure::usage(wrong).hint(format!("use 1 to {most}")));
         }
         let bind = allowed(address(&bind)?, public_url.as_ref())?;
         Ok(Self { bind, public_url, concurrency })
     }
 }
 
-/// Reads an address to listen on.
+/// Parses an address to listen on.
 fn address(text: &str) -> Result<SocketAddr, Failure> {
     let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     named.as_deref().unwrap_or(text).parse().map_err(|_| {
-        Failure::usage(format!("`{text}` is no address to listen on"))
+        Failure::usage(format!("`{text}` is not an address to listen on"))
             .hint("write an address of this machine and a port, such as 127.0.0.1:7330")
     })
 }
 
-/// Whether it may be listened there: what others can reach needs a proxy that ends TLS, because
-/// tokens and tasks would go over the network for everybody to read.
+/// Checks that the server may listen there: an address that other machines can reach needs a TLS
+/// proxy, because tokens and tasks would otherwise cross the network unencrypted.
 fn allowed(bind: SocketAddr, proxy: Option<&PublicUrl>) -> Result<SocketAddr, Failure> {
     if bind.ip().is_loopback() || proxy.is_some() {
         return Ok(bind);
     }
     let wrong = format!(
-        "{bind} can be reached from other machines, and what goes there could be read on the way"
+        "{bind} can be reached from other machines, and the traffic would not be encrypted"
     );
     Err(Failure::usage(wrong).hint(
-        "listen on 127.0.0.1 or [::1]; or put a proxy with TLS before it and name that, such as \
-         --public-url https://tasks.example",
+        "listen on 127.0.0.1 or [::1]; or put a TLS proxy in front and pass its address, such as --public-url https://tasks.example",
     ))
 }
 
 impl Config {
-    /// Reads flags first, then the environment, then defaults.
+    /// Uses flags first, then the environment, then defaults.
     ///
-    /// Errors: no flag and no variable says where the data is.
+    /// Errors: neither a flag nor a variable names the data folder.
     pub fn read(global: &Global) -> Result<Self, Failure> {
         let data = global.data.clone().or_else(|| folder("DORMOUSE_DATA")).or_else(default_data);
         let Some(data) = data else {
@@ -161,7 +160,7 @@ impl Config {
         let lease = number("DORMOUSE_LEASE_SECONDS")?;
         if let Some(wrong) = lease.filter(|seconds| !LEASE_SECONDS.contains(seconds)) {
             return Err(Failure::usage(format!("DORMOUSE_LEASE_SECONDS={wrong} is out of range"))
-                .hint(format!("say {} to {}", LEASE_SECONDS.start(), LEASE_SECONDS.end())));
+                .hint(format!("use {} to {}", LEASE_SECONDS.start(), LEASE_SECONDS.end())));
         }
         #[cfg(feature = "faults")]
         let faults = match text("DORMOUSE_FAULTS")? {
@@ -183,7 +182,7 @@ impl Config {
     }
 }
 
-/// The program as it was called: by its path, or as a command that the shell finds.
+/// The program as it was called: its path, or the command name.
 fn program() -> String {
     let called = std::env::args_os().next().map(|name| name.to_string_lossy().into_owned());
     called.filter(|name| name.contains('/')).map_or_else(|| "dormouse".to_owned(), |n| quoted(&n))
@@ -193,7 +192,7 @@ fn folder(name: &str) -> Option<PathBuf> {
     var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// A variable as text; an empty one is not set.
+/// Reads a variable as text; an empty one counts as not set.
 fn text(name: &str) -> Result<Option<String>, Failure> {
     match var_os(name).filter(|value| !value.is_empty()).map(OsString::into_string) {
         None => Ok(None),
@@ -202,16 +201,16 @@ fn text(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// A variable as a number.
+/// Reads a variable as a number.
 fn number<T: FromStr>(name: &str) -> Result<Option<T>, Failure> {
     let Some(text) = text(name)? else { return Ok(None) };
     match text.trim().parse() {
         Ok(number) => Ok(Some(number)),
-        Err(_) => Err(Failure::usage(format!("{name}={text} is no number"))),
+        Err(_) => Err(Failure::usage(format!("{name}={text} is not a number"))),
     }
 }
 
-/// A secret: in a variable, or in the file that the variable with `_FILE` names.
+/// Reads a secret from a variable, or from the file named by the variable with `_FILE`.
 fn secret(name: &str) -> Result<Option<String>, Failure> {
     if let Some(secret) = text(name)? {
         return Ok(Some(secret));
@@ -244,7 +243,7 @@ fn colour(global: &Global) -> bool {
     !global.no_color && !refused && !is_dumb && std::io::stdout().is_terminal()
 }
 
-/// Text as one word of a shell.
+/// Quotes text as one shell word.
 fn quoted(text: &str) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "-_./:@+=,".contains(c);
     if !text.is_empty() && text.chars().all(is_safe) {

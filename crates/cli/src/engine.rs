@@ -18,31 +18,31 @@ use crate::folder::{Folder, FolderError, Found};
 use crate::server_file::Server;
 use crate::terminal::note;
 
-/// Where the data is when a command begins.
+/// Where the data is.
 pub enum Backend {
     /// In this process.
     Here(Box<Engine>),
-    /// Behind a server, which does the work.
+    /// In a server, which does the work.
     There(Server),
 }
 
 /// Everything that runs in this process.
 pub struct Engine {
-    /// The time zone that was settled when the store was new.
+    /// The time zone that was set when the store was created.
     pub zone: TimeZone,
-    /// Every service.
+    /// All services.
     pub dormouse: Dormouse,
     /// Randomness.
     pub entropy: Arc<dyn Entropy>,
-    /// The name under which this process holds leases.
+    /// The owner name of this process's leases.
     owner: String,
-    // Held to the end: no second process may write beside this one. None where several nodes share
-    // the database, or somebody else holds it.
+    // Held until the end, so that no second process writes. `None` if several nodes share the
+    // database, or another process holds the folder.
     _folder: Option<Folder>,
 }
 
 impl Backend {
-    /// Finds the server of the data folder, or takes the folder. A shared database needs neither.
+    /// Finds the server of the data folder, or locks the folder. A shared database needs neither.
     ///
     /// Errors: the folder is in use or cannot be used, or the store cannot be opened.
     pub async fn find(config: &Config) -> Result<Self, Failure> {
@@ -57,7 +57,7 @@ impl Backend {
     }
 }
 
-/// Looks who is in the data folder, and takes it if it is free.
+/// Checks who uses the data folder, and locks it if it is free.
 ///
 /// Errors: the folder is in use or cannot be used.
 pub async fn open_or_find_server(config: &Config) -> Result<Found, Failure> {
@@ -66,14 +66,14 @@ pub async fn open_or_find_server(config: &Config) -> Result<Found, Failure> {
 }
 
 impl Engine {
-    /// Opens the store, and finishes what a crash left half way.
+    /// Opens the store and completes what a crash interrupted.
     ///
     /// Errors: the store cannot be opened.
     pub async fn start(config: &Config, folder: Option<Folder>) -> Result<Self, Failure> {
         Self::begin(config, folder, None).await
     }
 
-    /// Makes a database anew that is missing, and lets the agents know.
+    /// Creates a new database in place of a missing one, and informs the agents.
     ///
     /// Errors: it is not missing, or the store cannot be opened.
     pub async fn start_without(missing: Db, config: &Config) -> Result<(), Failure> {
@@ -91,7 +91,7 @@ impl Engine {
                 .map_err(|e| Failure::failed(format!("/dev/urandom cannot be read: {e}")))?,
         );
         let store = open(config, missing, &clock, &entropy).await?;
-        // A damaged page is no matter of what was being done when it was met.
+        // Log a damaged page whatever the operation was that found it.
         let ended = store.clone();
         let told = move |e: &dormouse::Error| match ended.writing_ended() {
             Some(why) => Failure::failed(why),
@@ -99,7 +99,7 @@ impl Engine {
         };
         let owner = match &config.database {
             None => format!("process-{}", std::process::id()),
-            // Process ids are the same on several machines.
+            // Process ids can be equal on several machines.
             Some(_) => HostId::fresh(clock.now(), &*entropy).as_str().replace("ho-", "node-"),
         };
         let zone = dormouse::settled_zone(&store, &clock, &entropy, &config.zone)
@@ -118,7 +118,7 @@ impl Engine {
         }
         let finished = match &config.database {
             None => dormouse.recover().await,
-            // Other nodes are alive: what they hold is theirs.
+            // Other nodes may be alive; leave their leases alone.
             Some(_) => dormouse.recover_silent().await,
         };
         for finished in finished.map_err(|e| told(&e))? {
@@ -127,7 +127,8 @@ impl Engine {
         Ok(Self { zone, dormouse, entropy, owner, _folder: folder })
     }
 
-    /// Where this process begins among agents of equal rank, so that nodes do not all try the same.
+    /// Where this process starts among agents of equal rank, so that nodes do not all try the same
+    /// one.
     pub fn offset(&self) -> usize {
         if self.owner.starts_with("process-") {
             return 0;
@@ -137,22 +138,22 @@ impl Engine {
         usize::from(hasher.finish().to_le_bytes()[0])
     }
 
-    /// Whether this process holds the data folder, so that nobody else changes anything in it.
+    /// Whether this process holds the data folder, so that no other process changes it.
     pub fn is_alone(&self) -> bool {
         self._folder.is_some()
     }
 
-    /// This process' own router, with every right of the owner.
+    /// This process's router, with all rights of the owner.
     pub fn router(&self) -> axum::Router {
         dormouse_server::router(self.dormouse.clone(), Caller::owner(WORKSPACE))
     }
 
-    /// The client of this process' own router.
+    /// A client of this process's router.
     pub fn client(&self) -> Client {
         Client::new(self.router())
     }
 
-    /// Wakes the agents that are due because of these tasks and agents, until the stop.
+    /// Wakes the agents that are due because of these tasks and agents, until `stop`.
     pub async fn drain(
         &self,
         scope: DrainScope,

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked, and what to do about it.
+//! Why a command failed, and what to do about it.
 
 use axum::body::Bytes;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use crate::terminal::line;
 /// A command that failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// The exit code: 1 refused or failed, 2 not understood.
+    /// The exit code: 1 for refused or failed, 2 for not understood.
     pub code: u8,
     /// What failed, naming the thing.
     pub message: String,
@@ -17,7 +17,7 @@ pub struct Failure {
     pub more: Vec<String>,
     /// What to do.
     pub hint: Option<String>,
-    /// The problem as the API told it, for `--json`.
+    /// The problem from the API, for `--json`.
     pub body: Option<Bytes>,
 }
 
@@ -27,12 +27,12 @@ impl Failure {
         Self { code: 1, message: message.into(), more: Vec::new(), hint: None, body: None }
     }
 
-    /// The command line itself cannot be followed.
+    /// The command line is invalid.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { code: 2, ..Self::failed(message) }
     }
 
-    /// Adds what to do.
+    /// Adds a hint on what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -50,11 +50,13 @@ impl Failure {
         problem.get(name).cloned()
     }
 
-    /// Reads a refusal of the API.
+    /// Parses an error response of the API.
     pub fn refused(status: u16, body: Bytes) -> Self {
         let (message, hint) = match serde_json::from_slice::<Problem>(&body) {
             Ok(problem) => (line(&problem.detail), problem.hint()),
-            Err(_) => (format!("the answer has status {status} and is no problem document"), None),
+            Err(_) => {
+                (format!("the response has status {status} and is not a problem document"), None)
+            }
         };
         Self { hint, body: Some(body), ..Self::failed(message) }
     }
@@ -70,7 +72,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What to type next; none where the detail says all there is to do.
+    /// The command to suggest; `None` if the detail already says what to do.
     fn hint(&self) -> Option<String> {
         let slug = self.kind.rsplit('/').next().unwrap_or_default();
         HINTS.iter().find(|(name, _)| *name == slug).map(|(_, hint)| (*hint).to_owned())
@@ -79,17 +81,17 @@ impl Problem {
 
 /// (problem type, the command that helps).
 const HINTS: &[(&str, &str)] = &[
-    ("not-found", "`dormouse task list` and `dormouse agent list` show what is there"),
+    ("not-found", "`dormouse task list` and `dormouse agent list` show what exists"),
     ("link-exists", "`dormouse task show` lists the links of a task"),
-    ("agent-exists", "`dormouse agent list` shows it; a task has one agent at a time"),
-    ("already-decided", "`dormouse change undo SET:ITEM` takes a decision back"),
+    ("agent-exists", "`dormouse agent list` shows it; a task has only one agent at a time"),
+    ("already-decided", "`dormouse change undo SET:ITEM` undoes a decision"),
     (
         "change-set-expired",
-        "it is proposed again only when something newer says so; to have it now, edit the task",
+        "it is proposed again only if a newer entry asks for it; to change it now, edit the task",
     ),
-    ("task-deleted", "`dormouse task restore TASK` brings the task and its proposals back"),
-    ("task-closed", "`dormouse task edit TASK --status open` opens the task and its proposals"),
-    ("damaged-row", "other tasks can be used; restore this one from a backup of the data folder"),
+    ("task-deleted", "`dormouse task restore TASK` restores the task and its proposals"),
+    ("task-closed", "`dormouse task edit TASK --status open` reopens the task and its proposals"),
+    ("damaged-row", "other tasks still work; restore this one from a backup of the data folder"),
     ("store-failed", "check the disk and the permissions of the data folder, then try again"),
     ("payload-too-large", "split the text: several notes are fine"),
 ];

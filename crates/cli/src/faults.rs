@@ -1,9 +1,9 @@
-//! Faults on demand, for the tests of crashes; only with the feature `faults`.
+//! Fault injection for crash tests; only with the feature `faults`.
 //!
-//! `DORMOUSE_FAULTS` is a list with commas. `kill:LABEL:before:N` and `kill:LABEL:after:N` kill the
-//! process when it passes the point of that name for the Nth time, before or after the commit or the
-//! effect. `model:holds`, `model:fails`, `model:away` and `model:slow:MILLISECONDS` change the mood of
-//! the model.
+//! `DORMOUSE_FAULTS` is a comma-separated list. `kill:LABEL:before:N` and `kill:LABEL:after:N` kill
+//! the process when it reaches the named point for the Nth time, before or after the commit or
+//! effect. `model:holds`, `model:fails`, `model:away` and `model:slow:MILLISECONDS` change how the
+//! model behaves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +26,7 @@ pub struct Plan {
 struct Kill {
     label: String,
     is_after: bool,
-    /// How many passes are left; it strikes at 1.
+    /// How many passes are left; the fault strikes at 1.
     left: AtomicU64,
 }
 
@@ -36,22 +36,22 @@ enum ModelFault {
     Holds,
     /// Refuses every request.
     Fails,
-    /// Is away.
+    /// Is unavailable.
     Away,
-    /// Answers after a while.
+    /// Answers after a delay.
     Slow(Duration),
 }
 
 impl Plan {
     /// Reads a list of faults.
     ///
-    /// Errors: what is not understood.
+    /// Errors: a part that is not understood.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut plan = Self::default();
         for part in text.split(',') {
             match part.split(':').collect::<Vec<_>>()[..] {
                 ["kill", label, moment @ ("before" | "after"), n] => {
-                    let n: u64 = n.parse().map_err(|_| format!("`{part}`: {n} is no number"))?;
+                    let n: u64 = n.parse().map_err(|_| format!("`{part}`: {n} is not a number"))?;
                     plan.kills.push(Kill {
                         label: label.to_owned(),
                         is_after: moment == "after",
@@ -62,16 +62,16 @@ impl Plan {
                 ["model", "fails"] => plan.mood = Some(ModelFault::Fails),
                 ["model", "away"] => plan.mood = Some(ModelFault::Away),
                 ["model", "slow", ms] => {
-                    let ms = ms.parse().map_err(|_| format!("`{part}`: {ms} is no number"))?;
+                    let ms = ms.parse().map_err(|_| format!("`{part}`: {ms} is not a number"))?;
                     plan.mood = Some(ModelFault::Slow(Duration::from_millis(ms)));
                 }
-                _ => return Err(format!("`{part}` is no fault")),
+                _ => return Err(format!("`{part}` is not a fault")),
             }
         }
         Ok(plan)
     }
 
-    /// The model in the mood of this plan.
+    /// The model with the faults of this plan.
     pub fn model(&self, model: Arc<dyn Model>) -> Arc<dyn Model> {
         match self.mood {
             Some(mood) => Arc::new(FaultyModel { model, mood }),
@@ -86,8 +86,8 @@ impl Faults for Plan {
         for kill in &self.kills {
             let is_here = kill.label == point.label && kill.is_after == is_after;
             if is_here && kill.left.fetch_sub(1, Ordering::SeqCst) == 1 {
-                // A process may always send itself this signal; the abort is for a system that
-                // refuses all the same.
+                // A process may always send itself this signal; abort in case the system refuses
+                // anyway.
                 let _refused = kill_process(getpid(), Signal::KILL);
                 std::process::abort();
             }

@@ -1,7 +1,7 @@
-//! From what a person types to the one thing it means.
+//! Resolves what the user typed to the one thing it refers to.
 //!
-//! Wherever an id stands, its last characters or words of a task's title do. A whole title means its
-//! task, whatever other titles begin with it. What means several things is never guessed.
+//! An id may be given by its last characters or by words of a task's title. A full title always
+//! means its task, even if other titles begin with it. An ambiguous name is never guessed.
 
 use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow, Token};
 use dormouse_types::{Id as _, TaskId};
@@ -11,13 +11,13 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::line;
 
-/// The task of an id, its end, or words of its title.
+/// Finds a task by its id, the end of its id, or words of its title.
 ///
-/// Errors: none, or several.
+/// Errors: no match, or several.
 pub async fn task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
     let found = tasks(&session.client, text).await?;
     if found.is_empty() && text.parse::<TaskId>().is_ok() {
-        // A row that cannot be read is in no list; asked for by its id, it says what is wrong.
+        // An unreadable row is in no list; a request by id reports what is wrong.
         session.client.get(&format!("/api/journal/tasks/{text}")).await?;
     }
     one(
@@ -29,9 +29,9 @@ pub async fn task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
     )
 }
 
-/// The same among deleted tasks.
+/// Finds a deleted task in the same way.
 ///
-/// Errors: none, or several.
+/// Errors: no match, or several.
 pub async fn deleted_task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
     let list = path("/api/journal/tasks", &[("deleted", "true"), ("limit", "200")]);
     let deleted: Page<TaskRow> = session.client.get(&list).await?.read()?;
@@ -48,14 +48,14 @@ pub async fn deleted_task(session: &Session, text: &str) -> Result<TaskRow, Fail
     one(found, text, "deleted task", task_line, &hint)
 }
 
-/// The whole task.
+/// Loads the whole task.
 pub async fn whole_task(session: &Session, id: &TaskId) -> Result<Task, Failure> {
     session.client.get(&format!("/api/journal/tasks/{id}")).await?.read()
 }
 
-/// The agent of an id, its end, its name, or of words of its task's title.
+/// Finds an agent by its id, the end of its id, its name, or words of its task's title.
 ///
-/// Errors: none, or several.
+/// Errors: no match, or several.
 pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
     let find = path("/api/agents", &[("find", text)]);
     let mut found: Page<Agent> = session.client.get(&find).await?.read()?;
@@ -68,7 +68,7 @@ pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
             }
         }
     }
-    // A destroyed agent is meant only when no living one is.
+    // A destroyed agent matches only if no living one does.
     if found.items.iter().any(|agent| agent.lifecycle != "destroyed") {
         found.items.retain(|agent| agent.lifecycle != "destroyed");
     }
@@ -81,15 +81,15 @@ pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
     one(found, text, "agent", agent_line, &session.command("agent list"))
 }
 
-/// A task or an agent, whichever was named.
+/// A task or an agent.
 pub enum TaskOrAgent {
     Task(Box<TaskRow>),
     Agent(Box<Agent>),
 }
 
-/// The task that is meant; where none is, the agent of an id, its end, or its name.
+/// Finds a task; if none matches, an agent by its id, the end of its id, or its name.
 ///
-/// Errors: none, or several.
+/// Errors: no match, or several.
 pub async fn task_or_agent(session: &Session, text: &str) -> Result<TaskOrAgent, Failure> {
     if tasks(&session.client, text).await?.is_empty() {
         let find = path("/api/agents", &[("find", text)]);
@@ -103,16 +103,16 @@ pub async fn task_or_agent(session: &Session, text: &str) -> Result<TaskOrAgent,
     Ok(TaskOrAgent::Task(Box::new(task(session, text).await?)))
 }
 
-/// That a task has no agent, and what gives it one.
+/// The error for a task without an agent, with the command that creates one.
 pub fn without_agent(session: &Session, task: &TaskRow) -> Failure {
     let failure = Failure::failed(format!("the task “{}” has no agent", line(titled(&task.title))));
     let command = session.command(&format!("agent create {}", task.id.short()));
-    failure.hint(format!("{command} gives it one"))
+    failure.hint(format!("{command} creates one"))
 }
 
-/// The change set of an id, its end, or of words of its task's title.
+/// Finds a change set by its id, the end of its id, or words of its task's title.
 ///
-/// Errors: none, or several.
+/// Errors: no match, or several.
 pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
     let find = path("/api/change-sets", &[("find", text)]);
     let found: Page<ChangeSet> = session.client.get(&find).await?.read()?;
@@ -120,9 +120,9 @@ pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
     one(found, text, "change set", set_line, &session.command("change list --all"))
 }
 
-/// The live token of an id, its end, or words of its name.
+/// Finds a live token by its id, the end of its id, or words of its name.
 ///
-/// Errors: none, or several.
+/// Errors: no match, or several.
 pub async fn token(session: &Session, text: &str) -> Result<Token, Failure> {
     let all: Page<Token> = session.client.get("/api/tokens").await?.read()?;
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
@@ -139,14 +139,14 @@ pub async fn token(session: &Session, text: &str) -> Result<Token, Failure> {
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     let find = path("/api/journal/tasks", &[("find", text)]);
     let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
-    // A deleted task is meant only when no living one is.
+    // A deleted task matches only if no live one does.
     if found.items.iter().any(|task| task.deleted_at.is_none()) {
         found.items.retain(|task| task.deleted_at.is_none());
     }
     Ok(found.items)
 }
 
-/// Those whose title is exactly what was typed, if there are any; else all.
+/// Keeps only exact title matches if there are any.
 fn titled_so<T>(found: Vec<T>, text: &str, title: impl Fn(&T) -> &str) -> Vec<T> {
     let (mut found, text) = (found, text.trim());
     let is_it = |one: &T| title(one).trim() == text;
@@ -159,7 +159,7 @@ fn titled_so<T>(found: Vec<T>, text: &str, title: impl Fn(&T) -> &str) -> Vec<T>
     found
 }
 
-/// Exactly one, or why not.
+/// Returns the only match, or an error.
 fn one<T>(
     mut found: Vec<T>,
     text: &str,
@@ -167,7 +167,7 @@ fn one<T>(
     shown: fn(&T) -> String,
     list: &str,
 ) -> Result<T, Failure> {
-    /// More candidates than this are no help.
+    /// The number of candidates to show.
     const SHOWN: usize = 10;
     match (found.len(), found.pop()) {
         (1, Some(found)) => Ok(found),
@@ -178,8 +178,8 @@ fn one<T>(
         }
         (n, Some(last)) => {
             found.push(last);
-            let mut failure = Failure::usage(format!("`{}` means {n} {what}s", line(text)))
-                .hint("use the id in the first column, or the whole title if no other has it");
+            let mut failure = Failure::usage(format!("`{}` matches {n} {what}s", line(text)))
+                .hint("use the id in the first column, or the full title if it is unique");
             failure.more = found.iter().take(SHOWN).map(shown).collect();
             if n > SHOWN {
                 failure.more.push(format!("… and {} more", n - SHOWN));
@@ -206,7 +206,7 @@ fn set_line(set: &ChangeSet) -> String {
     format!("{}  {}", set.id.short(), titled(&set.task_title))
 }
 
-/// A title, or that there is none.
+/// The title, or a placeholder if it is empty.
 pub fn titled(title: &str) -> &str {
     if title.trim().is_empty() { "(untitled)" } else { title }
 }

@@ -12,17 +12,17 @@ use crate::server_file::{self, Server};
 
 /// How long a command waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After this the person is told what is waited for.
+/// After this time the user is told what the command waits for.
 const QUIET: Duration = Duration::from_secs(1);
-/// Between two tries.
+/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What is found in a data folder.
+/// The state of a data folder.
 #[derive(Debug)]
 pub enum Found {
-    /// Nobody uses it: it is ours.
+    /// It was free and is now locked by us.
     Free(Folder),
-    /// A server holds it, and answers.
+    /// A server holds it and responds.
     Served(Server),
 }
 
@@ -30,22 +30,22 @@ pub enum Found {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    // The system lets go of the lock when the file is closed, also after a crash.
+    // The system releases the lock when the file is closed, even after a crash.
     _lock: File,
 }
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It is something else.
+    /// It is not a folder.
     #[error("{} is a file, not a folder", .0.display())]
     NotAFolder(PathBuf),
-    /// It cannot be made.
-    #[error("the data folder {} cannot be made: {source}", .path.display())]
+    /// It cannot be created.
+    #[error("the data folder {} cannot be created: {source}", .path.display())]
     Create {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Its lock file cannot be written.
@@ -53,10 +53,10 @@ pub enum FolderError {
     Lock {
         /// The lock file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Another command did not end in time.
+    /// Another command did not finish in time.
     #[error("the data folder {} is in use by {holder}", .path.display())]
     Held {
         /// The folder.
@@ -67,10 +67,10 @@ pub enum FolderError {
 }
 
 impl Folder {
-    /// Makes the folder if it is missing, readable by its owner only, and takes its lock; or finds
-    /// the server that holds it, if that `answers`.
+    /// Creates the folder if it is missing, readable only by its owner, and takes its lock; or
+    /// finds the server that holds it, if that server `answers`.
     ///
-    /// Errors: not a folder, not writable, or in use for longer than a command should take.
+    /// Errors: not a folder, not writable, or in use for too long.
     pub async fn enter(
         path: &Path,
         clock: &dyn Clock,
@@ -81,7 +81,7 @@ impl Folder {
         let lock_path = path.join("lock");
         let failed = |source| FolderError::Lock { path: lock_path.clone(), source };
         let mut options = OpenOptions::new();
-        // Not truncated: until the lock is ours it holds the name of who has it.
+        // Not truncated: until we have the lock, the file names its holder.
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut lock = options.open(&lock_path).map_err(failed)?;
         let start = clock.now();
@@ -92,7 +92,7 @@ impl Folder {
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
                 Err(TryLockError::WouldBlock) => {}
             }
-            // A file of another process than the one that holds the lock was left by a dead one.
+            // If the file names another process than the lock holder, a dead process left it.
             let pid = holder(&mut lock);
             if let Some(server) = server_file::read(path).filter(|server| Some(server.pid) == pid)
                 && answers(&server).await
@@ -140,7 +140,7 @@ fn write_pid(lock: &mut File) -> io::Result<()> {
     writeln!(lock, "{}", std::process::id())
 }
 
-/// The process that holds the lock, as far as the file says.
+/// The process that holds the lock, according to the file.
 fn holder(lock: &mut File) -> Option<u32> {
     let mut text = String::new();
     lock.rewind().and_then(|()| lock.read_to_string(&mut text)).ok()?;
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Time passes only by sleeping, and then at once.
+    /// Time passes only when sleeping, and then instantly.
     #[derive(Default)]
     struct Sleeping(AtomicI64);
 
@@ -235,7 +235,7 @@ mod tests {
         let error = enter(place.path(), false, &mut Vec::new()).await.map(drop);
         assert!(matches!(error, Err(FolderError::Held { .. })), "{error:?}");
         drop(first);
-        // It died without a word: its file says nothing any more.
+        // It died without cleaning up, so its file is stale.
         take(place.path(), &mut Vec::new()).await?;
         assert_eq!(server_file::read(place.path()), None);
         Ok(())

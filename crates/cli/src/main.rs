@@ -1,15 +1,15 @@
-//! The command line: configuration, wiring, the folder lock, commands, and text for the terminal.
+//! The command line: configuration, wiring, the folder lock, commands, and terminal output.
 //!
-//! Owns: what is typed and what is shown; reading the environment and files; starting every part.
-//! Defends against: two processes writing one folder; a terminal repainted by the text of a note; a
-//! decision about something else than what was shown.
+//! Owns: arguments and output; reading the environment and files; starting every part. Defends
+//! against: two processes writing to one folder; escape sequences in a note that repaint the
+//! terminal; a decision on something other than what was shown.
 //!
 //! Does not own: rules about tasks, agents or proposals. A command is a client of the REST API,
-//! also when no server runs; `engine` is the one place that knows the parts behind it.
+//! even if no server runs; only `engine` knows the parts behind it.
 //!
-//! Reading order: `args` (what can be typed), `argv` (how it is told apart), `session` (how a command runs), `engine`, `folder` and
-//! `served` (who holds the data), `command` (one file for each), `client`, `wait`, `find`,
-//! `terminal`.
+//! Reading order: `args` (arguments), `argv` (how they are parsed), `session` (how a command runs),
+//! `engine`, `folder` and `server_file` (who holds the data), `command` (one file each), `client`,
+//! `wait`, `find`, `terminal`.
 
 mod args;
 mod argv;
@@ -37,8 +37,8 @@ fn main() -> ExitCode {
     let mut command = args::Args::command();
     command.build();
     let args = args::Args::parse_from(argv::escape_text_arguments(std::env::args_os(), &command));
-    // What a room cannot tell its caller, such as a damaged row that a list leaves out, is told
-    // beside the answer.
+    // Warnings that a room cannot return to its caller, such as a damaged row that a list omits,
+    // are printed alongside the answer.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         .with_ansi(false)
         .without_time()
         .init();
-    // A server answers while an agent thinks; a command does one thing.
+    // A server has to respond while agents run; a command does one thing.
     let mut runtime = match args.command {
         Some(args::Command::Serve(_) | args::Command::Bench(_)) => {
             tokio::runtime::Builder::new_multi_thread()

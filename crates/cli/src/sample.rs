@@ -9,8 +9,8 @@ use crate::failure::Failure;
 const NAME: &str = "household.md";
 const TASKS: &str = include_str!("../../../samples/household.md");
 
-/// Puts the tasks of the sample, each with an agent, into a workspace that has no task yet. Says how
-/// many were put there.
+/// Adds the sample tasks, each with an agent, to a workspace without tasks. Returns how many it
+/// added.
 ///
 /// Errors: the store cannot be read or written.
 pub async fn fill(engine: &Engine) -> Result<usize, Failure> {

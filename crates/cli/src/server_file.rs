@@ -1,8 +1,7 @@
-//! The server of a data folder, as it names itself to the commands beside it.
+//! The file in which the server of a data folder announces itself to other commands.
 //!
-//! `server.json` in the folder says where the server listens and holds its token. It can be read by
-//! the owner of the folder alone, and it counts only as long as the process it names holds the
-//! folder's lock.
+//! `server.json` in the folder contains the server's address and token. Only the owner of the
+//! folder can read it, and it is valid only while the process it names holds the folder's lock.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -17,23 +16,23 @@ use serde::{Deserialize, Serialize};
 /// The name of the file.
 const NAME: &str = "server.json";
 
-/// A server that runs.
+/// A running server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Server {
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
-    /// Whoever shows this may do everything.
+    /// The token with all rights.
     pub token: String,
-    /// The person's time zone, by its name.
+    /// The name of the user's time zone.
     pub zone: String,
-    /// The address of the proxy before it, where there is one.
+    /// The address of the proxy in front of it, if any.
     #[serde(default)]
     pub public_url: Option<String>,
 }
 
-// The token is not for logs.
+// Keeps the token out of logs.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
@@ -46,17 +45,18 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// The address as a person types it.
+    /// The URL as a user types it.
     pub fn url(&self) -> String {
         format!("http://{}", self.local_address())
     }
 
-    /// The address of its page.
+    /// The URL of its page.
     pub fn page(&self) -> String {
         self.public_url.clone().unwrap_or_else(|| self.url())
     }
 
-    /// Where it is reached from this machine: who listens everywhere listens here too.
+    /// The address that reaches it from this machine; a server that listens on all addresses also
+    /// listens here.
     pub fn local_address(&self) -> SocketAddr {
         let mut address = self.address;
         match address.ip() {
@@ -75,12 +75,12 @@ pub fn token(entropy: &dyn Entropy) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The server that a folder's file names; none when there is no such file, or none that can be used.
+/// Reads the folder's server file; `None` if there is no usable one.
 pub fn read(folder: &Path) -> Option<Server> {
     serde_json::from_slice(&std::fs::read(folder.join(NAME)).ok()?).ok()
 }
 
-/// Removes what a dead server left.
+/// Removes the file of a dead server.
 ///
 /// Errors: the file is there and cannot be removed.
 pub fn clear(folder: &Path) -> io::Result<()> {
@@ -90,14 +90,14 @@ pub fn clear(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// A server's file while it runs; removed when this value goes.
+/// The file of a running server; removed on drop.
 #[derive(Debug)]
 pub struct ServerFile {
     folder: PathBuf,
 }
 
 impl ServerFile {
-    /// Writes the file whole or not at all, readable by its owner only.
+    /// Writes the file atomically, readable only by its owner.
     ///
     /// Errors: the folder cannot be written.
     pub fn write(folder: &Path, server: &Server) -> io::Result<Self> {
@@ -116,7 +116,7 @@ impl ServerFile {
 
 impl Drop for ServerFile {
     fn drop(&mut self) {
-        // Whoever takes the folder next removes what is left.
+        // The next process that locks the folder removes it if this fails.
         let _later = clear(&self.folder);
     }
 }

@@ -1,4 +1,4 @@
-//! What a command has at hand: the client, the screen, and the agents it must wait for.
+//! The context of a command: the client, the screen, and the agents it must wait for.
 
 use std::future::pending;
 use std::io::{self, ErrorKind, IsTerminal as _};
@@ -23,19 +23,19 @@ use crate::{stop, wait};
 
 /// One command while it runs.
 pub struct Session {
-    /// The way to the data.
+    /// The client for the data.
     pub client: Client,
-    /// Where the answer goes.
+    /// Where output goes.
     pub screen: Screen,
     /// The person's time zone.
     pub zone: TimeZone,
-    /// The parts in this process; none when a server does the work.
+    /// The engine in this process; `None` if a server does the work.
     engine: Option<Box<Engine>>,
     /// When this command began.
     since: Timestamp,
     call: String,
     no_wait: bool,
-    /// Turns true when this command is told to stop; listened to while it waits for agents.
+    /// Becomes true when the command is asked to stop; watched while it waits for agents.
     stop: Option<watch::Receiver<bool>>,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
@@ -122,26 +122,26 @@ impl Session {
         })
     }
 
-    /// Remembers that this command changed a task: its agents are run before the command ends.
+    /// Records that this command changed a task, so that its agents run before the command ends.
     pub fn touch_task(&mut self, task: &TaskId) {
         if !self.tasks.contains(task) {
             self.tasks.push(task.clone());
         }
     }
 
-    /// Remembers that this command gave an agent a reason to wake.
+    /// Records that this command gave an agent a reason to wake.
     pub fn touch_agent(&mut self, agent: &AgentId) {
         if !self.agents.contains(agent) {
             self.agents.push(agent.clone());
         }
     }
 
-    /// Remembers that whoever waits for nothing but to be run is to be run.
+    /// Records that all agents that are ready to run should run.
     pub fn touch_all_due(&mut self) {
         self.all_due = true;
     }
 
-    /// Finds out who waits because of earlier changes, and runs nobody.
+    /// Finds the agents that wait because of earlier changes, without running them.
     ///
     /// Errors: the store cannot be read or written.
     pub async fn route(&self) -> Result<(), Failure> {
@@ -149,7 +149,7 @@ impl Session {
             Some(engine) if !self.no_wait => {
                 engine.drain(DrainScope::default(), pending(), &mut |_nobody| {}).await?;
             }
-            // A server routes by itself.
+            // A server routes on its own.
             Some(_) | None => {}
         }
         Ok(())
@@ -160,17 +160,17 @@ impl Session {
         self.since
     }
 
-    /// Whether nobody else can change anything while this command runs.
+    /// Whether no other process can change anything while this command runs.
     pub fn is_alone(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.is_alone())
     }
 
-    /// A command for the person to type, in the folder of this one.
+    /// A command for the user to type, with this command's data folder.
     pub fn command(&self, rest: &str) -> String {
         format!("{} {rest}", self.call)
     }
 
-    /// Prints the body with `--json`; says whether that was all there is to print.
+    /// Prints the body if `--json` was given, and returns whether it was.
     pub fn print_body(&mut self, reply: &Reply) -> bool {
         if self.screen.is_json() {
             self.screen.body(&reply.body);
@@ -178,8 +178,8 @@ impl Session {
         self.screen.is_json()
     }
 
-    /// Runs the agents this command touched so far, or waits until the server has run them, unless `--no-wait` was given; says how many runs
-    /// ended, or none when nobody was waited for.
+    /// Runs the agents this command touched so far, or waits until the server has run them, unless
+    /// `--no-wait` was given. Returns the number of ended runs, or `None` if it did not wait.
     pub async fn wait(&mut self) -> Option<usize> {
         let nobody = self.tasks.is_empty() && self.agents.is_empty() && !self.all_due;
         if self.no_wait || self.is_stopped() || nobody {
@@ -200,7 +200,9 @@ impl Session {
         let stop = match self.listen() {
             Ok(stop) => stop,
             Err(e) => {
-                note(&format!("the agents are left for later: no signal could end this: {e}"));
+                note(&format!(
+                    "the agents are left for later, because this command could not be interrupted: {e}"
+                ));
                 return Some(0);
             }
         };
@@ -214,8 +216,8 @@ impl Session {
         };
         if self.is_stopped() {
             note(match &self.engine {
-                Some(_) => "stopped: the agents go on at the next command",
-                None => "not waiting any more: the server goes on",
+                Some(_) => "stopped: the next command resumes the agents",
+                None => "no longer waiting: the server continues",
             });
             return Some(ran);
         }
@@ -241,21 +243,22 @@ impl Session {
         Some(ran)
     }
 
-    /// Whether this command was told to stop while it waited for agents.
+    /// Whether this command was asked to stop while it waited for agents.
     fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())
     }
 
-    /// Listens to signals from here on.
+    /// Starts listening for signals.
     fn listen(&mut self) -> io::Result<watch::Receiver<bool>> {
         let stop = match self.stop.take() {
             Some(stop) => stop,
-            None => stop::signal("stopping: a second signal ends it at once")?,
+            None => stop::signal("stopping: a second signal stops immediately")?,
         };
         Ok(self.stop.insert(stop).clone())
     }
 
-    /// Runs agents here, or waits until the server has; until the stop.
+    /// Runs agents here, or waits until the server has run them, until the command is asked to
+    /// stop.
     async fn run_to_end(
         &self,
         scope: DrainScope,
@@ -291,27 +294,27 @@ impl Session {
         Ok(DrainReport { ran, ..left })
     }
 
-    /// Runs what is still to be run at the end of a command. A server does that without us.
+    /// Runs the remaining agents at the end of a command. A server does that on its own.
     async fn finish(&mut self) {
         if self.engine.is_some() {
             self.wait().await;
         }
     }
 
-    /// Writes out the answer so far; a reader that went away is no failure.
+    /// Writes the output so far; a closed reader is not a failure.
     pub fn flush(&mut self) -> bool {
         match self.screen.flush() {
             Ok(()) => true,
             Err(e) if e.kind() == ErrorKind::BrokenPipe => true,
             Err(e) => {
-                note(&format!("error: the answer cannot be written: {e}"));
+                note(&format!("error: cannot write the output: {e}"));
                 false
             }
         }
     }
 }
 
-/// One run in one line.
+/// Describes a run in one line.
 fn format_run(run: &RunOutcome) -> String {
     let name = line(&run.agent_name);
     let short = run.agent_id.short();
@@ -339,13 +342,13 @@ fn format_run(run: &RunOutcome) -> String {
     text
 }
 
-/// Tells what failed on standard error, and with `--json` as a body too.
+/// Reports a failure on standard error, and with `--json` also as a body.
 fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
     if is_json && let Some(body) = &failure.body {
         let mut screen =
             Screen::new(crate::terminal::Settings { width: 80, colour: false, json: true });
         screen.body(body);
-        // What cannot be written is told on standard error below all the same.
+        // If this cannot be written, standard error below still reports the failure.
         let _told_below = screen.flush();
     }
     let style = crate::terminal::Style::new(std::io::stderr().is_terminal());
@@ -355,7 +358,7 @@ fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
         note(&format!("  {}", line(more)));
     }
     if let Some(hint) = &failure.hint {
-        // A command in a hint is typed as this one was.
+        // Suggest commands in the form in which this one was called.
         note(&format!("hint: {}", hint.replace("`dormouse ", &format!("`{call} "))));
     }
     failure.code

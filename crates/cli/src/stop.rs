@@ -1,4 +1,4 @@
-//! How a command or a server is told to stop: Ctrl-C, or SIGTERM.
+//! Stop signals for commands and servers: Ctrl-C or SIGTERM.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 use crate::terminal::note;
 
-/// Turns true with the first signal, and says so; the second one ends the process.
+/// Becomes true with the first signal and prints a note; the second one ends the process.
 ///
-/// Errors: signals cannot be listened to.
+/// Errors: the signal handlers cannot be installed.
 pub fn signal(words: &'static str) -> io::Result<watch::Receiver<bool>> {
     let mut interrupt = listen(SignalKind::interrupt())?;
     let mut terminate = listen(SignalKind::terminate())?;
@@ -36,7 +36,7 @@ async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
 /// Completes with the first signal.
 pub async fn told(mut stop: watch::Receiver<bool>) {
     if stop.wait_for(|stop| *stop).await.is_err() {
-        // Whoever listens to signals is gone: then none can come any more.
+        // The listener is gone, so no signal can arrive any more.
         std::future::pending::<()>().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting for agents that a server runs, by asking it.
+//! Waits for agents that a server runs, by polling it.
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use crate::client::{Client, path};
 use crate::failure::Failure;
 use crate::terminal::note;
 
-/// Between the first two questions; each pause is twice as long as the one before.
+/// The first pause between two polls; each pause is twice as long as the previous one.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// Between two questions.
+/// The longest pause between two polls.
 const LONGEST: Duration = Duration::from_millis(500);
-/// After this the person is told what is waited for.
+/// After this time the user is told what the command waits for.
 const QUIET: Duration = Duration::from_secs(5);
-/// A wake that is not due within this time waits for something else than a free moment.
+/// A wake that is not due within this time waits for more than a free slot.
 const SOON: Duration = Duration::from_secs(5);
 
-/// How an agent stands.
+/// What an agent is doing.
 enum AgentProgress {
     AtWork,
     Asleep,
-    /// It waits for a time that is not near, such as the end of a back-off.
+    /// It waits for a later time, such as the end of a back-off.
     Held,
 }
 
@@ -40,7 +40,7 @@ fn progress(agent: &Agent, now: Timestamp) -> AgentProgress {
     }
 }
 
-/// The agents that a server runs now or soon.
+/// The agents that a server is running or about to run.
 pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>, Failure> {
     let (mut found, now) = (Vec::new(), clock.now());
     let mut cursor = None::<String>;
@@ -60,10 +60,10 @@ pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>,
     Ok(ids)
 }
 
-/// Waits until these agents sleep again, and tells their runs that ended after `since`; says who
-/// still waits, and until when.
+/// Waits until these agents sleep again, and reports their runs that ended after `since`. Returns
+/// which agents still wait, and until when.
 ///
-/// Errors: the server does not answer.
+/// Errors: the server does not respond.
 pub async fn until_asleep(
     client: &Client,
     clock: &dyn Clock,
@@ -94,10 +94,10 @@ pub async fn until_asleep(
     Ok(left)
 }
 
-/// An agent once it sleeps, or waits for a time that is not near.
+/// Polls an agent until it sleeps, or waits for a later time.
 async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agent, Failure> {
     let start = clock.now();
-    // A run has its own end; this is for one that cannot begin.
+    // A run ends by itself; this covers one that cannot begin.
     let until = start + Duration::from_secs(limits::WAKE_SECONDS);
     let (mut pause, mut is_told) = (SHORTEST, false);
     loop {
@@ -108,7 +108,7 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
         }
         if now >= start + QUIET && !is_told {
             is_told = true;
-            note("waiting for the server to run the agent; Ctrl-C leaves it to the server");
+            note("waiting for the server to run the agent; press Ctrl-C to stop waiting");
         }
         clock.sleep_until(now + pause).await;
         pause = (pause * 2).min(LONGEST);

@@ -1,8 +1,7 @@
-//! Who may come in: tokens, one-time codes, tickets.
+//! Access: tokens, one-time codes, tickets.
 //!
 //! Defends against: a token that gives itself more rights; an agent that decides on its own
-//! proposals; a code, a ticket or a revoked token that is used again; a secret in a row, an answer or
-//! a log.
+//! proposals; reuse of a code, a ticket or a revoked token; secrets in rows, responses or logs.
 
 mod secret;
 mod tickets;
@@ -21,21 +20,21 @@ use crate::request::require;
 use crate::view::{Access, Code, CreatedToken, Exchanged, ServerFacts, Ticket, Token};
 use crate::{Dormouse, Error, WORKSPACE};
 
-/// A token to be made.
+/// A token to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// What its owner calls it.
+    /// Its display name.
     pub name: String,
-    /// Who holds it.
+    /// The kind of holder.
     pub kind: TokenKind,
-    /// What it may do: at least one scope, and none that its maker lacks.
+    /// Its scopes: at least one, and only scopes its creator has.
     pub scopes: Vec<Scope>,
-    /// When it ends by itself; none is never.
+    /// When it expires; `None` means never.
     pub expires_in_days: Option<u32>,
 }
 
 impl Dormouse {
-    /// Tells who asks, and who answers. It needs no scope.
+    /// Returns the caller and the server version. It needs no scope.
     pub async fn access(&self, caller: &Caller) -> Result<Access, Error> {
         Ok(Access {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -49,7 +48,7 @@ impl Dormouse {
         })
     }
 
-    /// Makes a token. It is told here and never again.
+    /// Creates a token. Its text is returned only here.
     ///
     /// Errors: a scope that the caller lacks, or that a token of this kind can never hold.
     pub async fn create_token(
@@ -65,7 +64,7 @@ impl Dormouse {
         let now = self.clock.now();
         let expires_at = match new.expires_in_days {
             None => None,
-            Some(0) => return Err(invalid("expiresInDays", "a token lasts at least 1 day")),
+            Some(0) => return Err(invalid("expiresInDays", "a token must last at least 1 day")),
             Some(days) => {
                 limits::TOKEN_DAYS.check(usize::try_from(days).unwrap_or(usize::MAX))?;
                 Some(now + days_long(days))
@@ -90,7 +89,7 @@ impl Dormouse {
         Ok(CreatedToken { token: secret, details: shown(token, caller, now) })
     }
 
-    /// The tokens of the workspace, newest first; those that ended are kept for a month.
+    /// The tokens of the workspace, newest first; ended ones are kept for a month.
     pub async fn list_tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
         require(caller, Scope::Admin)?;
         let now = self.clock.now();
@@ -98,8 +97,8 @@ impl Dormouse {
         Ok(all.into_iter().map(|token| shown(token, caller, now)).collect())
     }
 
-    /// Ends a token for good, and with it its tickets and sockets. Whoever holds a token can give it
-    /// up; ending another one needs `admin`.
+    /// Revokes a token for good, with its tickets and sockets. A token can revoke itself; revoking
+    /// another one needs `admin`.
     pub async fn revoke_token(&self, caller: &Caller, id: &TokenId) -> Result<Token, Error> {
         if caller.actor != Actor::Token(id.to_string()) {
             require(caller, Scope::Admin)?;
@@ -113,7 +112,7 @@ impl Dormouse {
                 .op(token::revoke(ws, id, now))
                 .audit(audit(caller.actor.to_string(), "token.revoke", &token));
             match self.store.commit(commit).await {
-                // Somebody else revoked it in between, which is what was asked for.
+                // Another request revoked it in between, which is the desired result.
                 Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => {}
                 done => _ = done?,
             }
@@ -122,7 +121,7 @@ impl Dormouse {
         Ok(shown(token, caller, now))
     }
 
-    /// Makes a code that a page exchanges for a token with the rights of the caller.
+    /// Creates a code that a page exchanges for a token with the caller's rights.
     pub async fn new_code(&self, caller: &Caller) -> Result<Code, Error> {
         require(caller, Scope::Admin)?;
         let (ws, now) = (caller.workspace, self.clock.now());
@@ -150,9 +149,9 @@ impl Dormouse {
         Ok(Code { code: secret, expires_at: code.expires_at })
     }
 
-    /// Exchanges a code for the token of a page. A code is exchanged once.
+    /// Exchanges a code for the token of a page. A code works once.
     ///
-    /// Errors: a code that was never made, was used, or has ended; which of them is not said.
+    /// Errors: the code never existed, was used, or has expired; the error does not reveal which.
     pub async fn exchange(&self, code: &str) -> Result<Exchanged, Error> {
         let (now, sha256) = (self.clock.now(), secret::kept(code));
         let found = self.store.first(access_code::by_hash(&sha256)).await?;
@@ -181,8 +180,8 @@ impl Dormouse {
         }
     }
 
-    /// Whom a token stands for; none when it opens nothing. Every answer costs the same look-up, and
-    /// nothing tells a wrong token from a revoked or expired one.
+    /// The caller of a token, or `None` if it is not valid. Every answer takes the same look-up,
+    /// and nothing distinguishes an unknown token from a revoked or expired one.
     pub async fn authenticate(&self, token: &str) -> Result<Option<Caller>, Error> {
         let (now, sha256) = (self.clock.now(), secret::kept(token));
         let found = self.store.first(token::by_hash(&sha256)).await?;
@@ -191,9 +190,9 @@ impl Dormouse {
         if token.last_used_at.is_none_or(|used| used <= since) {
             let commit = Commit::new("access.used", Db::Journal, token.ws)
                 .op(token::used(token.ws, &token.id, now, since));
-            // A full disk must not keep a person from reading what is there.
+            // A full disk must not keep users from reading their data.
             if let Err(error) = self.store.commit(commit).await {
-                tracing::warn!(token = %token.id, "the use of a token is not noted: {error}");
+                tracing::warn!(token = %token.id, "cannot record the use of a token: {error}");
             }
         }
         Ok(Some(Caller {
@@ -203,7 +202,7 @@ impl Dormouse {
         }))
     }
 
-    /// Whether what a caller came in with still opens the door. Sockets ask from time to time.
+    /// Whether the caller's token is still valid. Sockets check this from time to time.
     pub async fn is_live(&self, caller: &Caller) -> Result<bool, Error> {
         let Actor::Token(id) = &caller.actor else { return Ok(true) };
         let Ok(id) = id.parse() else { return Ok(false) };
@@ -211,20 +210,20 @@ impl Dormouse {
         Ok(token.is_some_and(|token| token.is_live(self.clock.now())))
     }
 
-    /// Makes a ticket with which the caller opens one socket.
+    /// Creates a ticket with which the caller opens one socket.
     pub async fn new_ticket(&self, caller: &Caller) -> Result<Ticket, Error> {
         require(caller, Scope::Read)?;
         Ok(self.tickets.give(caller, self.clock.now(), &*self.entropy)?)
     }
 
-    /// Takes a ticket: for whom the socket is; none when the ticket was used, has ended or was never
-    /// given out, or when the token behind it opens nothing any more.
+    /// Redeems a ticket and returns its caller; `None` if the ticket was used, has expired or never
+    /// existed, or if its token is no longer valid.
     pub async fn redeem_ticket(&self, ticket: &str) -> Result<Option<Caller>, Error> {
         let Some(caller) = self.tickets.take(ticket, self.clock.now()) else { return Ok(None) };
         Ok(self.is_live(&caller).await?.then_some(caller))
     }
 
-    /// Writes a failed login to the audit log. Whoever counts them decides which are worth a row.
+    /// Writes a failed login to the audit log. The caller decides which failures are worth a row.
     pub async fn note_refused(&self, address: &str, failures: u32) {
         let audit = Audit {
             actor: "nobody".to_owned(),
@@ -233,9 +232,9 @@ impl Dormouse {
             detail: format!("{failures} within 15 minutes"),
         };
         let commit = Commit::new("access.refused", Db::Journal, WORKSPACE).audit(audit);
-        // Whoever is refused must not learn from a full disk that they are right.
+        // The refused client must not learn anything from a full disk.
         if let Err(error) = self.store.commit(commit).await {
-            tracing::warn!("a failed login is not noted: {error}");
+            tracing::warn!("cannot record a failed login: {error}");
         }
     }
 
@@ -258,7 +257,7 @@ impl Dormouse {
         (secret, token)
     }
 
-    /// Looks whether a workspace may have one live token more.
+    /// Checks that the workspace may have one more live token.
     async fn make_room(&self, ws: WorkspaceId, now: Timestamp) -> Result<(), Error> {
         let all = self.store.all(token::all(ws)).await?;
         let live = all.iter().filter(|token| token.is_live(now)).count();
@@ -266,7 +265,7 @@ impl Dormouse {
     }
 }
 
-/// What a token is made from.
+/// The parameters of a new token.
 struct Fresh {
     ws: WorkspaceId,
     name: String,
@@ -276,7 +275,8 @@ struct Fresh {
     expires_at: Option<Timestamp>,
 }
 
-/// What a token of a kind may do, whatever its row says. A kind of a newer version may do nothing.
+/// What a token of a kind may do at most, whatever its row says. An unknown kind, from a newer
+/// version, may do nothing.
 fn held(kind: &str, mut scopes: Vec<Scope>) -> Vec<Scope> {
     let kind = kind.parse::<TokenKind>().ok();
     scopes.retain(|scope| kind.is_some_and(|kind| kind.can_hold(*scope)));
@@ -285,10 +285,7 @@ fn held(kind: &str, mut scopes: Vec<Scope>) -> Vec<Scope> {
 
 fn check_name(name: &str) -> Result<(), Error> {
     if name.trim().is_empty() {
-        return Err(invalid(
-            "name",
-            "say what the token is for, so that it can be told from others",
-        ));
+        return Err(invalid("name", "give the token a name that says what it is for"));
     }
     Ok(limits::TOKEN_NAME.check(name.trim().chars().count())?)
 }
@@ -314,7 +311,7 @@ fn invalid(field: &'static str, message: &str) -> Error {
     Error::Invalid { field, message: message.to_owned() }
 }
 
-/// Each scope once, in the order of the list.
+/// Each scope once, in canonical order.
 fn in_order(scopes: &[Scope]) -> Vec<Scope> {
     Scope::ALL.iter().copied().filter(|scope| scopes.contains(scope)).collect()
 }

@@ -1,4 +1,4 @@
-//! Many agents: a page of them costs the same number of queries, whoever they are.
+//! Lists agents. A page always costs the same number of queries.
 
 use std::collections::HashMap;
 
@@ -29,14 +29,14 @@ const ACTIVITIES: [&str; 3] = ["asleep", "queued", "running"];
 
 fn known(field: &'static str, given: &str, known: &[&'static str]) -> Result<&'static str, Error> {
     let found = known.iter().find(|known| **known == given).copied();
-    let message = || format!("`{given}` is none of {}", known.join(", "));
+    let message = || format!("`{given}` is not one of {}", known.join(", "));
     found.ok_or_else(|| Error::Invalid { field, message: message() })
 }
 
 impl Dormouse {
-    /// A page of every agent that ever existed, newest first.
+    /// A page of all agents, including destroyed ones, newest first.
     ///
-    /// Errors: a name that is no lifecycle or no activity; a cursor of another list.
+    /// Errors: an unknown lifecycle or activity; a cursor of another list.
     pub async fn agents(
         &self,
         caller: &Caller,
@@ -54,7 +54,7 @@ impl Dormouse {
         let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
         let does = |agent: &AgentId| up.get(agent).copied().unwrap_or("asleep");
         let is_doing = |agent: &AgentId| activities.is_empty() || activities.contains(&does(agent));
-        // Who is up is known by name: the others need not be looked at.
+        // The active agents are known by name, so the others need not be read.
         let few: Option<Vec<&AgentId>> = (!activities.is_empty()
             && !activities.contains(&"asleep"))
         .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
@@ -79,7 +79,7 @@ impl Dormouse {
                 lifecycle.is_none_or(|wanted| lifecycle_name(agent.lifecycle) == wanted)
                     && is_doing(&agent.id)
             }
-            // Nobody knows what it is: it is told where nothing is sifted out.
+            // Its activity is unknown, so report it only in unfiltered lists.
             Err(_) => lifecycle.is_none() && activities.is_empty(),
         };
         let wanted: Vec<_> =
@@ -96,7 +96,7 @@ impl Dormouse {
         Ok(Page { items, next_cursor: cut.next_cursor, damaged })
     }
 
-    /// What the agents do that do anything: those that run, and those that stand in the queue.
+    /// The activity of all agents that are running or queued.
     async fn up(&self, ws: WorkspaceId) -> Result<HashMap<AgentId, &'static str>, Error> {
         let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
         rows.extend(self.store.each(wake_queue::leased(ws)).await?);
@@ -105,7 +105,7 @@ impl Dormouse {
         Ok(does.filter(|(_, does)| *does != "asleep").collect())
     }
 
-    /// Agents as they are shown. One whose state cannot be read is told among the damaged.
+    /// Builds the views of agents. One whose state cannot be read is listed as damaged.
     pub(crate) async fn agent_views(
         &self,
         ws: WorkspaceId,
@@ -144,7 +144,7 @@ impl Dormouse {
             let titles = self.titles(ws, &tasks).await?;
             for agent in some {
                 let id = &agent.doc.value.id;
-                // One without a state was told above, or never had one to be shown.
+                // An agent without a state was reported above, or never had one.
                 let Some(state) = states.remove(id) else { continue };
                 let task = state.slots.active_task_id.as_ref();
                 let title = task.and_then(|task| titles.get(task).cloned());
@@ -167,7 +167,7 @@ impl Dormouse {
         Ok(lines.into_iter().filter_map(task_list::title).collect())
     }
 
-    /// What people call at most a page of agents.
+    /// The display names of at most a page of agents.
     pub(crate) async fn names(
         &self,
         ws: WorkspaceId,

@@ -1,4 +1,4 @@
-//! What decides when an agent runs: its row in the queue, what it watches, its timers, its links.
+//! What determines when an agent runs: its queue row, subscriptions, timers and links.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::view::{AgentState, Lease, Link, Page, Subscription, SubscriptionFilte
 use crate::{Dormouse, Error, page};
 
 impl Dormouse {
-    /// Everything that decides when an agent runs next.
+    /// Everything that determines when an agent runs next.
     pub async fn agent_state(&self, caller: &Caller, id: &AgentId) -> Result<AgentState, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
@@ -52,17 +52,17 @@ impl Dormouse {
         })
     }
 
-    /// Until when automatic wakes are held back, as long as that is not over.
+    /// Until when automatic wakes are held back, if that is in the future.
     pub(crate) fn sleeps_until(&self, row: Option<&wake_queue::QueueEntry>) -> Option<Timestamp> {
         row.and_then(|row| row.sleep_until).filter(|until| *until > self.clock.now())
     }
 
-    /// What an agent is doing now, by its row.
+    /// What an agent is doing, according to its queue row.
     pub(crate) fn activity_of(&self, row: Option<&wake_queue::QueueEntry>) -> &'static str {
         activity(row, self.clock.now(), self.model.class())
     }
 
-    /// Since when those of at most a page of agents are at work that are: the start of each run.
+    /// The start of the current run of each running agent, for at most a page of agents.
     pub(crate) async fn awake_since(
         &self,
         ws: WorkspaceId,
@@ -106,7 +106,7 @@ impl Dormouse {
             .collect())
     }
 
-    /// When an agent is to be woken whatever happens, its back-off included.
+    /// An agent's timers, including its back-off.
     pub async fn timers(&self, caller: &Caller, id: &AgentId) -> Result<Vec<Timer>, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
@@ -121,7 +121,7 @@ impl Dormouse {
             })
             .collect();
         let failures = state.consecutive_failure_count;
-        // A later try that was called off has no timer any more.
+        // A cancelled retry no longer has a timer.
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         let waits = row.is_some_and(|row| row.reasons.contains(&wake_queue::Reason::Timer));
         timers.extend(state.next_wake_at.filter(|_| waits).map(|at| Timer {
@@ -134,7 +134,7 @@ impl Dormouse {
         Ok(timers)
     }
 
-    /// A page of the links that leave an entity of an agent, newest first; of one type if given.
+    /// A page of the links from entities of an agent, newest first; only one type if given.
     pub async fn agent_links(
         &self,
         caller: &Caller,
@@ -160,11 +160,11 @@ impl Dormouse {
     }
 }
 
-/// Whoever is due within this time stands in the queue; who is due later sleeps until then.
+/// An agent due within this time counts as queued; one due later counts as asleep.
 const SOON: Duration = Duration::from_secs(60);
 
-/// What an agent is doing, by its row. What changes merge into is queued, however long they are
-/// merged.
+/// What an agent is doing, according to its row. A wake that is merging changes counts as queued,
+/// however long it merges.
 pub(crate) fn activity(
     row: Option<&wake_queue::QueueEntry>,
     now: Timestamp,
@@ -180,7 +180,7 @@ pub(crate) fn activity(
     }
 }
 
-/// Since when something stands in the queue that no run has taken up: the report is out of date.
+/// Since when the queue holds something no run has covered, which makes the report out of date.
 pub(crate) fn changed_since(row: &wake_queue::QueueEntry) -> Option<Timestamp> {
     row.first_signal_at.filter(|_| !row.reasons.is_empty())
 }

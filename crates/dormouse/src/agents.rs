@@ -19,22 +19,22 @@ use crate::scheduled::{self, AgentFacts};
 use crate::view::{Agent, Slots, StoppedAgent, UnheardMessage};
 use crate::{Dormouse, Error};
 
-/// How far away a time may be that somebody sets: ten years, leap days included.
+/// How far in the future a set time may be: ten years, including leap days.
 const FARTHEST: Duration = Duration::from_secs(3653 * 24 * 3600);
 
-/// What of an agent can be set. What is none stays as it is.
+/// Settings of an agent; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentPatch {
-    /// `auto`, `on`, `off`: whether changes wake it by themselves.
+    /// `auto`, `on` or `off`: whether changes wake it.
     pub automation: Option<String>,
-    /// Until when automatic wakes are held back; the inner none ends that.
+    /// Until when automatic wakes are held back; the inner `None` clears it.
     pub sleep_until: Option<Option<Timestamp>>,
-    /// Whether a change of a linked task wakes it at once.
+    /// Whether a change to a linked task wakes it immediately.
     pub wake_on_linked: Option<bool>,
 }
 
 impl Dormouse {
-    /// Makes the agent of a task, by name: it wakes at once.
+    /// Creates the agent of a task; it wakes immediately.
     pub async fn create_agent(
         &self,
         caller: &Caller,
@@ -62,7 +62,7 @@ impl Dormouse {
         self.agent_view(ws, agent).await
     }
 
-    /// The agents a person may mean: an id or its end, a name, or words of a task's title.
+    /// Finds agents by an id or its end, a name, or words of the task's title.
     pub async fn find_agents(&self, caller: &Caller, text: &str) -> Result<Vec<Agent>, Error> {
         require(caller, Scope::Read)?;
         let text = text.trim().to_lowercase();
@@ -70,7 +70,7 @@ impl Dormouse {
             return Ok(Vec::new());
         }
         let ws = caller.workspace;
-        // A damaged agent is met where it is asked for by its whole id; it hides no other.
+        // A damaged agent is reported when requested by its full id; it does not hide others.
         let all = self.store.all(entity::each(entity::of_kind::<agent_entity::Agent>(ws))).await?;
         let all: Vec<Stored<agent_entity::Agent>> = all.into_iter().flatten().collect();
         let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
@@ -112,7 +112,7 @@ impl Dormouse {
         }
     }
 
-    /// Wakes an agent because a person asks, or says something.
+    /// Wakes an agent on request, optionally with a message.
     pub async fn wake_agent(
         &self,
         caller: &Caller,
@@ -123,7 +123,7 @@ impl Dormouse {
         self.wake_for(caller, id, Reason::UserInitiated, message, key).await
     }
 
-    /// Has an agent look at everything afresh.
+    /// Has an agent reanalyse its task from scratch.
     pub async fn reanalyse_agent(
         &self,
         caller: &Caller,
@@ -147,9 +147,9 @@ impl Dormouse {
         self.read_agent(caller.workspace, id).await
     }
 
-    /// Sets when an agent is woken whatever happens, or takes that back.
+    /// Sets a time at which an agent wakes in any case, or clears it.
     ///
-    /// Errors: a time that is over, or more than ten years away.
+    /// Errors: a time in the past, or more than ten years away.
     pub async fn wake_agent_at(
         &self,
         caller: &Caller,
@@ -164,10 +164,10 @@ impl Dormouse {
         self.read_agent(caller.workspace, id).await
     }
 
-    /// Cancels the wake that waits for an agent. What changed is seen by its next one; what was said
-    /// to it goes with this one, and is named in the answer.
+    /// Cancels the waiting wake of an agent. Its next wake covers the changes; messages are
+    /// cancelled with this one and returned.
     ///
-    /// Errors: the agent is at work.
+    /// Errors: the agent is running.
     pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
         let cancelled =
@@ -176,9 +176,9 @@ impl Dormouse {
         Ok(stopped(agent, cancelled.unheard))
     }
 
-    /// Sets what decides when an agent wakes by itself, all of it or nothing.
+    /// Changes the settings that control when an agent wakes automatically, atomically.
     ///
-    /// Errors: a name that is no automation; a time that is over, or more than ten years away.
+    /// Errors: an unknown automation; a time in the past, or more than ten years away.
     pub async fn edit_agent(
         &self,
         caller: &Caller,
@@ -195,7 +195,7 @@ impl Dormouse {
             Some(other) => {
                 return Err(Error::Invalid {
                     field: "automation",
-                    message: format!("`{other}` is none of auto, on, off"),
+                    message: format!("`{other}` is not one of auto, on, off"),
                 });
             }
         };
@@ -210,7 +210,7 @@ impl Dormouse {
         self.read_agent(caller.workspace, id).await
     }
 
-    /// Sets whether changes wake an agent by themselves: `auto`, `on` or `off`.
+    /// Sets whether changes wake an agent: `auto`, `on` or `off`.
     pub async fn set_automation(
         &self,
         caller: &Caller,
@@ -227,7 +227,7 @@ impl Dormouse {
         let now = self.clock.now();
         let wrong = |message: String| Err(Error::Invalid { field, message });
         if at <= now {
-            return wrong(format!("{at} is over: give a time to come, or null"));
+            return wrong(format!("{at} is in the past: give a future time, or null"));
         }
         if at > now + FARTHEST {
             return wrong(format!("{at} is more than ten years away: give an earlier time"));
@@ -235,7 +235,7 @@ impl Dormouse {
         Ok(())
     }
 
-    /// Pauses an agent: changes start no run.
+    /// Pauses an agent: changes do not wake it.
     pub async fn pause_agent(
         &self,
         caller: &Caller,
@@ -259,7 +259,7 @@ impl Dormouse {
         self.read_agent(caller.workspace, id).await
     }
 
-    /// Destroys an agent; its trail stays. What it never heard is named in the answer.
+    /// Destroys an agent; its history is kept. Returns its undelivered messages.
     pub async fn destroy_agent(
         &self,
         caller: &Caller,
@@ -293,13 +293,13 @@ impl Dormouse {
             },
         };
         let timers = self.store.all(timer::of_agents(ws, std::slice::from_ref(id))).await?;
-        // A damaged timer is told where timers are listed.
+        // A damaged timer is reported where timers are listed.
         let timers: Vec<Timer> = timers.into_iter().flatten().collect();
         let since = self.awake_since(ws, row.into_iter()).await?.remove(id);
         Ok(self.agent_as(stored, state, row, &timers, task_title, since))
     }
 
-    /// An agent by everything that is known of it.
+    /// Builds the view of an agent.
     pub(crate) fn agent_as(
         &self,
         stored: Stored<agent_entity::Agent>,

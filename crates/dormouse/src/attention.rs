@@ -1,4 +1,4 @@
-//! What waits for the person: proposals, agents that stopped, failed runs, a provider that is away.
+//! What needs the user: proposals, stopped agents, failed runs, unavailable providers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,13 +16,13 @@ use crate::request::require;
 use crate::view::{Attention, Page};
 use crate::{Dormouse, Error, page};
 
-/// What expires within this time is told by itself.
+/// Proposals that expire within this time are listed separately.
 const SOON: Duration = Duration::from_secs(24 * 3600);
-/// So many failed runs are looked at.
+/// How many failed runs to check.
 const RUNS: i64 = 1000;
 
 impl Dormouse {
-    /// A page of what needs the person, newest first; what is about to expire stands last.
+    /// A page of what needs the user, newest first; items about to expire come last.
     pub async fn needs_attention(
         &self,
         caller: &Caller,
@@ -128,7 +128,7 @@ impl Dormouse {
     }
 }
 
-/// One line for each database that was restored, as long as agents have not reported since.
+/// One line for each restored database, as long as some agents have not reported since.
 fn restored(outdated: &[Outdated]) -> Vec<Attention> {
     Db::ALL
         .into_iter()
@@ -173,8 +173,7 @@ fn blank(id: String, kind: &str, since: Timestamp, actions: &[&str]) -> Attentio
     }
 }
 
-/// What the person is asked, by task: what is about to expire by itself, and of the rest what nobody
-/// put off.
+/// Open proposals by task: those about to expire separately, and the rest without deferred ones.
 fn proposals(asked: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
     for OpenProposal { item, is_put_off, task } in asked {
@@ -199,7 +198,7 @@ fn proposals(asked: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
     all.into_values().collect()
 }
 
-/// A place in the list: what expires behind the rest, newest first.
+/// A position in the list: expiring items after the rest, newest first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place(bool, Reverse<i64>, String);
 

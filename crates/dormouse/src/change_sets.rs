@@ -21,20 +21,20 @@ use crate::request::{decider, receipt_id, require};
 use crate::view::{ChangeItem, ChangeSet, Outcome};
 use crate::{Dormouse, Error};
 
-/// What a person decides.
+/// A verdict of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// Apply it.
     Confirm,
-    /// Do not.
+    /// Reject it.
     Reject,
-    /// Later.
+    /// Defer it.
     Defer,
-    /// Take the verdict back.
+    /// Undo the verdict.
     Undo,
 }
 
-/// One verdict of many.
+/// One of many verdicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictOf {
     /// The set.
@@ -45,13 +45,13 @@ pub struct VerdictOf {
     pub verdict: Verdict,
     /// The digest that was shown.
     pub digest: Option<String>,
-    /// Why, of a rejection.
+    /// For a rejection, the reason.
     pub reason: Option<String>,
-    /// Of a confirm: the value that the person set since, and writes over all the same.
+    /// For a confirm: the value that the user set since the proposal, to be overwritten.
     pub over: Option<KnownValue>,
 }
 
-/// An item as it was shown: what a confirm of several names.
+/// An item as it was shown, for confirming several at once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Shown {
     /// The item, from 1.
@@ -60,11 +60,11 @@ pub struct Shown {
     pub digest: String,
 }
 
-/// Tasks that were read for a list, by id; none for one that is gone.
+/// Tasks loaded for a list, by id; `None` for a missing one.
 type Tasks = BTreeMap<TaskId, Option<(TaskState, TaskStanding)>>;
 
 impl Dormouse {
-    /// Change sets, newest first: those with items that the person is asked about, or all.
+    /// Change sets, newest first: those with open items, or all.
     pub async fn change_sets(
         &self,
         caller: &Caller,
@@ -115,7 +115,7 @@ impl Dormouse {
         self.set_view(ws, set, items, &mut Tasks::new()).await
     }
 
-    /// The change sets a person may mean: an id or its end, or words of a task's title.
+    /// Finds change sets by an id or its end, or words of the task's title.
     pub async fn find_sets(&self, caller: &Caller, text: &str) -> Result<Vec<ChangeSet>, Error> {
         require(caller, Scope::Read)?;
         let text = text.trim().to_lowercase();
@@ -136,7 +136,7 @@ impl Dormouse {
         Ok(found)
     }
 
-    /// Decides one item. The digest is what the person was shown.
+    /// Decides one item. The digest identifies what the user was shown.
     #[expect(clippy::too_many_arguments, reason = "each is one value of the request")]
     pub async fn decide(
         &self,
@@ -153,7 +153,7 @@ impl Dormouse {
             .await
     }
 
-    /// Decides one item, also over a value that the person set since it was proposed.
+    /// Decides one item, even if that overwrites a value that the user set since the proposal.
     pub async fn decide_item(
         &self,
         caller: &Caller,
@@ -189,12 +189,11 @@ impl Dormouse {
                 let id = once.id.clone();
                 return Err(CommitError::Mismatch { label: "change.decide", id }.into());
             }
-            // Sent again: it was decided then, and is not decided anew after an undo.
+            // A repeated request: it was decided then, and is not decided again after an undo.
             let missing = || DecideError::NotFound { set: set.clone(), index };
             let item = self.store.first(change_item::by_index(ws, set, index)).await?;
             let item = item.ok_or_else(missing)?;
-            // What could never be applied was refused then, and is refused now; what is being applied
-            // is waited for.
+            // An item that could not be applied is refused again; for an item being applied, wait.
             let is_applying = item.state == State::Applying && verdict == Verdict::Confirm;
             if verdict == Verdict::Confirm
                 && let Some(why) = self.changes.not_applied(ws, &item, over.as_ref()).await?
@@ -220,7 +219,7 @@ impl Dormouse {
         self.outcome(caller, item).await
     }
 
-    /// Decides many items in order; reports each and stops at nothing.
+    /// Decides many items in order; each has its own outcome, and a refusal does not stop the rest.
     pub async fn decide_many(
         &self,
         caller: &Caller,
@@ -234,10 +233,10 @@ impl Dormouse {
         Ok(outcomes)
     }
 
-    /// Confirms items of a set as they were shown, in order, and no others. What fails stays with its
-    /// reason; what the person set since and what takes something away is left out.
+    /// Confirms exactly these items of a set as they were shown, in order. A failed item keeps its
+    /// reason. Items whose value the user set since, and items that remove something, are skipped.
     ///
-    /// Errors: no items, or more than are shown at once, or one twice.
+    /// Errors: no items, more than are shown at once, or a duplicate.
     pub async fn confirm_all(
         &self,
         caller: &Caller,
@@ -250,17 +249,18 @@ impl Dormouse {
         let wrong = |message: String| Error::Invalid { field: "items", message };
         if items.is_empty() || items.len() > most {
             let n = items.len();
-            return Err(wrong(format!("name 1 to {most} items as they were shown, not {n}")));
+            return Err(wrong(format!("list 1 to {most} items as they were shown, not {n}")));
         }
         for (place, item) in items.iter().enumerate() {
             if items[..place].iter().any(|other| other.index == item.index) {
-                return Err(wrong(format!("item {} is named twice", item.index)));
+                return Err(wrong(format!("item {} is listed twice", item.index)));
             }
         }
         let id = receipt_id(caller, key.as_deref())?;
         let seen = self.read_change_set(caller.workspace, set).await?;
         if let Some(id) = &id {
-            // The key is taken before anything is decided: another request under it is refused.
+            // The key is claimed before anything is decided, so that another request under it is
+            // refused.
             let request = hash::canonical(&("confirmAll", set, &items));
             let once = Once {
                 id: id.clone(),
@@ -287,7 +287,7 @@ impl Dormouse {
         Ok(outcomes)
     }
 
-    /// Decides one of several items of a set; each has a receipt of its own below that of the request.
+    /// Decides one of several items of a set; each has its own receipt under that of the request.
     async fn decide_among(
         &self,
         caller: &Caller,
@@ -307,14 +307,14 @@ impl Dormouse {
         self.decide_once(caller, asked, once).await
     }
 
-    /// Looks whether the caller decides, and on a task that is there: what comes before a list of
-    /// verdicts, of which each is answered for itself.
+    /// Checks that the caller may decide and that the task exists, before a list of verdicts with
+    /// separate outcomes.
     pub async fn decides_on(&self, caller: &Caller, task: &TaskId) -> Result<(), Error> {
         require(caller, Scope::Decide)?;
         self.read_task(caller.workspace, task).await.map(drop)
     }
 
-    /// Looks whether the caller decides, and on a set of this task.
+    /// Checks that the caller may decide and that the set belongs to this task.
     pub async fn decides_on_set(
         &self,
         caller: &Caller,
@@ -329,7 +329,7 @@ impl Dormouse {
         Err(Error::NotFound { what: "change set of this task", id: set.to_string() })
     }
 
-    /// Puts every open item of a set off.
+    /// Defers every open item of a set.
     pub async fn dismiss(
         &self,
         caller: &Caller,
@@ -343,8 +343,8 @@ impl Dormouse {
         let mut wanted: Vec<(i64, String)> =
             open.map(|item| (item.index, item.digest.to_string())).collect();
         if let Some(id) = &id {
-            // What is meant is kept before anything is decided: sent again, the request means the
-            // same items, and none that were shown since.
+            // The affected items are stored before anything is decided, so that a repeated request
+            // affects the same items and none shown since.
             let once = Once {
                 id: id.clone(),
                 request: hash::sha256(
@@ -395,7 +395,7 @@ impl Dormouse {
         Ok(Outcome { item, set_status: status, revision })
     }
 
-    /// A task as lists of change sets need it; read once.
+    /// A task as needed by lists of change sets; loaded once.
     async fn task_in<'t>(
         &self,
         ws: WorkspaceId,
@@ -457,7 +457,7 @@ impl Dormouse {
         let tool = tools::item(&item.tool);
         let open = matches!(item.state, State::Pending | State::Deferred);
         let (state, standing) = task.unzip();
-        // The seven days stand still while nobody is asked.
+        // The seven-day deadline is paused while the item is not shown.
         let is_paused = standing.is_some_and(|task| task.paused.is_some());
         let expires_at = standing::expires_at(&item, standing, self.clock.now());
         let set_since = open && state.is_some_and(|it| standing::set_since(&item, it).is_some());
@@ -486,8 +486,7 @@ impl Dormouse {
     }
 }
 
-/// Whether an item, once applied, takes something away. One of a tool that this version does not know
-/// may.
+/// Whether applying an item removes something. An item of an unknown tool might.
 pub(crate) fn takes_away(item: &ChangeItem) -> bool {
     tools::item(&item.tool_name).is_none_or(|tool| tool.is_destructive(&item.args))
 }

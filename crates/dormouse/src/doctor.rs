@@ -1,5 +1,5 @@
-//! Looks at the databases of a data folder without opening them for work: beside a running server,
-//! and where they cannot be opened at all.
+//! Checks the databases of a data folder without opening them for work, even while a server runs or
+//! if they cannot be opened.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,19 +19,19 @@ use crate::WORKSPACE;
 use crate::operations::{alert, operation_view, queue_view};
 use crate::view::{DatabaseLook, Diagnosis, Severity};
 
-/// Rows that are looked over at once.
+/// How many rows to check at once.
 const BATCH: i64 = 500;
-/// Units: seconds. How far the newest change may lie ahead of the clock.
+/// Units: seconds. How far the newest change may be ahead of the clock.
 const AHEAD: u64 = 60;
 /// What to do about a file that cannot be read.
 const RESTORE: &str = "restore the data folder from a backup";
-/// 2026-01-01: this program is not older, so no clock that is right shows less.
+/// 2026-01-01: this program is newer than that, so a correct clock cannot show an earlier time.
 const FIRST_DAY: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 
-/// Adds what the databases of a folder tell to a diagnosis.
+/// Adds findings about the databases of a folder to a diagnosis.
 ///
-/// Nothing is written but the mark of a damaged page, and nobody is waited for. What cannot be read is
-/// a finding.
+/// Writes nothing except the mark of a damaged page, and waits for no lock. Anything unreadable
+/// becomes a finding.
 pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
     let mut found = [None, None];
     for (place, db) in found.iter_mut().zip(Db::ALL) {
@@ -66,8 +66,8 @@ pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
     }
 }
 
-/// Takes the mark of a damaged page away once both files were read whole and are well, and leaves it
-/// where damage was found that nobody has met at work yet.
+/// Removes the mark of a damaged page once both files were read completely without damage; sets it
+/// if this check finds new damage.
 fn mark(folder: &Path, diagnosis: &mut Diagnosis) {
     let damaged = diagnosis.damaged_files.join(" and ");
     let done = match (health::read(folder), damaged.as_str()) {
@@ -120,7 +120,7 @@ struct Open {
 }
 
 impl Open {
-    /// Reads rows; what cannot be read is a finding, and no rows.
+    /// Reads rows; a failure becomes a finding and yields no rows.
     fn all<T>(&self, query: Query<T>, what: &str, diagnosis: &mut Diagnosis) -> Vec<T> {
         self.look.all(query).unwrap_or_else(|error| {
             let action = RESTORE;
@@ -157,7 +157,7 @@ fn database(folder: &Path, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
     can_be_read.then_some(Open { look, db, host })
 }
 
-/// Says what is wrong with a file as a whole, and whether its rows can be asked for.
+/// Reports problems of a file as a whole, and returns whether its rows can be queried.
 fn judge(db: Db, facts: &Facts, diagnosis: &mut Diagnosis) -> bool {
     let name = db.name();
     for fault in &facts.faults {
@@ -193,7 +193,7 @@ fn judge(db: Db, facts: &Facts, diagnosis: &mut Diagnosis) -> bool {
     true
 }
 
-/// The clock is told from the newest change: nobody wrote in the future.
+/// Checks the clock against the newest change, which cannot be in the future.
 fn clock(open: &Open, diagnosis: &mut Diagnosis) {
     let newest = open.all(change_log::newest(open.db, WORKSPACE), "newest change", diagnosis);
     let limit = diagnosis.at + std::time::Duration::from_secs(AHEAD);
@@ -301,9 +301,9 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
     }
 }
 
-/// How far the agents were told of the journal.
+/// How far journal changes were routed to agents.
 fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
-    // The position first: a server beside this may write and route between the two reads.
+    // Read the position first: a running server may write and route between the two reads.
     let position = agent.all(feed_position::read(WORKSPACE), "feed position", diagnosis);
     let head = journal.all(change_log::head(Db::Journal, WORKSPACE), "journal head", diagnosis);
     let head = head.first().copied().unwrap_or_default();
@@ -325,7 +325,8 @@ fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     }
 }
 
-/// Whether each database is what the other remembers of it, and who has not reported since one was not.
+/// Whether each database matches what the other recorded of it, and which agents have not reported
+/// since a mismatch.
 fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     let known = |open: &Open, diagnosis: &mut Diagnosis| {
         let host = open.host.as_ref()?.parse().ok()?;
@@ -333,7 +334,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
         let marks = open.all(identity::counter_memories(open.db), "counters", diagnosis);
         Some(Known { host, renewals, marks })
     };
-    // Of the two, the one that remembers is read first: a server beside this may write in between.
+    // Read the recorded position first: a running server may write in between.
     let (of_agent, of_journal) = (known(agent, diagnosis), known(journal, diagnosis));
     let (Some(of_agent), Some(of_journal)) = (of_agent, of_journal) else { return };
     let again = known(agent, diagnosis).unwrap_or_else(|| of_agent.clone());
@@ -375,7 +376,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     }
 }
 
-/// Names that are few, and the first of many.
+/// Lists a few names, or the first of many.
 fn named(all: &[String]) -> String {
     match all.len() {
         0..=3 => all.join(", "),
@@ -383,7 +384,7 @@ fn named(all: &[String]) -> String {
     }
 }
 
-/// What counts as applied has a receipt in the journal.
+/// Checks that everything marked as applied has a receipt in the journal.
 fn receipts(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     let mut place = (String::new(), -1);
     let mut lost = Vec::new();
@@ -414,7 +415,7 @@ fn receipts(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     );
     let renewals = journal.all(identity::id_changes(Db::Journal), "changes of id", diagnosis);
     match renewals.last() {
-        // It was said, and there is nothing to repair.
+        // Already reported, and nothing to repair.
         Some(last) => {
             diagnosis.note(format!("{what}. The journal {} since", last.reason.describe()))
         }

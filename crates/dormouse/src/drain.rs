@@ -1,4 +1,4 @@
-//! What a command does beside its answer: recovery before, due wakes after.
+//! The background work of a command: recovery before it, due wakes after it.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -21,29 +21,29 @@ pub struct DrainScope {
     pub tasks: Vec<TaskId>,
     /// These agents.
     pub agents: Vec<AgentId>,
-    /// Whoever waits for nothing but to be run.
+    /// All agents that are ready to run.
     pub all_due: bool,
 }
 
-/// What a drain left.
+/// The result of a drain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DrainReport {
     /// How many runs ended.
     pub ran: usize,
-    /// How many agents have a wake that waits and may run now.
+    /// How many agents have a waiting wake that may run now.
     pub waiting: usize,
-    /// How many agents of the scope have a wake that was put off.
+    /// How many agents of the scope have a deferred wake.
     pub held: usize,
-    /// When the first of those comes.
+    /// When the first of those is due.
     pub held_until: Option<Timestamp>,
 }
 
 impl Dormouse {
-    /// Finishes what an earlier process left half way; one line for each.
+    /// Completes what an earlier process left unfinished; returns one line for each.
     ///
     /// The caller holds the data folder's lock.
     pub async fn recover(&self) -> Result<Vec<String>, Error> {
-        // First of all: what is taken over then is of the store that is there.
+        // This comes first, so that everything taken over belongs to the current store.
         let mut told: Vec<String> =
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
         told.extend(self.agents.take_over(WORKSPACE).await?);
@@ -51,8 +51,8 @@ impl Dormouse {
         Ok(told)
     }
 
-    /// Finishes what a node left half way that has been silent for as long as a lease lasts; one
-    /// line for each. Other nodes may be at work meanwhile.
+    /// Completes what nodes left unfinished that have been silent for the length of a lease;
+    /// returns one line for each. Other nodes may be running.
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
         let mut told: Vec<String> =
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
@@ -73,8 +73,8 @@ impl Dormouse {
         self.drain_until(scope, Box::pin(pending()), on_run).await
     }
 
-    /// The same until `stop` completes: the run that is under way then is put back, and goes on at
-    /// the next drain. It counts as no crash.
+    /// The same until `stop` completes: the current run is put back and continues at the next
+    /// drain. It does not count as a crash.
     pub async fn drain_until(
         &self,
         scope: DrainScope,
@@ -99,7 +99,7 @@ impl Dormouse {
         let caller = Caller::owner(WORKSPACE);
         let agent = match self.agent(&caller, &ran.agent).await {
             Ok(agent) => Some(agent),
-            // Its run failed and says why; the other runs are told all the same.
+            // The failed run states its reason; the other runs are still reported.
             Err(error) if error.is_damage() => None,
             Err(error) => return Err(error),
         };
@@ -108,7 +108,7 @@ impl Dormouse {
             None => 0,
             Some(task) => {
                 let sets = self.change_sets(&caller, Some(task.clone()), true).await;
-                // A task that was deleted meanwhile shows no proposals.
+                // A task deleted meanwhile has no open proposals.
                 sets.unwrap_or_default()
                     .into_iter()
                     .filter(|set| set.run_key == ran.run.key.as_str())

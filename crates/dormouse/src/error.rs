@@ -1,4 +1,4 @@
-//! What a person can meet, as errors and as problems with a stable type.
+//! The errors of the facade, and their problems with a stable type.
 
 use dormouse_agents::AgentError;
 use dormouse_changes::DecideError;
@@ -9,24 +9,24 @@ use dormouse_store::{CommitError, ReadError};
 use dormouse_types::limits::Beyond;
 use serde_json::{Map, Value, json};
 
-/// Why something was not done. Nothing is half written.
+/// Why a request failed. Nothing is partly written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The caller lacks a scope.
     #[error("this needs the scope `{scope}`")]
     ScopeMissing {
-        /// Which one.
+        /// The name.
         scope: &'static str,
     },
-    /// A one-time code that opens nothing. Which of the reasons it is, is not said.
+    /// An invalid one-time code. The error does not reveal the reason.
     #[error(
-        "the code was used, has ended or was never made: `dormouse open` makes a link with a new one"
+        "the code was used, has expired or never existed: `dormouse open` prints a link with a new one"
     )]
     CodeRefused,
     /// A value that is not acceptable.
     #[error("{field}: {message}")]
     Invalid {
-        /// Which one.
+        /// The name.
         field: &'static str,
         /// What is wrong, and what would be right.
         message: String,
@@ -34,7 +34,7 @@ pub enum Error {
     /// A value beyond a limit.
     #[error(transparent)]
     Beyond(#[from] Beyond),
-    /// Something that is not there.
+    /// A resource that does not exist.
     #[error("there is no {what} {id}")]
     NotFound {
         /// What kind of thing.
@@ -42,7 +42,7 @@ pub enum Error {
         /// As given.
         id: String,
     },
-    /// A proposal that takes something away, among others.
+    /// A proposal that removes something, in a list of several.
     #[error("proposal {item} removes something: confirm it on its own")]
     ConfirmAlone {
         /// `SET:ITEM`.
@@ -68,18 +68,18 @@ pub enum Error {
     Commit(#[from] CommitError),
 }
 
-/// Whether trying again helps.
+/// Whether retrying helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     /// The same request never succeeds.
     Never,
     /// The same request may succeed later.
     Later,
-    /// After the person changed something.
+    /// After the user changes something.
     AfterUser,
 }
 
-/// An error in the shape of RFC 9457, without its wire format.
+/// An error as in RFC 9457, without the wire format.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// The slug of its type; its page is `docs/errors/<slug>.md`.
@@ -88,45 +88,45 @@ pub struct Problem {
     pub status: u16,
     /// The same for every problem of this type.
     pub title: String,
-    /// This one, with what to do.
+    /// What happened this time, and what to do.
     pub detail: String,
-    /// Whether trying again helps.
+    /// Whether retrying helps.
     pub retry: Retry,
-    /// More members.
+    /// Further members.
     pub extra: Map<String, Value>,
 }
 
-/// Every problem type: slug, HTTP status, title, whether trying again helps.
+/// Every problem type: slug, HTTP status, title, whether retrying helps.
 pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
-    ("not-found", 404, "There is no such thing", Retry::Never),
+    ("not-found", 404, "Not found", Retry::Never),
     ("validation-failed", 422, "A value is not acceptable", Retry::AfterUser),
-    ("limit-reached", 409, "A limit is reached", Retry::AfterUser),
+    ("limit-reached", 409, "Limit reached", Retry::AfterUser),
     ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
     ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
     ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
-    ("code-refused", 401, "The one-time code opens nothing", Retry::AfterUser),
-    ("conflict", 409, "Somebody else was faster", Retry::Later),
-    ("precondition-failed", 412, "It is not what you saw", Retry::AfterUser),
+    ("code-refused", 401, "The one-time code is not valid", Retry::AfterUser),
+    ("conflict", 409, "Conflicting change", Retry::Later),
+    ("precondition-failed", 412, "The resource has changed", Retry::AfterUser),
     (
         "idempotency-mismatch",
         422,
         "The idempotency key was used for another request",
         Retry::AfterUser,
     ),
-    ("agent-exists", 409, "The task has an agent already", Retry::AfterUser),
-    ("agent-state", 409, "The agent is in no state for this", Retry::AfterUser),
-    ("link-exists", 409, "The tasks are linked in this way already", Retry::Never),
+    ("agent-exists", 409, "The task already has an agent", Retry::AfterUser),
+    ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
+    ("link-exists", 409, "The tasks are already linked this way", Retry::Never),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
     ("task-closed", 409, "The task is closed", Retry::AfterUser),
-    ("value-changed", 409, "The value was set since the proposal was made", Retry::AfterUser),
+    ("value-changed", 409, "The value has changed since the proposal", Retry::AfterUser),
     ("confirm-alone", 409, "The proposal must be confirmed on its own", Retry::AfterUser),
-    ("already-decided", 409, "The proposal is decided already", Retry::Never),
-    ("change-set-expired", 410, "The proposal expired", Retry::Never),
+    ("already-decided", 409, "The proposal has already been decided", Retry::Never),
+    ("change-set-expired", 410, "The proposal has expired", Retry::Never),
     ("change-retracted", 409, "The proposal cannot be applied", Retry::Never),
-    ("undo-refused", 409, "The verdict cannot be taken back", Retry::Never),
+    ("undo-refused", 409, "The decision cannot be undone", Retry::Never),
     ("damaged-row", 500, "A stored row cannot be read", Retry::Never),
     ("store-failed", 503, "The database cannot be used", Retry::Later),
-    ("internal", 500, "Something is broken in the program", Retry::Never),
+    ("internal", 500, "Internal error", Retry::Never),
 ];
 
 impl Error {
@@ -149,7 +149,7 @@ impl Error {
         }
     }
 
-    /// Whether a stored row cannot be read: a list leaves such a thing out, and goes on.
+    /// Whether a stored row cannot be read; lists skip such a row.
     pub(crate) fn is_damage(&self) -> bool {
         self.kind() == "damaged-row"
     }
@@ -171,7 +171,7 @@ impl Error {
             extra.insert("now".into(), json!(now));
         }
         if let Some(field) = self.field() {
-            // A parameter is named as it stands in the address, a value by its place in the body.
+            // A parameter is named as in the URL, a value by its place in the body.
             let pointer =
                 if field.starts_with('?') { field.to_owned() } else { format!("/{field}") };
             let error = json!({ "pointer": pointer, "code": kind, "message": chain(self) });

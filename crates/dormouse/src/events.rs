@@ -1,7 +1,7 @@
-//! What happened, for clients that stay: a function of the change rows of both databases.
+//! Live events for clients: a function of the change rows of both databases.
 //!
-//! A cursor names a place in both. Whoever asks behind it again gets each later event once, in the
-//! order of its database; where that cannot be kept, the answer says to read everything anew.
+//! A cursor is a position in both. A client that resumes from it gets each later event once, in the
+//! order of its database; if that is impossible, the answer asks it to reload everything.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,18 +15,18 @@ use serde::Serialize;
 use crate::request::require;
 use crate::{Dormouse, Error};
 
-/// Something that happened. What it is about is read when it is shown: it may have changed since.
+/// An event. Read its subject when showing it: the subject may have changed since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     /// `journal:changed`, `agent:wake`, `agent:report`, `change-set:created`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// Behind this event.
+    /// The cursor after this event.
     pub cursor: String,
     /// What it is about: an id of the agent store.
     pub subject: Option<String>,
-    /// The tasks it touches. Of what an agent does: its task.
+    /// The tasks it touches; for an agent's activity, the agent's task.
     pub tasks: Vec<TaskId>,
     /// The agent that it is about.
     pub agent: Option<AgentId>,
@@ -35,31 +35,31 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether what needs the person may be another than before.
+    /// Whether the list of what needs the user may have changed.
     pub fn moves_attention(&self) -> bool {
         let kinds = ["change-set:", "agent:changed", "agent:wake", "provider:"];
         kinds.iter().any(|kind| self.kind.starts_with(kind))
     }
 }
 
-/// What happened behind a cursor.
+/// The events after a cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
-    /// These events, oldest first, and the cursor behind them; none of them when nothing happened.
+    /// These events, oldest first, and the next cursor; empty if nothing happened.
     Page {
         /// The events.
         events: Vec<Event>,
-        /// Where to go on.
+        /// The next cursor.
         cursor: String,
     },
-    /// Events may be missing: read everything anew, and go on from here.
+    /// Events may be missing: reload everything and continue from this cursor.
     Resync {
-        /// Where to go on.
+        /// The next cursor.
         cursor: String,
     },
 }
 
-/// A place in both databases.
+/// A position in both databases.
 ///
 /// Shape: journal id, position, agent store id, position, with dots between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl fmt::Display for Cursor {
 }
 
 impl Cursor {
-    /// Reads a cursor; none when it is not one.
+    /// Parses a cursor.
     pub fn read(text: &str) -> Option<Self> {
         let mut parts = text.split('.');
         let mut place = || Some((parts.next()?.parse().ok()?, Seq(parts.next()?.parse().ok()?)));
@@ -85,20 +85,20 @@ impl Cursor {
     }
 }
 
-/// What the change rows of a database hold now.
+/// The range of a database's change rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
     /// The id of the database.
     pub host: HostId,
-    /// Rows up to here were taken away.
+    /// Rows up to this position were deleted.
     pub trimmed: Seq,
     /// The newest position.
     pub head: Seq,
 }
 
 impl Log {
-    /// Whether every row behind a place is there: it is of this database, not before what was taken
-    /// away, and not behind the end, as one of a store that was restored from a backup would be.
+    /// Whether all rows after a position exist: it is of this database, not before the deleted
+    /// rows, and not beyond the end, as it would be after restoring a backup.
     fn follows(&self, (host, seq): &(HostId, Seq)) -> bool {
         *host == self.host && *seq >= self.trimmed && *seq <= self.head
     }
@@ -108,9 +108,9 @@ impl Log {
     }
 }
 
-/// Says whether one can go on from a cursor.
+/// Checks whether events can continue from a cursor.
 ///
-/// Errors: the cursor behind everything there is, from which to go on instead.
+/// Errors: the latest cursor, from which to continue instead.
 pub fn resume(cursor: &Cursor, journal: &Log, agent: &Log) -> Result<(), Cursor> {
     if journal.follows(&cursor.journal) && agent.follows(&cursor.agent) {
         return Ok(());
@@ -118,7 +118,7 @@ pub fn resume(cursor: &Cursor, journal: &Log, agent: &Log) -> Result<(), Cursor>
     Err(Cursor { journal: journal.end(), agent: agent.end() })
 }
 
-/// The events of the rows that follow a cursor in each database, the older first between the two.
+/// The events of the rows after a cursor in each database, merged by time.
 pub fn events(
     mut cursor: Cursor,
     journal: Vec<ChangeNotice>,
@@ -152,13 +152,13 @@ pub fn events(
     }
 }
 
-/// Rows of each database in one answer; the subjects of all of them fit one query.
+/// Rows of each database per answer; the subjects of all of them fit in one query.
 const BATCH: i64 = dormouse_store::in_list::MOST as i64;
 
 impl Dormouse {
-    /// What happened behind a cursor; without one, nothing yet, and the cursor to begin with.
+    /// The events after a cursor; without one, no events and the cursor to start from.
     ///
-    /// Errors: text that is no cursor.
+    /// Errors: text that is not a cursor.
     pub async fn events_since(
         &self,
         caller: &Caller,
@@ -177,9 +177,8 @@ impl Dormouse {
             let message = format!("`{shown}` is not a cursor of events: leave it out to begin");
             Error::Invalid { field: "?since", message }
         })?;
-        // The rows first, what is known of the logs behind them: rows that were taken away between
-        // the two reads are then noticed, and a head is never older than the place it is compared
-        // with.
+        // Rows are read first, then the ranges of the logs: this notices rows deleted between the
+        // two reads, and a head is never older than the position it is compared with.
         let rows = |db, seq| self.store.all(change_log::notices_after(db, ws, seq, BATCH));
         let in_journal = rows(Db::Journal, cursor.journal.1).await?;
         let in_agent = rows(Db::Agent, cursor.agent.1).await?;
@@ -192,7 +191,7 @@ impl Dormouse {
         Ok(Since::Page { events, cursor: cursor.to_string() })
     }
 
-    /// Adds the agent and its task to what is about a run or an agent alone.
+    /// Adds the agent and its task to events about a run or an agent.
     async fn find_tasks_of(&self, ws: WorkspaceId, events: &mut [Event]) -> Result<(), Error> {
         let is_run = |event: &Event| event.agent.is_none() && event.kind == "agent:wake";
         let mut runs: Vec<&str> = events
@@ -227,8 +226,8 @@ impl Dormouse {
         Ok(())
     }
 
-    /// Hears that there may be news for [`Dormouse::events_since`]. A hint may be lost: whoever waits
-    /// for it looks from time to time as well.
+    /// Receives hints that [`Dormouse::events_since`] may have news. Hints can be lost, so the
+    /// receiver must also poll.
     pub fn hints(&self) -> dormouse_store::Hints {
         self.store.changes()
     }

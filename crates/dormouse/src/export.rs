@@ -1,8 +1,8 @@
-//! The workspace as one JSON document: everything of the person's, and what their agents wrote.
+//! The workspace as one JSON document: all of the user's data, and what their agents wrote.
 //!
-//! Documents are handed on as they are stored, so nothing is lost that a newer version wrote. Order
-//! follows from the rows alone: the same rows give the same bytes. The shape is told in
-//! `docs/export.md`.
+//! Documents are passed through as stored, so nothing that a newer version wrote is lost. The order
+//! depends only on the rows: the same rows give the same bytes. `docs/export.md` describes the
+//! format.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +22,13 @@ use crate::{Dormouse, Error};
 
 /// The name of the format, in every document.
 pub const FORMAT: &str = "dormouse-export";
-/// The version of the format. It rises when a reader of the version before would go wrong.
+/// The version of the format. It increases when a reader of the previous version would misread it.
 pub const VERSION: u32 = 1;
 
-/// Tasks, or links, that are looked up at once.
+/// How many tasks or links to look up at once.
 const BATCH: i64 = 100;
 
-/// An export that is being written: text, piece by piece, which is one JSON document at the end.
+/// An export in progress: pieces of text that together form one JSON document.
 pub struct Export {
     store: Store,
     ws: WorkspaceId,
@@ -54,7 +54,7 @@ enum Stage {
 }
 
 impl Dormouse {
-    /// Begins to export the workspace, or one task of it.
+    /// Starts an export of the workspace, or of one task.
     ///
     /// Errors: no such task.
     pub async fn export(&self, caller: &Caller, only: Option<TaskId>) -> Result<Export, Error> {
@@ -70,9 +70,9 @@ impl Dormouse {
 }
 
 impl Export {
-    /// The next piece of the document; none behind the last one.
+    /// The next piece of the document; `None` after the last one.
     ///
-    /// Errors: rows cannot be read; the document is not whole then.
+    /// Errors: rows cannot be read; the document is then incomplete.
     pub async fn next(&mut self) -> Result<Option<String>, Error> {
         loop {
             match &mut self.stage {
@@ -131,8 +131,8 @@ impl Export {
         }
     }
 
-    /// The links behind an id, and the last of their ids; none at the end. Of one task those that
-    /// are live: nothing else leads to them.
+    /// The links after an id, and the last of their ids; `None` at the end. For one task, only its
+    /// live links.
     async fn links(&mut self, behind: &str) -> Result<Option<(String, Vec<String>)>, Error> {
         let rows: Vec<(String, String)> = match &self.only {
             None => {
@@ -209,7 +209,7 @@ impl Export {
         ))
     }
 
-    /// The labels and the category of the only task; none when all tasks are exported.
+    /// The labels and category of the exported task; `None` if all tasks are exported.
     async fn named(&self) -> Result<Option<BTreeSet<String>>, Error> {
         let Some(task) = &self.only else { return Ok(None) };
         let own = self.store.first(raw::of_task(self.ws, task)).await?;
@@ -311,7 +311,7 @@ impl Export {
     }
 }
 
-/// Keeps a document as it is stored; one that is no JSON is told at the end, as text.
+/// Keeps a document as stored; one that is not JSON is listed at the end, as text.
 fn keep(list: &mut Vec<String>, row: Raw, damaged: &mut Vec<Value>) {
     match serde_json::from_str::<&RawValue>(&row.text) {
         Ok(_) => list.push(row.text),

@@ -1,4 +1,4 @@
-//! Import: the file becomes drafts first, then one commit per task.
+//! Import: the file is parsed into drafts, then written with one commit per task.
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
@@ -15,15 +15,15 @@ use crate::{Dormouse, Error};
 pub struct ImportOptions {
     /// Gives each task an agent, unless it has one.
     pub with_agents: bool,
-    /// Reads and tells, and writes nothing.
+    /// Parse and report only; write nothing.
     pub dry_run: bool,
 }
 
 impl Dormouse {
     /// Imports a Markdown task list.
     ///
-    /// A broken file writes nothing. Each `Task` event is sent once its task is durable; an import
-    /// that was interrupted is run again and goes on.
+    /// An invalid file writes nothing. Each `Task` event is sent once its task is durable; running
+    /// an interrupted import again continues it.
     pub async fn import(
         &self,
         caller: &Caller,

@@ -19,22 +19,22 @@ use crate::request::require;
 use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Restored, Wake};
 use crate::{Dormouse, Error, page};
 
-/// Which messages of an agent are asked for.
+/// Which messages of an agent to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageFilter {
     /// Only of this thread.
     pub thread: Option<ThreadId>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
-    /// Behind the page that gave this.
+    /// The cursor of the previous page.
     pub cursor: Option<String>,
-    /// Begin with the newest, and give a cursor behind the last page too: what is written later
-    /// stands behind it.
+    /// Start with the newest, and return a cursor even on the last page; messages written later
+    /// follow it.
     pub follow: bool,
 }
 
 impl Dormouse {
-    /// The report a person reads.
+    /// The latest report of an agent.
     pub async fn report(&self, caller: &Caller, id: &AgentId) -> Result<Option<Report>, Error> {
         require(caller, Scope::Read)?;
         let agent = self.agent(caller, id).await?;
@@ -125,7 +125,7 @@ impl Dormouse {
         Ok(messages)
     }
 
-    /// A page of the messages of an agent, oldest first; those of one thread stand together.
+    /// A page of the messages of an agent, oldest first, grouped by thread.
     pub async fn messages_page(
         &self,
         caller: &Caller,
@@ -151,9 +151,9 @@ impl Dormouse {
         Ok(Page { items, next_cursor, damaged: Vec::new() })
     }
 
-    /// Messages in their order from a cursor on, and the cursor behind them.
+    /// Messages in order from a cursor, and the next cursor.
     ///
-    /// Shape of the cursor: the number of a commit, a dot, how many of its messages were given out.
+    /// Shape of the cursor: the number of a commit, a dot, how many of its messages were returned.
     #[expect(clippy::too_many_arguments, reason = "what a list can be asked for")]
     pub(crate) async fn read_messages(
         &self,
@@ -180,7 +180,7 @@ impl Dormouse {
         rows.sort_by_cached_key(|row| {
             (counter(row), row.doc.value.metadata.n, row.doc.value.id.clone())
         });
-        // What a cursor passed over is of its own commit, and of no other.
+        // A cursor skips messages only within its own commit.
         let given_out = rows.iter().take(seen).take_while(|row| counter(row) == from).count();
         let begin = if newest { rows.len().saturating_sub(limit) } else { given_out };
         let end = rows.len().min(begin.saturating_add(limit));
@@ -226,7 +226,7 @@ impl Dormouse {
         })
     }
 
-    /// The newest runs of an agent, newest first; a waiting wake stands on top as `queued`.
+    /// The newest runs of an agent, newest first; a waiting wake comes first, as `queued`.
     pub async fn wakes(
         &self,
         caller: &Caller,
@@ -236,7 +236,7 @@ impl Dormouse {
         Ok(self.wakes_page(caller, id, limit, None).await?.items)
     }
 
-    /// A page of the runs of an agent, newest first; a waiting wake stands on top as `queued`.
+    /// A page of the runs of an agent, newest first; a waiting wake comes first, as `queued`.
     pub async fn wakes_page(
         &self,
         caller: &Caller,
@@ -258,7 +258,7 @@ impl Dormouse {
         let mut page =
             page::page_of(views, limit, |wake| page::cursor_of(wake.created_at, key(wake)));
         if limit == 0 {
-            // The waiting one fills a page of one: the next begins at the first run.
+            // The waiting wake fills a page of one; the next page begins at the first run.
             page.next_cursor = Some(page::cursor_of(page::LATEST, ""));
         }
         page.items.splice(0..0, waiting);
@@ -406,7 +406,7 @@ fn no_run(key: &RunKey) -> Error {
     Error::NotFound { what: "wake of this agent", id: key.to_string() }
 }
 
-/// A wake that waits, as a run whose key is not known yet: it is named by what it waits for.
+/// A waiting wake, shown as a run without a key and identified by what it waits for.
 fn waiting_view(row: &QueueEntry) -> Option<Wake> {
     if row.due_at.is_none() || row.reasons.is_empty() {
         return None;
@@ -441,7 +441,7 @@ fn waiting_view(row: &QueueEntry) -> Option<Wake> {
     })
 }
 
-/// A run; one that waits to be resumed is due when its agent's row is.
+/// Builds the view of a run; one that waits to be resumed is due with its agent's row.
 fn wake_view(counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake {
     let wake_run::RunWithCounts { run, turns, calls } = counted;
     let is_waiting = |row: &&QueueEntry| {

@@ -1,7 +1,7 @@
 //! The library: services that take a [`Caller`], plain data in and out.
 //!
-//! Owns: what a caller may do (scopes), the joining of the rooms, the problems a person can meet.
-//! Does not own: wire formats, the environment, the process. It prints nothing and spawns nothing.
+//! Owns: permissions (scopes), the wiring of the rooms, the problems a user can meet. Does not own:
+//! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`tasks`], [`imports`], [`agents`], [`inspect`],
 //! [`tool_calls`], [`agent_state`], [`change_sets`], [`overview`], [`operations`], [`events`],
@@ -68,7 +68,7 @@ pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);
 
-/// Everything a caller can ask for. Cheap to clone.
+/// All services. Cheap to clone.
 #[derive(Clone)]
 pub struct Dormouse {
     pub(crate) store: Store,
@@ -82,24 +82,24 @@ pub struct Dormouse {
     pub(crate) zone: jiff::tz::TimeZone,
 }
 
-/// What the services are joined from.
+/// The parts the services are built from.
 pub struct Parts {
     /// Both databases.
     pub store: Store,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// The source of randomness.
     pub entropy: Arc<dyn Entropy>,
-    /// The model that agents ask.
+    /// The model that agents call.
     pub model: Arc<dyn Model>,
-    /// The time zone of the workspace: what "today" and "by Friday" mean.
+    /// The time zone of the workspace, which defines "today" and "by Friday".
     pub zone: jiff::tz::TimeZone,
     /// The name under which this process holds leases.
     pub owner: String,
 }
 
 impl Dormouse {
-    /// Joins the rooms.
+    /// Wires the rooms together.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, clock, entropy, model, zone, owner } = parts;
         let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
@@ -125,7 +125,7 @@ impl Dormouse {
         Self { store, journal, changes, agents, model, clock, entropy, tickets, zone }
     }
 
-    /// The same services, whose leases last so long: how soon another node takes over from a dead
+    /// The same services with this lease duration, after which another node takes over from a dead
     /// one.
     #[must_use]
     pub fn with_lease(mut self, lasts: std::time::Duration) -> Self {
@@ -136,7 +136,7 @@ impl Dormouse {
 
 /// Opens or creates the databases of a data folder. The caller holds the folder's lock.
 ///
-/// Errors: the folder cannot be written, a file is no database, a newer version wrote it.
+/// Errors: the folder cannot be written, a file is not a database, or a newer version wrote it.
 pub fn open_folder(
     folder: &Path,
     clock: &Arc<dyn Clock>,
@@ -146,10 +146,10 @@ pub fn open_folder(
     Ok(Store::new(Arc::new(sqlite), Arc::new(NoFaults)))
 }
 
-/// Opens a data folder in which a database is missing, and makes that one anew. The caller holds the
-/// folder's lock.
+/// Opens a data folder in which a database is missing, and creates a new, empty one. The caller
+/// holds the folder's lock.
 ///
-/// Errors: as of [`open_folder`]; and the database is not missing.
+/// Errors: those of [`open_folder`], or the database is not missing.
 pub fn open_folder_without(
     missing: Db,
     folder: &Path,
@@ -160,11 +160,11 @@ pub fn open_folder_without(
     Ok(Store::new(Arc::new(sqlite), Arc::new(NoFaults)))
 }
 
-/// Opens the databases of a Postgres server, and creates their schemas where they are missing. Any
-/// number of nodes may hold them open.
+/// Opens the databases of a Postgres server, creating missing schemas. Any number of nodes may have
+/// them open.
 ///
-/// Errors: the URL cannot be used, nobody answers, the schemas cannot be written, a newer version
-/// wrote them.
+/// Errors: the URL is invalid, the server does not respond, the schemas cannot be written, or a
+/// newer version wrote them.
 pub async fn open_postgres(
     url: &str,
     clock: &Arc<dyn Clock>,
@@ -174,9 +174,10 @@ pub async fn open_postgres(
     Ok(Store::new(Arc::new(postgres), Arc::new(NoFaults)))
 }
 
-/// Opens a Postgres server on which one of the two schemas is missing, and makes that one anew.
+/// Opens a Postgres server on which one of the two schemas is missing, and creates a new, empty
+/// one.
 ///
-/// Errors: as of [`open_postgres`]; and the schema is not missing.
+/// Errors: those of [`open_postgres`], or the schema is not missing.
 pub async fn open_postgres_without(
     missing: Db,
     url: &str,
@@ -196,9 +197,9 @@ fn options(url: &str, clock: &Arc<dyn Clock>) -> postgres::Options {
     }
 }
 
-/// The time zone of a data folder: taken once from the system, kept from then on.
+/// The time zone of a data folder, taken from the system once and stored.
 ///
-/// Errors: the setting names no time zone, or the journal cannot be read or written.
+/// Errors: the setting is not a time zone, or the journal cannot be read or written.
 pub async fn settled_zone(
     store: &Store,
     clock: &Arc<dyn Clock>,

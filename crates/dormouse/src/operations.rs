@@ -1,5 +1,5 @@
-//! What is under way in the workspace: operations that cross the two databases, the queue, and
-//! providers that are away.
+//! Activity in the workspace: operations that cross the two databases, the queue, and unavailable
+//! providers.
 
 use dormouse_runs::breaker::{Gate, gate};
 use dormouse_store::agent::breaker::{self, Breaker};
@@ -15,7 +15,7 @@ use crate::{Dormouse, Error, page};
 /// Which operations a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationFilter {
-    /// Those that are not finished, the one first that did not move for longest.
+    /// Unfinished ones, the longest idle first.
     Open,
     /// All of them, by their ids.
     All,
@@ -67,7 +67,7 @@ impl Dormouse {
         Ok(Queue { held_by, ..queue_view(waiting, held) })
     }
 
-    /// The model providers that are not asked now.
+    /// The model providers that are currently unavailable.
     pub(crate) async fn alerts(&self, ws: WorkspaceId) -> Result<Vec<ProviderAlert>, Error> {
         let all = self.store.all(breaker::all(ws)).await?;
         Ok(all.into_iter().filter_map(alert).collect())
@@ -86,7 +86,7 @@ pub(crate) fn queue_view(waiting: wake_tally::WaitingCount, held: (i64, i64)) ->
     }
 }
 
-/// What a person is told of a breaker that was opened.
+/// The view of an open circuit breaker.
 pub(crate) fn alert(breaker: Breaker) -> Option<ProviderAlert> {
     Some(ProviderAlert {
         until: breaker.open_until?,
@@ -96,7 +96,7 @@ pub(crate) fn alert(breaker: Breaker) -> Option<ProviderAlert> {
     })
 }
 
-/// What a person wants to know of a saga's payload; another version's may have less.
+/// The relevant parts of a saga's payload; that of another version may have fewer.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct SagaSubject {

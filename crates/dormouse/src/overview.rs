@@ -1,4 +1,4 @@
-//! The state of affairs.
+//! The overview.
 
 use std::collections::HashSet;
 
@@ -13,11 +13,11 @@ use crate::request::require;
 use crate::view::Overview;
 use crate::{Dormouse, Error};
 
-/// Timers that are looked at for the next one whose agent wakes by itself.
+/// How many timers to check for the next one whose agent wakes automatically.
 const TIMERS: i64 = 200;
 
 impl Dormouse {
-    /// How many tasks, agents and open proposals there are.
+    /// The counts of tasks, agents and open proposals.
     pub async fn overview(&self, caller: &Caller) -> Result<Overview, Error> {
         require(caller, Scope::Read)?;
         let ws = caller.workspace;
@@ -40,7 +40,7 @@ impl Dormouse {
         let awake =
             agents.iter().map(|agent| &agent.doc.value).filter(|it| is_automatic(it, class));
         let automatic: HashSet<&AgentId> = awake.map(|agent| &agent.id).collect();
-        // A damaged timer is told where timers are listed.
+        // A damaged timer is reported where timers are listed.
         let armed = self.store.all(timer::coming(ws, self.clock.now(), TIMERS)).await?;
         let armed = armed
             .into_iter()

@@ -1,4 +1,4 @@
-//! Pages of lists: where the next one begins.
+//! Cursors of paged lists.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use dormouse_types::Timestamp;
 use crate::Error;
 use crate::view::Page;
 
-/// A cursor that was not given out by this list.
+/// The error for a cursor that this list did not return.
 pub(crate) fn foreign_cursor(cursor: &str) -> Error {
     let shown: String = cursor.chars().take(60).collect();
     Error::Invalid {
@@ -18,7 +18,7 @@ pub(crate) fn foreign_cursor(cursor: &str) -> Error {
     }
 }
 
-/// Reads two values with a dot between them.
+/// Parses two values separated by a dot.
 pub(crate) fn pair<A: std::str::FromStr, B: std::str::FromStr>(
     cursor: &str,
 ) -> Result<(A, B), Error> {
@@ -29,7 +29,7 @@ pub(crate) fn pair<A: std::str::FromStr, B: std::str::FromStr>(
     }
 }
 
-/// The place behind which a page of a list begins that is sorted by time and id.
+/// The position after which a page begins, in a list sorted by time and id.
 ///
 /// Shape of the cursor: microseconds, a dot, the id.
 pub(crate) fn cursor_or_start(
@@ -41,12 +41,12 @@ pub(crate) fn cursor_or_start(
     Ok((Timestamp::from_micros(micros), id))
 }
 
-/// The cursor of a place in such a list.
+/// The cursor of a position in such a list.
 pub(crate) fn cursor_of(at: Timestamp, id: impl Display) -> String {
     format!("{}.{id}", at.micros())
 }
 
-/// Cuts what was read, one more than the limit, to a page.
+/// Truncates the rows read, one more than the limit, to a page.
 pub(crate) fn page_of<T>(
     mut items: Vec<T>,
     limit: usize,
@@ -58,10 +58,10 @@ pub(crate) fn page_of<T>(
     Page { items, next_cursor, damaged: Vec::new() }
 }
 
-/// How many rows are read for a page: one more tells whether there is another page.
+/// How many rows to read for a page: one extra shows whether there is another page.
 pub(crate) fn rows_to_read(limit: usize) -> i64 {
     i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)
 }
 
-/// The latest time there is: the first page of a list that is sorted by time begins behind it.
+/// The latest possible time; the first page of a list sorted by time begins after it.
 pub(crate) const LATEST: Timestamp = Timestamp::from_micros(i64::MAX);

@@ -1,5 +1,5 @@
-//! Which proposals the person is asked about: of rows, tasks and time, the same in every list and
-//! count.
+//! Which proposals are open for the user: a function of rows, tasks and time, the same in every
+//! list and count.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,16 +10,16 @@ use dormouse_types::{TaskId, WorkspaceId};
 
 use crate::{Dormouse, Error};
 
-/// An item that the person is asked about.
+/// An item that is open for the user.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenProposal {
     pub(crate) item: Item,
-    /// The person put it off.
+    /// Whether the user deferred it.
     pub(crate) is_put_off: bool,
     pub(crate) task: Option<TaskStanding>,
 }
 
-/// How many proposals wait about a task.
+/// The number of open proposals about a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) open: usize,
@@ -37,13 +37,13 @@ impl Counts {
 }
 
 impl Dormouse {
-    /// Every item of a workspace that the person is asked about, by task, oldest first.
+    /// All open items of a workspace, by task, oldest first.
     pub(crate) async fn open_proposals(&self, ws: WorkspaceId) -> Result<Vec<OpenProposal>, Error> {
         let items = self.store.all(change_item::open(ws)).await?;
         self.only_open(ws, items).await
     }
 
-    /// How many proposals wait about each of some tasks.
+    /// The number of open proposals about each of some tasks.
     pub(crate) async fn counts_among(
         &self,
         ws: WorkspaceId,
@@ -57,7 +57,7 @@ impl Dormouse {
         Ok(counts)
     }
 
-    /// Of some items, those that the person is asked about.
+    /// Filters items to those open for the user.
     async fn only_open(
         &self,
         ws: WorkspaceId,
@@ -76,7 +76,7 @@ impl Dormouse {
         Ok(asked.collect())
     }
 
-    /// Items as a reader is shown them: with the state they have by now, whether or not it was noted.
+    /// Items with their current state, even if it is not stored yet.
     pub(crate) fn as_shown(&self, items: Vec<Item>, task: Option<&TaskStanding>) -> Vec<Item> {
         let now = self.clock.now();
         let shown = |mut item: Item| {
@@ -91,7 +91,7 @@ impl Dormouse {
     }
 }
 
-/// The numbers of all items, and of how many tasks.
+/// The total number of items, and of tasks with items.
 pub(crate) fn sums(asked: &[OpenProposal]) -> (Counts, usize) {
     let mut by_task: BTreeMap<&TaskId, Counts> = BTreeMap::new();
     let mut all = Counts::default();

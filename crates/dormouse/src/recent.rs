@@ -1,4 +1,4 @@
-//! What agents said lately: their latest reports, and everything they propose about a task.
+//! Recent output of agents: their latest reports, and all open proposals about a task.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -81,8 +81,8 @@ impl Dormouse {
         Ok(Page { items: items.collect(), next_cursor: heads.next_cursor, damaged })
     }
 
-    /// The open proposals about a task, of all its sets; none while it is closed or deleted: those that are shown now first, what was
-    /// put off last, and of each the oldest first.
+    /// The open proposals about a task, across all its sets: those shown now first, deferred ones
+    /// last, oldest first within each group. None while the task is closed or deleted.
     pub async fn task_changes(
         &self,
         caller: &Caller,

@@ -17,7 +17,7 @@ pub(crate) fn require(caller: &Caller, scope: Scope) -> Result<(), Error> {
     Err(Error::ScopeMissing { scope: scope.name() })
 }
 
-/// The receipt id of an idempotency key: a function of the caller and the key.
+/// The receipt id of an idempotency key, derived from the caller and the key.
 pub(crate) fn receipt_id(caller: &Caller, key: Option<&str>) -> Result<Option<String>, Error> {
     let Some(key) = key else { return Ok(None) };
     let length = key.chars().count();
@@ -31,7 +31,7 @@ pub(crate) fn receipt_id(caller: &Caller, key: Option<&str>) -> Result<Option<St
     Ok(Some(hash::joined(&["http", &caller.actor.to_string(), key]).0))
 }
 
-/// Who edits the journal, at most once under a key.
+/// The context of a journal edit, done at most once per key.
 pub(crate) fn edit_ctx(
     caller: &Caller,
     verb: &str,
@@ -48,12 +48,12 @@ pub(crate) fn edit_ctx(
     Ok(ctx)
 }
 
-/// Who asks something of an agent.
+/// The context of a request to an agent.
 pub(crate) fn request_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
     Ok(RequestContext { actor: caller.actor.to_string(), key: receipt_id(caller, key)? })
 }
 
-/// Who decides, at most once under a receipt.
+/// The context of a decision, made at most once per receipt.
 pub(crate) fn decider(caller: &Caller, once: Option<Once>) -> Decider {
     Decider { ws: caller.workspace, actor: caller.actor.to_string(), once }
 }

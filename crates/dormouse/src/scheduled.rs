@@ -1,4 +1,4 @@
-//! The wakes that are set for an agent: when it wakes, why, and what keeps it from waking.
+//! The scheduled wakes of an agent: when, why, and what holds them back.
 
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
 use dormouse_store::agent::timer::{Kind, Timer};
@@ -7,10 +7,10 @@ use dormouse_types::Timestamp;
 
 use crate::view::ScheduledWake;
 
-/// What is known of an agent that decides when it wakes.
+/// The facts that determine when an agent wakes.
 pub(crate) struct AgentFacts<'a> {
     pub agent: &'a Agent,
-    /// Whether changes wake it by themselves.
+    /// Whether changes wake it.
     pub automatic: bool,
     pub state: &'a State,
     pub row: Option<&'a QueueEntry>,
@@ -18,7 +18,7 @@ pub(crate) struct AgentFacts<'a> {
     pub now: Timestamp,
 }
 
-/// Every wake that is set for an agent, the earliest first.
+/// All scheduled wakes of an agent, earliest first.
 pub(crate) fn wakes(known: &AgentFacts<'_>) -> Vec<ScheduledWake> {
     if known.agent.lifecycle == Lifecycle::Destroyed {
         return Vec::new();
@@ -32,14 +32,14 @@ pub(crate) fn wakes(known: &AgentFacts<'_>) -> Vec<ScheduledWake> {
     wakes
 }
 
-/// When an agent wakes next by itself.
+/// When an agent next wakes automatically.
 pub(crate) fn next(wakes: &[ScheduledWake]) -> Option<Timestamp> {
     let is_kept =
         |wake: &&ScheduledWake| matches!(wake.held_by.as_deref(), Some("automation" | "dormant"));
     wakes.iter().filter(|wake| !is_kept(wake)).find_map(|wake| wake.at)
 }
 
-/// What keeps an agent from waking by itself at all.
+/// What prevents all automatic wakes of an agent.
 fn kept_by(known: &AgentFacts<'_>) -> Option<&'static str> {
     match known.agent.lifecycle {
         Lifecycle::Dormant => Some("dormant"),
@@ -55,7 +55,7 @@ fn sleeps_until(known: &AgentFacts<'_>) -> Option<Timestamp> {
     known.row.and_then(|row| row.sleep_until).filter(|until| *until > known.now)
 }
 
-/// What stands in the queue.
+/// The wake in the queue.
 fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     let mut wakes = Vec::new();
     let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
@@ -67,8 +67,8 @@ fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
             None if backs_off && reason != "backOff" => Some("backOff"),
             None => None,
         };
-        // Noted for the next wake, which is not set: a first one that waits for words, a change of
-        // a linked task.
+        // Recorded for a next wake without a time: a first wake that waits for content, or a change
+        // to a linked task.
         if row.due_at.is_some() || held_by.is_some() {
             let (reason, held_by) = (reason.to_owned(), held_by.map(str::to_owned));
             wakes.push(ScheduledWake { at: row.due_at, reason, about, held_by });
@@ -96,12 +96,12 @@ fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     wakes
 }
 
-/// A timer that has not fired: it wakes the agent then, or joins what holds it back.
+/// A timer that has not fired: it wakes the agent at its time, unless held back.
 fn armed(known: &AgentFacts<'_>, timer: &Timer) -> ScheduledWake {
     let joins = known.row.filter(|row| row.reasons.contains(&Reason::Timer));
     let back_off = joins.and_then(|row| row.due_at).filter(|_| known.state.next_wake_at.is_some());
     let later = |end: Option<Timestamp>| end.filter(|end| *end > timer.at);
-    // Automation that is switched off holds no time that a person set.
+    // Disabled automation does not hold back a time set by the user.
     let kept = kept_by(known).filter(|kept| *kept != "automation" || timer.kind != Kind::WakeAt);
     let (at, held_by) = match (kept, later(sleeps_until(known)), later(back_off)) {
         (Some(kept), _, _) => (timer.at, Some(kept)),

@@ -12,9 +12,9 @@ use crate::{Dormouse, Error};
 /// How a node serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServeOptions {
-    /// Wakes at once, 1 to 64.
+    /// The number of concurrent wakes, 1 to 64.
     pub concurrency: usize,
-    /// Where this node begins among agents of equal rank; 0 when it is alone.
+    /// Where this node starts among agents of equal rank; 0 for a single node.
     pub offset: usize,
 }
 
@@ -33,20 +33,21 @@ pub enum ServeEvent {
         agent: AgentId,
         /// Its key.
         run_key: RunKey,
-        /// `completed`, `skipped`, `failed`, `queued`, or `started` when another node has it now.
+        /// `completed`, `skipped`, `failed`, `queued`, or `started` if another node has taken it
+        /// over.
         status: &'static str,
         /// Why it did not complete.
         error: Option<String>,
     },
-    /// Something that was left half done was taken up.
+    /// Interrupted work was recovered.
     Recovered(String),
-    /// Something failed and is tried again.
+    /// Something failed and will be retried.
     Failed(String),
 }
 
 impl Dormouse {
-    /// Routes, wakes, sweeps and recovers until `stop` completes. Runs that are under way then are
-    /// left to be resumed under their keys.
+    /// Routes, wakes, sweeps and recovers until `stop` completes. Runs in progress are left to be
+    /// resumed under their keys.
     pub async fn serve(
         &self,
         options: ServeOptions,
@@ -67,13 +68,12 @@ impl Dormouse {
 }
 
 impl Dormouse {
-    /// Why this process writes nothing more until it is started again; none while it does.
+    /// Why this process has stopped writing until it is restarted; `None` while it writes.
     pub fn writing_ended(&self) -> Option<String> {
         self.store.writing_ended()
     }
 
-    /// What keeps this node from being of use now; none while it writes, and its changes are routed
-    /// in time.
+    /// Why this node is not ready; `None` while it writes and its changes are routed in time.
     ///
     /// Errors: the store cannot be read.
     pub async fn readiness(&self) -> Result<Option<String>, Error> {

@@ -1,4 +1,4 @@
-//! Links between tasks: read, made, taken away.
+//! Links between tasks: read, create, remove.
 
 use dormouse_journal::{Edit, TaskView};
 use dormouse_types::task::{LinkDirection, LinkKind};
@@ -8,7 +8,7 @@ use crate::request::{edit_ctx, require};
 use crate::view::{LinkedTask, Task, TaskLink};
 use crate::{Dormouse, Error};
 
-/// The links of a task that a person sees, newest first.
+/// The visible links of a task, newest first.
 pub(crate) fn views(view: &TaskView) -> Vec<TaskLink> {
     view.shown_links()
         .map(|edge| {
@@ -35,10 +35,9 @@ impl Dormouse {
         Ok(views(&self.journal.task(caller.workspace, id).await?))
     }
 
-    /// Links a task to another; both change. With `if_match` only at that revision of the first.
+    /// Links a task to another; both change. With `if_match`, only if the first has that revision.
     ///
-    /// Errors: either task is not there or deleted, a task linked to itself, a link that is there
-    /// already, too many links.
+    /// Errors: a missing or deleted task, a link to itself, an existing link, too many links.
     pub async fn link_task(
         &self,
         caller: &Caller,
@@ -55,7 +54,7 @@ impl Dormouse {
         self.read_task(caller.workspace, id).await
     }
 
-    /// Takes a link of a task away, whichever of its two tasks made it; both change.
+    /// Removes a link of a task, whichever of the two created it; both change.
     ///
     /// Errors: the task has no such link.
     pub async fn unlink_task(

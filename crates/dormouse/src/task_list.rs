@@ -1,4 +1,4 @@
-//! Many tasks: listed, sifted, searched. A page costs the same number of queries, whatever it shows.
+//! Lists, filters and searches tasks. A page always costs the same number of queries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -18,18 +18,19 @@ use crate::request::require;
 use crate::view::{Match, Named, Page, TaskRow};
 use crate::{Dormouse, Error};
 
-/// Which tasks a list shows. Of each part that names anything, one must hold.
+/// The filters of a task list. Within each filter that is set, one value must match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskFilter {
-    /// Words that all stand somewhere in the task: title, TLDR, entries, items, labels.
+    /// Words that must all occur in the task: title, TLDR, entries, items, labels.
     pub words: Option<String>,
-    /// Of these statuses.
+    /// Only these statuses.
     pub statuses: Vec<Status>,
-    /// Of these priorities; a task that nobody ranked counts as P2.
+    /// Only these priorities; a task without a priority counts as P2.
     pub priorities: Vec<Priority>,
-    /// With any of these labels, by id or by name.
+    /// Only tasks with any of these labels, by id or name.
     pub labels: Vec<String>,
-    /// In any of these categories, by id or by name; `none` stands for no category at all.
+    /// Only tasks in any of these categories, by id or name; `none` matches tasks without a
+    /// category.
     pub categories: Vec<String>,
     /// With such an agent.
     pub agents: Vec<AgentPresence>,
@@ -37,13 +38,13 @@ pub struct TaskFilter {
     pub due: Vec<Due>,
     /// The order.
     pub sort: Sort,
-    /// Only those with something to review: an open proposal that is not put off.
+    /// Only tasks with an open proposal that is not deferred.
     pub to_review: bool,
-    /// What becomes of soft-deleted ones.
+    /// Whether to include deleted tasks.
     pub deleted: Deleted,
 }
 
-/// Whether a task has an agent, as a list asks for it.
+/// The agent filter of a task list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentPresence {
     /// It has one.
@@ -68,15 +69,15 @@ impl AgentPresence {
     }
 }
 
-/// Words that a search goes by; further ones are left out.
+/// The maximum number of search words; further ones are ignored.
 const WORDS: usize = 12;
-/// Units: characters. What a snippet shows before and behind the word.
+/// Units: characters. The context a snippet shows before and after the word.
 const AROUND: (usize, usize) = (40, 100);
 
 impl Dormouse {
-    /// A page of tasks, newest first unless another order is asked for.
+    /// A page of tasks, newest first by default.
     ///
-    /// Errors: a text to look for beyond the limit; a cursor of another list or order.
+    /// Errors: a search text over the limit; a cursor of another list or order.
     pub async fn tasks(
         &self,
         caller: &Caller,
@@ -126,14 +127,14 @@ impl Dormouse {
         Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
     }
 
-    /// The tasks a person may mean by an id, its end, or words of a title.
+    /// Finds tasks by an id, its end, or words of a title.
     pub async fn find_tasks(&self, caller: &Caller, text: &str) -> Result<Vec<TaskRow>, Error> {
         require(caller, Scope::Read)?;
         let found = self.journal.find(caller.workspace, text).await?;
         self.rows(caller, found).await
     }
 
-    /// The agent of each task, as far as a list is sifted by it.
+    /// The agent of each task, if the list filters by it.
     async fn agents_of_tasks(
         &self,
         ws: WorkspaceId,
@@ -154,7 +155,7 @@ impl Dormouse {
         own: &HashMap<String, AgentId>,
     ) -> Result<HashMap<String, String>, Error> {
         let heads = self.store.all(entity::each(entity::of_kind::<ReportHead>(ws))).await?;
-        // A damaged head is met where its agent is asked for; it hides no task.
+        // A damaged head is reported when its agent is requested; it does not hide the task.
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let tldr: HashMap<AgentId, String> = heads
             .filter(|head| head.scope == report::CURRENT)
@@ -177,7 +178,7 @@ impl Dormouse {
         Ok(leased.into_iter().flatten().map(|row| row.agent).collect())
     }
 
-    /// The tasks about which anything is open, as far as a list is sifted by it.
+    /// The tasks with open proposals, if the list filters by them.
     async fn to_review(
         &self,
         ws: WorkspaceId,
@@ -216,7 +217,7 @@ impl Dormouse {
         let open = self.counts_among(ws, tasks).await?;
         let own = self.store.all(subscription::own_on_tasks(ws, tasks)).await?;
         let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();
-        // A damaged row is met where its agent is asked for; it hides no task.
+        // A damaged row is reported when its agent is requested; it does not hide the task.
         let agents = self.store.each(entity::some::<Agent>(ws, &ids)).await?;
         let queue = self.store.each(wake_queue::of_agents(ws, &ids)).await?;
         let heads = self.store.each(report::heads(ws, &ids)).await?;
@@ -236,7 +237,7 @@ impl Dormouse {
         })
     }
 
-    /// Says of each task of a page where the words stand.
+    /// Adds to each task of a page where the search words were found.
     async fn show_matches(
         &self,
         ws: WorkspaceId,
@@ -245,7 +246,7 @@ impl Dormouse {
     ) -> Result<(), Error> {
         let ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
         let mut texts: BTreeMap<TaskId, Vec<(&'static str, String)>> = BTreeMap::new();
-        // Damage of a row is told where its task is opened.
+        // A damaged row is reported where its task is opened.
         for text in self.store.each(task_list::texts(ws, &ids)).await?.into_iter().flatten() {
             let (task, place, text) = match text {
                 Text::Item(item) => (item.doc.value.task_id, "item", item.doc.value.title),
@@ -334,7 +335,7 @@ fn best(places: &[(&'static str, String)], words: &[String]) -> Option<Match> {
     Some(Match { place: place.to_owned(), snippet: snippet(text, begin, end) })
 }
 
-/// The text around a place, without line breaks at its ends; `…` says that it goes on.
+/// The text around a position, without line breaks at its ends; `…` marks a cut.
 fn snippet(text: &str, begin: usize, end: usize) -> String {
     let before = text[..begin].char_indices().rev().take(AROUND.0).last();
     let from = before.map_or(begin, |(at, _)| at);

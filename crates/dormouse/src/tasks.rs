@@ -15,16 +15,16 @@ use crate::request::{edit_ctx, receipt_id, require};
 use crate::view::{self, Activity, Named, Task};
 use crate::{Dormouse, Error};
 
-/// A task to be made.
+/// A task to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NewTask {
     /// May be empty.
     pub title: String,
-    /// OPEN unless given.
+    /// OPEN by default.
     pub status: Option<Status>,
-    /// BLOCKED and ON HOLD need one.
+    /// The reason; required for BLOCKED and ON HOLD.
     pub status_reason: Option<String>,
-    /// Counts as P2 unless given.
+    /// Counts as P2 if absent.
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
@@ -32,9 +32,9 @@ pub struct NewTask {
     pub estimate_minutes: Option<u32>,
     /// ISO 639 code.
     pub language: Option<String>,
-    /// By name; made when there is none.
+    /// By name; created if it does not exist.
     pub category: Option<String>,
-    /// By name; made when there are none.
+    /// By name; created if they do not exist.
     pub labels: Vec<String>,
     /// A first note.
     pub note: Option<String>,
@@ -42,7 +42,7 @@ pub struct NewTask {
     pub items: Vec<String>,
 }
 
-/// Fields of a task to be set; the inner none clears.
+/// Fields of a task to set; the inner `None` clears one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TaskPatch {
     /// The title.
@@ -63,27 +63,27 @@ pub struct TaskPatch {
     pub category: Option<Option<String>>,
 }
 
-/// Fields of an item to be set.
+/// Fields of an item to set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ItemPatch {
     /// The title.
     pub title: Option<String>,
     /// Tick or untick.
     pub is_checked: Option<bool>,
-    /// Archive or bring back.
+    /// Archive or restore.
     pub is_archived: Option<bool>,
 }
 
-/// An entry to be made.
+/// An entry to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NewEntry {
     /// Markdown.
     pub text: String,
-    /// What it holds.
+    /// The kind of entry.
     pub kind: EntryKind,
-    /// Units: minutes; of a time entry.
+    /// Units: minutes. For a time entry, the time spent.
     pub minutes: Option<u32>,
-    /// The day it speaks from; today unless given.
+    /// The date of the entry; today by default.
     pub on: Option<Date>,
 }
 
@@ -93,7 +93,7 @@ impl Dormouse {
         ws: WorkspaceId,
         task: &TaskId,
     ) -> Result<Option<dormouse_types::AgentId>, Error> {
-        // A damaged agent is met where it is asked for; it hides no task.
+        // A damaged agent is reported when requested; it does not hide its task.
         let agents = entity::each(agent_entity::of_task(ws, task));
         let agents = self.store.all(agents).await?.into_iter().flatten();
         let live = agents.into_iter().find(|a| a.doc.value.lifecycle != Lifecycle::Destroyed);
@@ -185,7 +185,7 @@ impl Dormouse {
         })
     }
 
-    /// Makes a task.
+    /// Creates a task.
     pub async fn create_task(
         &self,
         caller: &Caller,
@@ -219,7 +219,7 @@ impl Dormouse {
         self.read_task(caller.workspace, &edited.task).await
     }
 
-    /// Sets fields of a task; with `if_match` only at that revision.
+    /// Sets fields of a task; with `if_match`, only if it has that revision.
     pub async fn edit_task(
         &self,
         caller: &Caller,
@@ -235,7 +235,7 @@ impl Dormouse {
         match (patch.status, patch.status_reason) {
             (Some(status), reason) => edits.push(Edit::Status { status, reason }),
             (None, Some(reason)) => {
-                // A reason alone belongs to the status the task has, at the revision it has it.
+                // A reason without a status belongs to the current status, at that revision.
                 let view = self.journal.task(caller.workspace, id).await?;
                 ctx.if_match = ctx.if_match.or(Some(view.revision));
                 let status = view.task.value.status.status;
@@ -387,7 +387,7 @@ impl Dormouse {
         self.edit_one(caller, id, "entry.restore", entry, &[edit], key).await
     }
 
-    /// Puts a label on a task, by name; it is made when there is none.
+    /// Adds a label to a task by name, creating the label if it does not exist.
     pub async fn add_label(
         &self,
         caller: &Caller,
@@ -396,7 +396,7 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Task, Error> {
         require(caller, Scope::Edit)?;
-        // The task comes first: a label made for a task that is not there would be an orphan.
+        // Check the task first: a label created for a missing task would be an orphan.
         self.journal.task(caller.workspace, id).await?;
         let plain = edit_ctx(caller, "label", &name, None, None)?;
         let label = self.journal.ensure_label(caller.workspace, name, &plain).await?;
@@ -404,7 +404,7 @@ impl Dormouse {
         self.edit_one(caller, id, "label.add", &name, &[edit], key).await
     }
 
-    /// Takes a label off a task, by name or id; it is not proposed for it again.
+    /// Removes a label from a task, by name or id; agents do not propose it for this task again.
     pub async fn remove_label(
         &self,
         caller: &Caller,
@@ -420,7 +420,7 @@ impl Dormouse {
             Some(id) => self.store.first(receipt::by_id(Db::Journal, ws, &id)).await?.is_some(),
             None => false,
         };
-        // Sent again, the label is off already: any label may be meant, and nothing is written.
+        // On a repeated request the label is already removed: accept any label and write nothing.
         let all = self.journal.labels(ws).await?;
         let on_task = view.labels().into_iter().cloned().collect();
         let label = if sent_before { all } else { on_task }

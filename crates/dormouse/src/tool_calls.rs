@@ -1,4 +1,4 @@
-//! The calls of tools of an agent: what was asked, and what came of it, as pairs.
+//! An agent's tool calls, paired with their results.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::request::require;
 use crate::view::{Message, Page, ToolCall};
 use crate::{Dormouse, Error};
 
-/// How many results are read at once in the search for those of a page.
+/// How many results to read at once when looking for those of a page.
 const RESULTS: usize = 400;
 
 impl Dormouse {
-    /// A page of the calls of an agent, oldest first; of one thread if given.
+    /// A page of an agent's tool calls, oldest first; only one thread if given.
     pub async fn tool_calls(
         &self,
         caller: &Caller,
@@ -36,7 +36,7 @@ impl Dormouse {
             from.get_or_insert(counter);
             actions.push(self.message_view(ws, row).await?);
         }
-        // A result stands in the commit of its call, or in a later one.
+        // A result is in the commit of its call, or in a later one.
         let mut cursor = from.map(|from| format!("{from}.0"));
         let mut results: Vec<Message> = Vec::new();
         while let Some(at) = cursor.take() {

@@ -1,4 +1,4 @@
-//! Plain data that goes out: what a person, a page or a program sees.
+//! Views: the plain data returned to users and programs.
 //!
 //! Field names are camelCase when serialised; times are RFC 3339 in UTC, days `YYYY-MM-DD`.
 
@@ -34,9 +34,9 @@ pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queu
 pub struct Page<T> {
     /// The items of this page.
     pub items: Vec<T>,
-    /// Where the next page begins; none on the last one.
+    /// The cursor of the next page; none on the last one.
     pub next_cursor: Option<String>,
-    /// Rows that cannot be read: which, and why. The others are there all the same.
+    /// Rows that cannot be read, with the reason. All other rows are included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<String>,
 }
@@ -48,11 +48,11 @@ pub struct Page<T> {
 pub struct TaskRow {
     /// Its id.
     pub id: TaskId,
-    /// Empty while untitled.
+    /// Its title; may be empty.
     pub title: String,
     /// Its status.
     pub status: Status,
-    /// Its priority, if anybody set one.
+    /// Its priority, if set.
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
@@ -62,10 +62,10 @@ pub struct TaskRow {
     pub items_total: usize,
     /// Its agent, if it has a live one.
     pub agent: Option<AgentId>,
-    /// What people call its agent.
+    /// The display name of its agent.
     pub agent_name: Option<String>,
-    /// What its agent does: `asleep`, `queued` (it wakes within a minute or so), `running`; or
-    /// `dormant`, when nothing wakes it by itself.
+    /// What its agent is doing: `asleep`, `queued` (it wakes within about a minute), `running`; or
+    /// `dormant` if nothing wakes it automatically.
     pub agent_activity: Option<String>,
     /// The TLDR of its report.
     pub tldr: Option<String>,
@@ -77,15 +77,15 @@ pub struct TaskRow {
     pub estimate_minutes: Option<u32>,
     /// The language of its text. ISO 639 code.
     pub language: Option<String>,
-    /// Open proposals about it, without those put off.
+    /// Open proposals about it, without deferred ones.
     pub open_proposals: usize,
-    /// Proposals about it that the person put off.
+    /// Deferred proposals about it.
     #[serde(default)]
     pub put_off_proposals: usize,
-    /// Where the words stand that were looked for; none when none were.
+    /// Where the search words were found; none without a search.
     #[serde(rename = "match")]
     pub found: Option<Match>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -93,14 +93,14 @@ pub struct TaskRow {
     pub deleted_at: Option<Timestamp>,
 }
 
-/// Where in a task the words stand that were looked for.
+/// Where in a task the search words were found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Match {
     /// `title`, `report`, `item`, `entry`, `label`.
     #[serde(rename = "where")]
     pub place: String,
-    /// The text around the first of them, as it is stored.
+    /// The text around the first match, as stored.
     pub snippet: String,
 }
 
@@ -111,9 +111,9 @@ pub struct Match {
 pub struct Task {
     /// Its id.
     pub id: TaskId,
-    /// Moves with every change of the task, its items, entries, labels and links; the ETag.
+    /// Increases with every change of the task, its items, entries, labels and links; the ETag.
     pub revision: i64,
-    /// Empty while untitled.
+    /// Its title; may be empty.
     pub title: String,
     /// Its status.
     pub status: Status,
@@ -121,7 +121,7 @@ pub struct Task {
     pub status_reason: Option<String>,
     /// Earlier statuses, oldest first.
     pub status_history: Vec<StatusChange>,
-    /// Its priority, if anybody set one.
+    /// Its priority, if set.
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
@@ -135,7 +135,7 @@ pub struct Task {
     pub category: Option<Named<CategoryId>>,
     /// Its labels.
     pub labels: Vec<Named<LabelId>>,
-    /// Labels that are not proposed for it again.
+    /// Labels that agents do not propose for it again.
     pub suppressed_labels: Vec<LabelId>,
     /// Its checklist items in order.
     pub items: Vec<Item>,
@@ -145,12 +145,12 @@ pub struct Task {
     pub links: Vec<TaskLink>,
     /// Its agent, if it has a live one.
     pub agent: Option<AgentId>,
-    /// Open proposals about it, without those put off.
+    /// Open proposals about it, without deferred ones.
     pub open_proposals: usize,
-    /// Proposals about it that the person put off.
+    /// Deferred proposals about it.
     #[serde(default)]
     pub put_off_proposals: usize,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -211,32 +211,33 @@ pub struct Item {
 pub struct Entry {
     /// Its id.
     pub id: EntryId,
-    /// What it holds.
+    /// The kind of entry.
     pub kind: EntryKind,
-    /// The person's text, else the transcript.
+    /// The user's text, otherwise the transcript.
     pub text: String,
-    /// Units: minutes; of a time entry.
+    /// Units: minutes. For a time entry, the time spent.
     pub minutes: Option<u32>,
-    /// The day it speaks from.
+    /// The date of the entry.
     pub on: Date,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// A link to another task, seen from one of the two.
+/// A link between two tasks, seen from one of them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskLink {
     /// Its id.
     pub id: TaskLinkId,
-    /// `relatesTo`, `blocks`, `followUpOf`, `partOf`, or a newer version's.
+    /// `relatesTo`, `blocks`, `followUpOf`, `partOf`, or a kind from a newer version.
     pub kind: String,
-    /// `out`: it says what this task is to the other. `in`: what the other is to this one.
+    /// `out`: the kind describes this task's relation to the other. `in`: the other's relation to
+    /// this one.
     pub direction: LinkDirection,
     /// The other task.
     pub task: LinkedTask,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -247,7 +248,7 @@ pub struct TaskLink {
 pub struct LinkedTask {
     /// Its id.
     pub id: TaskId,
-    /// Empty while untitled.
+    /// Its title; may be empty.
     pub title: String,
     /// Its status.
     pub status: Status,
@@ -262,7 +263,7 @@ pub struct Agent {
     pub id: AgentId,
     /// `taskAgent`.
     pub kind: String,
-    /// What people call it.
+    /// Its display name.
     pub display_name: String,
     /// `created`, `active`, `dormant`, `destroyed`.
     pub lifecycle: String,
@@ -272,44 +273,44 @@ pub struct Agent {
     pub mode: String,
     /// `auto`, `on`, `off`.
     pub automation: String,
-    /// Whether changes wake it by themselves now.
+    /// Whether changes currently wake it.
     pub automatic: bool,
     /// Categories its tools may touch.
     pub allowed_category_ids: Vec<CategoryId>,
     /// What its slots point to.
     pub slots: Slots,
-    /// The title of its task; none when the task is gone.
+    /// The title of its task; none if the task does not exist.
     pub task_title: Option<String>,
-    /// `asleep`, `queued` (it wakes within a minute or so), `running`.
+    /// `asleep`, `queued` (it wakes within about a minute), `running`.
     pub activity: String,
-    /// When the run under way began; none while none is.
+    /// When the current run began; none if it is not running.
     pub awake_since: Option<Timestamp>,
-    /// When the wake that stands in the queue is due; it may be far ahead. A timer stands there
-    /// when its time has come: `nextWakeAt` knows those that are set.
+    /// When the queued wake is due, which may be far ahead. A timer enters the queue only at its
+    /// time; `nextWakeAt` also covers future timers.
     pub due_at: Option<Timestamp>,
     /// When its last run completed.
     pub last_wake_at: Option<Timestamp>,
-    /// When it wakes next by itself: the first of `scheduledWakes` that nothing keeps from waking it.
+    /// When it next wakes automatically: the first of `scheduledWakes` that nothing holds back.
     pub next_wake_at: Option<Timestamp>,
-    /// Every wake that is set, the earliest first.
+    /// All scheduled wakes, earliest first.
     pub scheduled_wakes: Vec<ScheduledWake>,
     /// Failed runs in a row.
     pub consecutive_failure_count: i64,
     /// Its state's revision.
     pub revision: i64,
-    /// Journal positions its last completed run had seen.
+    /// The journal positions that its last completed run covered.
     pub processed_counter_by_host: BTreeMap<String, i64>,
     /// Since when its report is out of date.
     pub stale_since: Option<Timestamp>,
     /// Until when automatic wakes are held back.
     pub sleep_until: Option<Timestamp>,
-    /// Whether a change of a linked task wakes it at once.
+    /// Whether a change to a linked task wakes it immediately.
     pub wake_on_linked: bool,
-    /// The model it asks.
+    /// The model it uses.
     pub model: String,
-    /// Whether that model acts on messages. The built-in rules read notes alone.
+    /// Whether that model acts on messages. The built-in rules read only notes.
     pub reads_messages: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was destroyed.
     pub destroyed_at: Option<Timestamp>,
@@ -349,13 +350,13 @@ pub struct Report {
     pub provenance: Value,
     /// When it was published.
     pub created_at: Timestamp,
-    /// Since when it is out of date; none while it is fresh, or of an old report.
+    /// Since when it is out of date; none if it is current, or for an earlier report.
     pub stale_since: Option<Timestamp>,
-    /// Set when it is older than one of the databases: it may tell of what is not there any more.
+    /// Set if it is older than one of the databases; it may mention things that no longer exist.
     pub written_before: Option<Restored>,
 }
 
-/// A database that was restored from an older copy, or made anew, and has not been reported on since.
+/// A database that was restored from an older copy or recreated, with no report since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -373,7 +374,7 @@ pub struct Restored {
 pub struct ChangeSet {
     /// Its id.
     pub id: ChangeSetId,
-    /// Who proposes.
+    /// The agent that proposes.
     pub agent_id: AgentId,
     /// The task.
     pub task_id: TaskId,
@@ -387,7 +388,7 @@ pub struct ChangeSet {
     pub status: String,
     /// Its items, in order.
     pub items: Vec<ChangeItem>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When its last item was decided.
     pub resolved_at: Option<Timestamp>,
@@ -402,30 +403,30 @@ pub struct ChangeSet {
 pub struct ChangeItem {
     /// Its set.
     pub set: ChangeSetId,
-    /// Its place, from 1.
+    /// Its number, from 1.
     pub index: i64,
     /// The tool, in its singular form.
     pub tool_name: String,
     /// Its arguments.
     pub args: Value,
-    /// One line for a person, made by code.
+    /// A one-line summary, generated by code.
     pub human_summary: String,
     /// `pending`, `applying`, `confirmed`, `rejected`, `deferred`, `retracted`, `expired`.
     pub status: String,
-    /// Its identity; a verdict names it.
+    /// The digest that identifies it; a verdict must name it.
     pub digest: Fingerprint,
-    /// Where the text says so.
+    /// The quoted evidence.
     pub evidence: Option<Evidence>,
     /// The model's reason.
     pub rationale: Option<String>,
-    /// The value when it was proposed, in words.
+    /// The value at the time of the proposal, as text.
     pub before: Option<String>,
-    /// The value now, in words.
+    /// The current value, as text.
     pub now: Option<String>,
-    /// Whether the person set the value after the proposal was made: a confirm then names `now`.
+    /// Whether the user set the value after the proposal; a confirm must then name `now`.
     #[serde(default)]
     pub set_since: bool,
-    /// The value it proposes, in words.
+    /// The proposed value, as text.
     pub proposed: Option<String>,
     /// Whether it is among the ten shown.
     pub shown: bool,
@@ -437,7 +438,7 @@ pub struct ChangeItem {
     pub error: Option<String>,
     /// When it was proposed.
     pub created_at: Timestamp,
-    /// When the last verdict came.
+    /// When the last verdict was given.
     pub decided_at: Option<Timestamp>,
 }
 
@@ -452,16 +453,16 @@ pub struct Evidence {
     pub quote: String,
 }
 
-/// What a verdict led to.
+/// The outcome of a verdict.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// The item as it is now.
     pub item: ChangeItem,
-    /// The status of its set now.
+    /// The current status of its set.
     pub set_status: String,
-    /// The task's revision after it, when the journal was written.
+    /// The task's new revision, if the journal was written.
     pub revision: Option<i64>,
 }
 
@@ -480,7 +481,7 @@ pub struct Decision {
     pub item_index: i64,
     /// Its tool.
     pub tool_name: String,
-    /// One line for a person.
+    /// A one-line summary.
     pub human_summary: String,
     /// `confirmed`, `rejected`, `deferred`.
     pub verdict: String,
@@ -488,17 +489,17 @@ pub struct Decision {
     pub outcome: String,
     /// The task.
     pub task_id: Option<TaskId>,
-    /// Why the person rejected it.
+    /// Why the user rejected it.
     pub rejection_reason: Option<String>,
     /// When.
     pub created_at: Timestamp,
-    /// When the person took it back.
+    /// When the user undid it.
     pub undone_at: Option<Timestamp>,
     /// Host and counter of its last write.
     pub vector_clock: BTreeMap<String, i64>,
 }
 
-/// What became of one run of a drain or of a person's wake.
+/// The outcome of one run of a drain or a requested wake.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -525,27 +526,27 @@ pub struct RunOutcome {
     pub observations: usize,
 }
 
-/// The state of affairs.
+/// The overview.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Overview {
-    /// Live tasks that are not over.
+    /// Live tasks that are not closed.
     pub open_tasks: usize,
     /// Live tasks.
     pub tasks: usize,
     /// Agents that are not destroyed.
     pub agents: usize,
-    /// Open proposals, without those put off.
+    /// Open proposals, without deferred ones.
     pub open_proposals: usize,
-    /// Proposals that the person put off.
+    /// Deferred proposals.
     #[serde(default)]
     pub put_off_proposals: usize,
-    /// Tasks with open proposals that are not put off.
+    /// Tasks with open proposals that are not deferred.
     pub tasks_with_proposals: usize,
-    /// Agents at work, or with a wake that may run now; one that was put off is not counted.
+    /// Agents that are running, or have a wake that may run now; deferred wakes are not counted.
     pub waiting_agents: usize,
-    /// When the next wake comes that was put off, or that a timer is set for.
+    /// When the next deferred wake or timer is due.
     pub next_wake_at: Option<Timestamp>,
     /// Agents dormant after failures.
     pub dormant_agents: usize,
@@ -553,7 +554,7 @@ pub struct Overview {
     pub open_operations: usize,
     /// The wake queue.
     pub queue: Queue,
-    /// Model providers that are not asked now.
+    /// Model providers that are currently unavailable.
     pub alerts: Vec<ProviderAlert>,
 }
 
@@ -585,9 +586,9 @@ pub enum ImportEvent {
         line: usize,
         /// `created`, `updated`, `unchanged`, `planned`.
         outcome: String,
-        /// Fields that were kept because they were changed here.
+        /// Fields left unchanged because they were edited here.
         kept: Vec<String>,
-        /// The agent that was made for it.
+        /// The agent created for it.
         agent_id: Option<AgentId>,
         /// Tasks written so far.
         done: usize,
@@ -605,16 +606,16 @@ pub enum ImportEvent {
     /// The end.
     #[serde(rename_all = "camelCase")]
     Done {
-        /// Tasks made.
+        /// Tasks created.
         created: usize,
         /// Tasks changed.
         updated: usize,
-        /// Tasks that were as in the file.
+        /// Tasks that already matched the file.
         unchanged: usize,
     },
 }
 
-/// A change of a task as the activity shows it.
+/// A change of a task, as shown in its activity.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

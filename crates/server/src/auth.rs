@@ -1,9 +1,8 @@
-//! The auth of a listener: who may come in, before any route is looked at.
+//! Authentication for a listener, before any route is matched.
 //!
-//! Whoever comes in shows a token, which no foreign page can read: the one that stands in the data
-//! folder for the commands beside a server, or one of those that people make. The caller of a request
-//! is what its token stands for. Names and origins were looked at before
-//! (`crates/server/src/hardening.rs`).
+//! Every request needs a token, which no foreign page can read: the one in the data folder for
+//! commands, or one that a user created. The token determines the caller of a request. Hostnames
+//! and origins are checked earlier (`crates/server/src/hardening.rs`).
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -23,12 +22,12 @@ use serde_json::json;
 use crate::Problem;
 use crate::login_throttle::LoginThrottle;
 
-/// Where a code is exchanged for a token: whoever asks has none yet.
+/// The path that exchanges a code for a token; the caller has no token yet.
 const EXCHANGE: &str = "/api/access/exchange";
-/// Where a socket is opened: its ticket stands for the token.
+/// The path that opens a socket; the ticket replaces the token.
 const SOCKET: &str = "/api/ws";
 
-/// Who may come in.
+/// Authenticates requests.
 #[derive(Clone)]
 pub struct Authenticator {
     token: Arc<str>,
@@ -37,29 +36,30 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// A auth that opens for the owner with this token, and for each live token of the store. The
-    /// clock decides when failures are forgotten.
+    /// Accepts the owner's token and every live token of the store. The clock decides when failures
+    /// are forgotten.
     pub fn new(token: &str, clock: Arc<dyn Clock>) -> Self {
         Self { token: token.into(), clock, logins: Arc::default() }
     }
 
-    /// Puts the auth before a router, and two pages beside it that need no token: `/healthz` says
-    /// that the process answers, `/readyz` that the store does and that changes are routed.
+    /// Requires authentication for a router, and adds two pages that need no token: `/healthz`
+    /// reports that the process responds, `/readyz` that the store does and that changes are
+    /// routed.
     pub(crate) fn protect(self, router: Router, dormouse: Dormouse) -> Router {
         router.layer(from_fn_with_state((self, dormouse), authenticate))
     }
 
-    /// Whom a token stands for, if it opens anything.
+    /// The caller of a token, if it is valid.
     async fn caller(&self, token: &[u8], dormouse: &Dormouse) -> Result<Option<Caller>, Problem> {
         if is_same(token, self.token.as_bytes()) {
             return Ok(Some(Caller::owner(WORKSPACE)));
         }
-        // What is no text is no token either, and costs the same.
+        // A value that is not text is not a token either, and takes the same time.
         let token = str::from_utf8(token).unwrap_or_default();
         Ok(dormouse.authenticate(token).await?)
     }
 
-    /// Answers somebody who showed what opens nothing.
+    /// Responds to an invalid token or code.
     async fn refuse(&self, from: IpAddr, with: Response, dormouse: &Dormouse) -> Response {
         let failure = {
             let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,8 +82,8 @@ async fn authenticate(
         "/healthz" => Json(json!({"status": "ok"})).into_response(),
         "/readyz" => readyz(&dormouse).await,
         SOCKET => next.run(request).await,
-        // No route answers it, so nothing is let in: a foreign page that asks what it may do is told
-        // the methods, and never that it may.
+        // No route handles OPTIONS, so this grants nothing: a CORS preflight from a foreign page
+        // learns the methods, but never gets permission.
         _ if *request.method() == Method::OPTIONS => next.run(request).await,
         EXCHANGE => match next.run(request).await {
             refused if refused.status() == StatusCode::UNAUTHORIZED => {
@@ -110,21 +110,21 @@ async fn authenticate(
     }
 }
 
-/// The token of a request, right or wrong.
+/// The token of a request, valid or not.
 fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
     let given = headers.get(header::AUTHORIZATION).map_or(&[][..], HeaderValue::as_bytes);
     let (scheme, token) = given.split_at_checked(7)?;
     (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
 }
 
-/// Where a request comes from. Within the process it comes from this machine.
+/// The client address of a request; the local address for requests within the process.
 fn address(request: &Request) -> IpAddr {
     let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
     from.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(from)| from.ip())
 }
 
-/// Refuses an address with a token in it, whosever it is: addresses are kept in histories and logs,
-/// and sent along to others.
+/// Refuses a URL that contains a token, valid or not: URLs end up in histories and logs, and are
+/// passed on to other servers.
 pub(crate) fn refuse_secrets(uri: &Uri) -> Result<(), Problem> {
     let text = uri.path_and_query().map_or("", |text| text.as_str());
     let named = uri.query().into_iter().flat_map(|query| query.split('&')).any(|pair| {
@@ -135,14 +135,14 @@ pub(crate) fn refuse_secrets(uri: &Uri) -> Result<(), Problem> {
     if named || holds_token(&decoded(text)) { Err(Problem::token_in_url()) } else { Ok(()) }
 }
 
-/// Whether a token stands somewhere in a text.
+/// Whether a text contains a token.
 fn holds_token(text: &[u8]) -> bool {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    // `dm_` and 43 characters, as the facade makes them.
+    // `dm_` and 43 characters, as generated by the facade.
     text.windows(46).any(|part| part.starts_with(b"dm_") && part[3..].iter().all(is_digit))
 }
 
-/// Undoes `%XX`; what is broken stays as it is.
+/// Decodes `%XX`; malformed escapes stay as they are.
 fn decoded(text: &str) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let (bytes, mut out, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
@@ -175,7 +175,7 @@ async fn readyz(dormouse: &Dormouse) -> Response {
     }
 }
 
-/// Compares in a time that does not tell how much of a guess is right.
+/// Compares in constant time.
 fn is_same(given: &[u8], wanted: &[u8]) -> bool {
     let differing = given.iter().zip(wanted).fold(0, |all, (a, b)| black_box(all | (a ^ b)));
     !wanted.is_empty() && given.len() == wanted.len() && differing == 0

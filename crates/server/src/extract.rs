@@ -1,4 +1,4 @@
-//! What a handler takes from a request; everything wrong becomes a problem.
+//! Extractors for handlers; every error becomes a problem.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query as AxumQuery, Request};
@@ -21,18 +21,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
         let bytes = collect(request.into_body(), BODY).await?;
-        // A request without a body is one that leaves every value out.
+        // A request without a body counts as one without any values.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         json_limits::check(text).map_err(Problem::shapeless)?;
         if holds_nul(text) {
-            let detail = "a text holds the character U+0000, which no text can: leave it out";
+            let detail = "a text contains the character U+0000, which is not allowed: remove it";
             return Err(Problem::invalid("", detail));
         }
         serde_json::from_slice(text).map(Self).map_err(|e| refused(&e))
     }
 }
 
-/// Whether a string of a JSON text holds U+0000: not every database can keep it.
+/// Whether a string in a JSON text contains U+0000, which not every database can store.
 fn holds_nul(text: &[u8]) -> bool {
     fn holds(value: &serde_json::Value) -> bool {
         match value {
@@ -46,7 +46,7 @@ fn holds_nul(text: &[u8]) -> bool {
             }
         }
     }
-    // Only an escape can bring it; the same letters behind another backslash are plain text.
+    // Only an escape can produce it; the same letters after another backslash are plain text.
     text.windows(6).any(|six| six == b"\\u0000")
         && serde_json::from_slice(text).is_ok_and(|value| holds(&value))
 }
@@ -54,19 +54,19 @@ fn holds_nul(text: &[u8]) -> bool {
 fn refused(error: &serde_json::Error) -> Problem {
     match error.classify() {
         serde_json::error::Category::Data => {
-            Problem::invalid("", format!("the body does not fit: {error}"))
+            Problem::invalid("", format!("the body does not match: {error}"))
         }
         serde_json::error::Category::Io
         | serde_json::error::Category::Syntax
         | serde_json::error::Category::Eof => {
-            Problem::malformed_json(format!("the body is not JSON: {error}"))
+            Problem::malformed_json(format!("the body is not valid JSON: {error}"))
         }
     }
 }
 
 /// Reads a body up to a limit.
 pub(crate) async fn collect(body: Body, limit: Limit) -> Result<Bytes, Problem> {
-    // What a sender announces is told as it is; a body without a length is read up to the limit.
+    // An announced length is reported as it is; a body without one is read up to the limit.
     let announced =
         axum::body::HttpBody::size_hint(&body).exact().and_then(|n| usize::try_from(n).ok());
     let beyond = announced.unwrap_or(0).max(limit.max + 1);
@@ -75,11 +75,11 @@ pub(crate) async fn collect(body: Body, limit: Limit) -> Result<Bytes, Problem> 
         Err(error) if error.is::<LengthLimitError>() => {
             Err(Problem::payload_too_large(Beyond { limit, actual: beyond }))
         }
-        Err(error) => Err(Problem::malformed_json(format!("the body broke off: {error}"))),
+        Err(error) => Err(Problem::malformed_json(format!("the body was cut off: {error}"))),
     }
 }
 
-/// The parameters after the `?`.
+/// The query parameters.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
@@ -87,7 +87,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         if parts.uri.query().is_some_and(|query| query.contains("%00")) {
-            let detail = "a value holds the character U+0000, which no text can: leave it out";
+            let detail = "a value contains the character U+0000, which is not allowed: remove it";
             return Err(Problem::invalid("?", detail));
         }
         match AxumQuery::<T>::from_request_parts(parts, state).await {
@@ -97,13 +97,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// Parameters of which some may be given more than once.
+/// Parameters, some of which may be repeated.
 pub(crate) trait Lists {
     /// Their names.
     const LISTS: &'static [&'static str];
 }
 
-/// The parameters after the `?`, some of which may be given more than once: [`Many`] reads these.
+/// Query parameters, some of which may be repeated; [`Many`] names these.
 pub(crate) struct Listing<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Lists> FromRequestParts<S> for Listing<T> {
@@ -115,7 +115,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Lists> FromRequestParts<S> for Listin
     }
 }
 
-/// The same address, in which each of these parameters stands once, its values with commas between.
+/// The same URL with each of these parameters once, its values separated by commas.
 fn joined(uri: &Uri, lists: &[&str]) -> Result<Uri, Problem> {
     let pairs = AxumQuery::<Vec<(String, String)>>::try_from_uri(uri);
     let AxumQuery(pairs) = pairs.map_err(|error| Problem::invalid("?", error.body_text()))?;
@@ -132,7 +132,7 @@ fn joined(uri: &Uri, lists: &[&str]) -> Result<Uri, Problem> {
         let and = if n == 0 { "" } else { "&" };
         text.push_str(&format!("{and}{}={}", encoded(name), encoded(value)));
     }
-    text.parse().map_err(|_| Problem::invalid("?", "these parameters cannot be read"))
+    text.parse().map_err(|_| Problem::invalid("?", "these parameters cannot be parsed"))
 }
 
 fn encoded(text: &str) -> String {
@@ -148,7 +148,7 @@ fn encoded(text: &str) -> String {
     encoded
 }
 
-/// Values with commas between them.
+/// Comma-separated values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Many(pub(crate) Vec<String>);
 
@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for Many {
     }
 }
 
-/// The variable parts of a path, not read yet.
+/// The variable parts of a path, not parsed yet.
 pub(crate) struct At<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
@@ -174,7 +174,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
     }
 }
 
-/// Reads an id of a path. What is not an id names nothing, so it is not found.
+/// Parses an id in a path. A malformed id is reported as not found.
 pub(crate) fn id<I: Id>(text: &str) -> Result<I, Problem> {
     I::from_str(text).map_err(|e: IdError| Problem::not_found(e.to_string()))
 }

@@ -1,8 +1,8 @@
-//! What stands around the routes of a listener: whose requests are looked at, how much of them, and
-//! what every answer says to a browser.
+//! Hardening around the routes of a listener: which requests are processed, their limits, and the
+//! security headers of every response.
 //!
-//! In this order: `Host` and `Origin`, the size of the head, the page or the auth (the token), the
-//! kind of the body, how many requests, how long.
+//! In this order: `Host` and `Origin`, the size of the head, the page or authentication (the
+//! token), the media type of the body, the rate limit, the timeout.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,8 +24,9 @@ use crate::origin::{AllowedHosts, Foreign, is_safe};
 use crate::rate::Buckets;
 use crate::{Problem, page};
 
-/// What every answer says to a browser: what the page may load (nothing from elsewhere, and no
-/// script that was not in the binary), who may show it (nobody), and what it may do (nothing).
+/// The security headers of every response: what the page may load (nothing from other origins, and
+/// only scripts from the binary), who may embed it (nobody), and which browser features it may use
+/// (none).
 ///
 /// The policies for HTML are the app's own, Svelte's and DOMPurify's, by their names.
 /// Source: Content Security Policy Level 3, Trusted Types; OWASP ASVS 5.0, 3.4.
@@ -51,13 +52,13 @@ const TO_BROWSERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Paths whose bodies are no JSON, with the kinds that they take. A test compares this with the API
-/// document.
+/// Paths whose bodies are not JSON, with the media types they accept. A test compares this with the
+/// API document.
 const OTHER_BODIES: &[(&str, &[&str])] = &[("/api/imports", &["text/markdown"])];
-/// Paths whose answers take as long as the data is large.
+/// Paths whose responses take time in proportion to the data.
 const TRANSFERS: &[&str] = &["/api/imports", "/api/export"];
 
-/// What a listener demands of requests.
+/// The checks of a listener.
 #[derive(Clone)]
 pub struct Hardening {
     ours: Arc<AllowedHosts>,
@@ -66,22 +67,22 @@ pub struct Hardening {
 }
 
 impl Hardening {
-    /// Answers for these names. The clock decides how many requests a token may send.
+    /// Accepts these hostnames. The rate limit uses this clock.
     pub fn new(ours: AllowedHosts, clock: Arc<dyn Clock>) -> Self {
         Self { ours: Arc::new(ours), clock, buckets: Arc::default() }
     }
 
-    /// The clock by which it goes.
+    /// Its clock.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone()
     }
 
-    /// What is asked before the auth: around the whole router, which the page stands beside.
+    /// The checks before authentication, around the whole router and the page.
     pub(crate) fn before_authentication(&self, router: Router) -> Router {
         router.layer(from_fn_with_state(self.clone(), check_request))
     }
 
-    /// What is asked behind the auth, when it is known who asks.
+    /// The checks after authentication, when the caller is known.
     pub(crate) fn after_authentication(&self, router: Router) -> Router {
         router.layer(from_fn_with_state(self.clone(), check_caller))
     }
@@ -97,8 +98,9 @@ impl Hardening {
     }
 
     fn take(&self, caller: Option<&Caller>) -> Result<(), Problem> {
-        // Whoever has the owner's token has the folder too: an import by a command is many requests.
-        // Who has none is let through by the auth for an exchange only, which it counts itself.
+        // The owner's token is not limited: its holder has the folder anyway, and an import by a
+        // command sends many requests. A request without a token is an exchange, which
+        // authentication counts itself.
         let Some(Actor::Token(id)) = caller.map(|caller| &caller.actor) else { return Ok(()) };
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.take(id.clone(), self.clock.now()).map_err(Problem::rate_limited)
@@ -144,7 +146,7 @@ async fn check_caller(
     }
 }
 
-/// How long a request may take.
+/// The timeout of a request.
 fn time_limit(method: &Method, is_transfer: bool) -> Duration {
     Duration::from_secs(match (is_transfer, is_safe(method)) {
         (true, _) => TRANSFER_SECONDS,
@@ -153,7 +155,7 @@ fn time_limit(method: &Method, is_transfer: bool) -> Duration {
     })
 }
 
-/// A body that breaks off at a moment.
+/// A body that is cut off at a deadline.
 fn with_deadline(body: Body, ends: Instant) -> Body {
     let data = stream::unfold(Some(body.into_data_stream()), move |data| async move {
         let mut data = data?;
@@ -165,7 +167,7 @@ fn with_deadline(body: Body, ends: Instant) -> Body {
     Body::from_stream(data)
 }
 
-/// Checks that a body is of a kind that a form in a foreign page cannot send.
+/// Checks that a body has a media type that a form in a foreign page cannot send.
 fn kind(method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Problem> {
     let none = HeaderValue::from_static("0");
     let has_body = headers.contains_key(header::TRANSFER_ENCODING)

@@ -1,13 +1,12 @@
-//! The shape of a JSON text: how deep, how many members, how long its strings are. Looked at before
-//! anything is made of it, so that a small text cannot cost much.
+//! Limits on the structure of a JSON text: depth, number of members, length of strings. They are
+//! checked before parsing, so that a small text cannot cost much.
 
 use dormouse_types::limits::{Beyond, JSON_DEPTH, JSON_MEMBERS, JSON_STRING};
 
-/// Checks the shape of a text, in one pass over its bytes. What is no JSON passes: whoever reads it
-/// says so.
+/// Checks the structure of a text in one pass over its bytes. Text that is not JSON passes; the
+/// parser reports it.
 ///
-/// Errors: a limit is passed; then which one. Depth and members are told as far as they were
-/// counted.
+/// Errors: the limit that is exceeded. Depth and members are reported as far as they were counted.
 pub(crate) fn check(text: &[u8]) -> Result<(), Beyond> {
     let (mut depth, mut members) = (0_usize, 0_usize);
     let mut rest = text;
@@ -22,7 +21,7 @@ pub(crate) fn check(text: &[u8]) -> Result<(), Beyond> {
             b'[' | b'{' => {
                 depth += 1;
                 JSON_DEPTH.check(depth)?;
-                // One that is not empty has one member more than it has commas.
+                // A container that is not empty has one more member than commas.
                 let first = rest.iter().find(|byte| !byte.is_ascii_whitespace());
                 members += usize::from(!matches!(first, Some(b']' | b'}')));
                 JSON_MEMBERS.check(members)?;
@@ -38,7 +37,7 @@ pub(crate) fn check(text: &[u8]) -> Result<(), Beyond> {
     Ok(())
 }
 
-/// The bytes up to the quote that ends a string, or up to the end of the text.
+/// The bytes up to the closing quote of a string, or to the end of the text.
 fn length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = rest.get(at) {

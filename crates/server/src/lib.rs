@@ -1,16 +1,16 @@
 //! The REST router: JSON in and out, problems, pages, entity tags, one streamed import.
 //!
 //! Owns: routes, wire types of requests, and which HTTP status an error becomes. Defends against:
-//! an answer that a client cannot tell from success; a field name that is silently ignored; a body
-//! that fills the memory; a page of somebody else in the same browser; a client that never ends.
+//! an error that looks like success; a field name that is silently ignored; a body that fills the
+//! memory; a page of another site in the same browser; a client that never finishes.
 //!
-//! Does not own: rules, storage, waking agents. It calls the facade and nothing below it; what it
-//! answers are the facade's views as they are.
+//! Does not own: rules, storage, waking agents. It calls the facade and nothing below it, and
+//! returns the facade's views unchanged.
 //!
 //! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
-//! resource), `openapi` (the description that is made from them), `login`, `auth` (who may come
-//! in), [`origin`] (whose requests are looked at), `rate`, `page` (the web app), `hardening` (what
-//! stands around all of it), `live` (events over a WebSocket), `listen`.
+//! resource), `openapi` (the document generated from them), `login_throttle`, `auth`
+//! (authentication), [`origin`] (accepted hosts and origins), `rate`, `page` (the web app),
+//! `hardening` (the checks around all of it), `live` (events over a WebSocket), `listen`.
 
 pub mod problem;
 mod json_limits;
@@ -39,9 +39,9 @@ pub use listen::listen;
 pub use origin::{AllowedHosts, PublicUrl};
 pub use problem::Problem;
 
-/// What a handler is given: the services, and who asks.
+/// The state of a handler: the services and the caller.
 ///
-/// Who asks is said by whatever stands before the routes. Where nothing did, nobody is let in.
+/// A layer before the routes sets the caller. Without one, every request is refused.
 struct App {
     dormouse: Dormouse,
     caller: Caller,
@@ -57,17 +57,18 @@ impl FromRequestParts<Dormouse> for App {
     }
 }
 
-/// The OpenAPI 3.1 document of the API: what [`router`] serves at `/api/openapi.json`.
+/// The OpenAPI 3.1 document of the API, as [`router`] serves it at `/api/openapi.json`.
 pub fn openapi() -> serde_json::Value {
     openapi::document()
 }
 
-/// The whole API below `/api`, answering for one caller: whoever holds the router is that caller.
+/// The whole API below `/api`, for one caller: anyone who has the router acts as that caller.
 pub fn router(dormouse: Dormouse, caller: Caller) -> axum::Router {
     http::routes().with_state(dormouse).layer(Extension(caller))
 }
 
-/// The whole API behind a auth, and the page beside it, for a listener: each request is its token's.
+/// The whole API with authentication, and the page, for a listener: each request's token determines
+/// its caller.
 pub fn listener(dormouse: Dormouse, auth: Authenticator, hardening: &Hardening) -> axum::Router {
     let routes = hardening.after_authentication(http::routes().with_state(dormouse.clone()));
     let routes = live::Sockets::new(dormouse.clone(), hardening.clock()).with_sockets(routes);

@@ -1,7 +1,7 @@
 //! The listener: takes connections, and serves a router on each.
 //!
-//! Defends against a client that says nothing, or says it very slowly: the head of a request has a
-//! time, and connections have a number.
+//! Defends against silent or very slow clients: the head of a request has a deadline, and the
+//! number of connections is limited.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,15 +25,15 @@ use tower::ServiceExt as _;
 
 use crate::live::Closing;
 
-/// Units: bytes. A head beyond this is refused without a problem; a smaller one that is beyond its
-/// limits gets one.
+/// Units: bytes. A larger head is refused without a problem document; a smaller one over its limits
+/// gets one.
 const HEAD: usize = 2 * (HEADERS.max + URL.max);
 
-/// How long nothing is accepted when the system has no more files to give.
+/// How long to pause accepting when the system has no free file descriptors.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Serves a router until `stop`, then lets requests under way end. A handler finds the other end of
-/// its connection as [`ConnectInfo`].
+/// Serves a router until `stop`, then lets running requests finish. Handlers get the client address
+/// as [`ConnectInfo`].
 pub async fn listen(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
     let (close, closing) = watch::channel(false);
     let mut connections = JoinSet::new();
@@ -42,7 +42,7 @@ pub async fn listen(listener: TcpListener, router: Router, stop: impl Future<Out
         let accepted = tokio::select! {
             biased;
             () = &mut stop => break,
-            // A connection that broke has said so itself.
+            // A broken connection needs no report.
             Some(_ended) = connections.join_next() => continue,
             accepted = listener.accept(), if connections.len() < CONNECTIONS => accepted,
         };
@@ -51,7 +51,7 @@ pub async fn listen(listener: TcpListener, router: Router, stop: impl Future<Out
                 _ = connections.spawn(serve(stream, address, router.clone(), closing.clone()));
             }
             Err(error) if is_of_one(&error) => {}
-            // Most likely too many files are open: it goes on when one was closed.
+            // Probably too many files are open; accepting continues once one is closed.
             Err(_) => _ = timeout(PAUSE, connections.join_next()).await,
         }
     }
@@ -59,11 +59,11 @@ pub async fn listen(listener: TcpListener, router: Router, stop: impl Future<Out
     drop(closing);
     close.send_replace(true);
     while connections.join_next().await.is_some() {}
-    // A socket has left its connection behind, and holds a receiver until it has ended.
+    // An upgraded socket has left its connection, and holds a receiver until it ends.
     close.closed().await;
 }
 
-/// Whether only the connection that was to be accepted is lost.
+/// Whether the error affects only the connection being accepted.
 fn is_of_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
@@ -75,7 +75,7 @@ async fn serve(
     router: Router,
     mut closing: watch::Receiver<bool>,
 ) {
-    // Small answers are not held back. A stream that cannot be told is served all the same.
+    // Send small responses without delay. If that cannot be set, serve the connection anyway.
     let _slower = stream.set_nodelay(true);
     let sockets = Closing(closing.clone());
     let service = service_fn(move |request: Request<Incoming>| {
@@ -91,7 +91,7 @@ async fn serve(
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = pin!(connection);
-    // What becomes of a connection is the client's to see: it may have gone, or said no HTTP.
+    // Errors of a connection are ignored: the client may be gone, or may not have sent HTTP.
     tokio::select! {
         biased;
         _ended = connection.as_mut() => return,

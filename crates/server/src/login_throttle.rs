@@ -1,7 +1,7 @@
-//! Failed logins: how often an address showed what opens nothing, and how long it is to wait.
+//! Throttles failed logins: counts the failures of an address and how long it has to wait.
 //!
-//! What opens the auth is 256 random bits: nobody guesses it, however fast. Waiting keeps the noise
-//! down, so it holds up nobody who shows the right thing: then nobody could lock another one out.
+//! Tokens hold 256 random bits, which cannot be guessed at any speed. Throttling only reduces
+//! noise, so it never delays a valid token; otherwise an attacker could lock others out.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -13,15 +13,15 @@ use dormouse_types::limits::{
     LOGIN_WINDOW_SECONDS,
 };
 
-/// How long to wait after so many failures of one address; none at first, then twice as long each
-/// time.
+/// How long to wait after a number of failures of one address: not at first, then twice as long
+/// each time.
 pub(crate) fn delay(failures: u32) -> Option<Duration> {
     let beyond = failures.checked_sub(LOGIN_FAILURES + 1)?;
     let doubled = LOGIN_DELAY_SECONDS.checked_shl(beyond.min(32)).unwrap_or(u64::MAX);
     Some(Duration::from_secs(doubled.min(LOGIN_DELAY_MAX_SECONDS)))
 }
 
-/// Whose failures are counted together. Of IPv6 everybody has a whole network.
+/// The key under which failures are counted. With IPv6, a client has a whole network.
 pub(crate) fn throttle_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -32,19 +32,19 @@ pub(crate) fn throttle_key(address: IpAddr) -> IpAddr {
     }
 }
 
-/// What is to be done about a failure.
+/// The response to a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// Which one of its address it is, within the window.
+    /// Its number among the failures of its address within the window.
     pub(crate) failures: u32,
-    /// How long the address is to wait.
+    /// How long the address has to wait.
     pub(crate) wait: Option<Duration>,
-    /// Whether it is worth a row of the audit log: the first one, and the first that waits. A row for
-    /// each would let anybody fill the disk.
+    /// Whether to write a row to the audit log: for the first failure, and for the first that has
+    /// to wait. A row for every failure would let anyone fill the disk.
     pub(crate) is_noted: bool,
 }
 
-/// The failures that are remembered.
+/// The recent failures.
 #[derive(Debug, Default)]
 pub(crate) struct LoginThrottle {
     of: HashMap<IpAddr, Tally>,
@@ -60,7 +60,7 @@ struct Tally {
 impl Tally {
     fn count(&mut self, now: Timestamp) -> u32 {
         let is_over = self.since + Duration::from_secs(LOGIN_WINDOW_SECONDS) <= now;
-        // A clock that was set back begins anew.
+        // If the clock was set back, start over.
         if is_over || now < self.since {
             *self = Self { since: now, failures: 0 };
         }

@@ -1,8 +1,8 @@
-//! The description of the API, made from the handlers: OpenAPI 3.1.
+//! The OpenAPI 3.1 document of the API, generated from the handlers.
 //!
-//! A handler says in its annotation what only it knows: its address, what it answers, and the
-//! problems of its subject. What follows from that is added here, the same way for every operation:
-//! the variable parts of its path, the problems of what it reads, and what a body always holds.
+//! A handler's annotation contains what only the handler knows: its path, its responses, and the
+//! problems of its subject. This module adds what follows from that, in the same way for every
+//! operation: path parameters, the problems of its inputs, and the properties every body has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::http::{self, DEFAULT_PAGE};
 use crate::problem::{CONTENT_TYPE, WIRE_PROBLEMS};
 use crate::wire::VerdictName;
 
-/// The head of the document. The router adds its operations and their schemas.
+/// The document without operations. The router adds these and their schemas.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -34,13 +34,13 @@ use crate::wire::VerdictName;
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     tags(
-        (name = "tasks", description = "The person's tasks."),
+        (name = "tasks", description = "The user's tasks."),
         (name = "task parts", description = "Entries, checklist items and labels of a task."),
         (name = "imports", description = "Task lists from files."),
-        (name = "agents", description = "Agents, what they wrote, and their runs."),
-        (name = "change sets", description = "What agents propose, and the person's verdicts."),
+        (name = "agents", description = "Agents, their messages and reports, and their runs."),
+        (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
         (name = "workspace", description = "The workspace as a whole."),
-        (name = "access", description = "Who may come in, and what they may do."),
+        (name = "access", description = "Tokens and permissions."),
     ),
     components(schemas(
         Problem, VerdictName, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId
@@ -74,7 +74,7 @@ pub(crate) fn document() -> Value {
     document
 }
 
-/// Problems that every operation can answer.
+/// Problems that every operation can return.
 const ANYWHERE: &[&str] = &[
     "token-in-url",
     "misdirected-request",
@@ -87,7 +87,7 @@ const ANYWHERE: &[&str] = &[
     "timeout",
 ];
 
-/// Problems that every operation can answer that changes something.
+/// Problems that every operation that changes something can return.
 const OF_CHANGES: &[&str] = &["origin-refused", "unsupported-media-type"];
 
 mod access;
@@ -105,24 +105,24 @@ macro_rules! problems {
     )*};
 }
 
-// What an operation can be refused with by its subject. What follows from its path, parameters and
-// body is not said here: `complete` adds it, and puts the name of a problem where its status belongs.
+// Problems that depend on an operation's subject. Those that follow from its path, parameters and
+// body are not listed here: `complete` adds them, and files each problem under its status.
 problems! {
-    /// A query names a thing that may not be there.
+    /// A query refers to something that may not exist.
     Finds = ["not-found"];
-    /// Something is written.
+    /// The operation writes.
     Writes = ["conflict"];
-    /// A task is made.
+    /// A task is created.
     NewTask = ["conflict", "limit-reached"];
-    /// Something of a task is changed.
+    /// A task is changed.
     Edits = ["conflict", "task-deleted"];
-    /// A task gets one thing more.
+    /// Something is added to a task.
     Adds = ["conflict", "task-deleted", "limit-reached"];
     /// Two tasks are linked.
     Links = ["conflict", "task-deleted", "limit-reached", "link-exists"];
     /// A code is exchanged.
     Codes = ["code-refused", "limit-reached", "conflict"];
-    /// Something is given out that there is only so much of.
+    /// The operation hands out something of limited number.
     Tickets = ["limit-reached", "conflict"];
     /// A file is read.
     Imports = ["import-failed"];
@@ -130,7 +130,7 @@ problems! {
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.
     Agents = ["conflict", "agent-state", "task-deleted"];
-    /// The person decides.
+    /// The user decides.
     Decides = [
         "conflict",
         "precondition-failed",
@@ -144,7 +144,7 @@ problems! {
     ];
 }
 
-/// The answers that stand for these problems, by status.
+/// The responses for these problems, by status.
 fn answers(slugs: &BTreeSet<String>) -> BTreeMap<String, Response> {
     let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (*slug, *status, *title));
     let known: Vec<_> = facade.chain(WIRE_PROBLEMS.iter().copied()).collect();
@@ -168,7 +168,7 @@ fn answer(problems: &[(&str, &str)]) -> Response {
         .build()
 }
 
-/// Adds to an operation what follows from what its annotation says.
+/// Completes an operation with what follows from its annotation.
 fn complete(path: &str, method: &str, operation: &mut Value, schemas: &Value) {
     let changes = if method == "get" { &[][..] } else { OF_CHANGES };
     let mut slugs: BTreeSet<String> =
@@ -198,7 +198,8 @@ fn complete(path: &str, method: &str, operation: &mut Value, schemas: &Value) {
         slugs.extend(["malformed-json", "payload-too-large"].map(str::to_owned));
         if let Some(schema) = body["content"].get("application/json").map(|json| &json["schema"]) {
             slugs.insert("validation-failed".into());
-            // No body is an object without members: it is missed where one is required.
+            // A missing body counts as an empty object, so it is an error only if a member is
+            // required.
             let named = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next());
             let schema = named.map_or(schema, |name| &schemas[name]);
             let required = schema["type"] != "object" || !array(&schema["required"]).is_empty();
@@ -221,12 +222,12 @@ fn complete(path: &str, method: &str, operation: &mut Value, schemas: &Value) {
     }
 }
 
-/// The names in braces.
+/// The parameter names in braces.
 fn variables(path: &str) -> impl Iterator<Item = &str> {
     path.split('{').skip(1).filter_map(|rest| rest.split('}').next())
 }
 
-/// A variable part of a path: its name says what it is.
+/// Describes a path parameter, based on its name.
 fn variable(name: &str) -> Value {
     let named = |schema: &str| json!(Ref::from_schema_name(schema));
     let (schema, description) = match name {
@@ -288,11 +289,11 @@ impl PartialSchema for Problem {
         ));
         let retry = text()
             .enum_values(Some(["never", "later", "afterUser"]))
-            .description(Some("Whether sending the same request again helps."));
-        let slug = text().description(Some("`/problems/` and its name, which is stable."));
-        let extra = "Of a value beyond a limit.";
+            .description(Some("Whether repeating the same request may help."));
+        let slug = text().description(Some("`/problems/` and a stable name."));
+        let extra = "For a value over a limit.";
         ObjectBuilder::new()
-            .description(Some("What was refused, and what to do (RFC 9457)."))
+            .description(Some("Why the request was refused, and what to do (RFC 9457)."))
             .property("type", slug.pattern(Some("^/problems/[a-z-]+$")))
             .property("title", text().description(Some("Always the same for a type.")))
             .property("status", number().description(Some("The HTTP status.")))
@@ -306,7 +307,7 @@ impl PartialSchema for Problem {
                 "now",
                 ObjectBuilder::new()
                     .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-                    .description(Some("Of `value-changed`: the value the task has now.")),
+                    .description(Some("For `value-changed`: the task's current value.")),
             )
             .property(
                 "retryAfter",
@@ -328,7 +329,7 @@ fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-/// Lets a page point at the schema of what it lists, where it would repeat it.
+/// Makes a page refer to the schema of its items instead of repeating it.
 fn ref_page_items(schemas: &mut Map<String, Value>) {
     let names: Vec<String> = schemas.keys().cloned().collect();
     for item in names.iter().filter_map(|name| name.strip_prefix("Page_")) {
@@ -339,8 +340,8 @@ fn ref_page_items(schemas: &mut Map<String, Value>) {
     }
 }
 
-/// Makes one object of a schema that takes in the members of another: what it holds is then said in
-/// one place, and nothing beside it.
+/// Merges a schema that includes another one's members into a single object, so that it lists all
+/// its members and allows no others.
 fn inline_single_use(schemas: &mut Map<String, Value>) {
     let whole = schemas.clone();
     for schema in schemas.values_mut() {
@@ -356,7 +357,7 @@ fn inline_single_use(schemas: &mut Map<String, Value>) {
     }
 }
 
-/// The schemas that successful answers hold, at any depth.
+/// The schemas used in successful responses, at any depth.
 fn merge_answers(document: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = Vec::new();
@@ -384,11 +385,11 @@ fn merge_answers(document: &Value) -> BTreeSet<String> {
     found
 }
 
-/// Members of answers that are left out when there is nothing to say. All others are always there,
-/// `null` when empty.
+/// Members of responses that are omitted when empty. All others are always present, `null` when
+/// empty.
 const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged"), ("What", "reason")];
 
-/// Says of every member of an answer that it is there.
+/// Marks every member of a response as required.
 fn require_every_field(name: &str, schema: &mut Value) {
     if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
         for variant in variants {

@@ -1,51 +1,51 @@
-//! Which hosts and origins are ours: rules over text.
+//! Which hosts and origins are accepted: rules over text.
 //!
-//! A page in a browser can send requests to a port of the machine it runs on, and a name of its own
-//! can be made to point here. Two headers, which no page can forge, tell such requests apart: the
-//! `Host` says which name was asked for, the `Origin` which page asks.
+//! A page in a browser can send requests to local ports, and its hostname can be made to resolve to
+//! this machine. Two headers that no page can forge identify such requests: `Host` names the
+//! requested host, `Origin` the requesting page.
 
 use std::fmt;
 use std::str::FromStr;
 
 use axum::http::{HeaderMap, Method, header};
 
-/// The names under which a listener can be asked on its own machine.
+/// The local hostnames of a listener.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// The names under which a listener may be asked: those of its own machine with its port, and that
-/// of a proxy, if one stands before it.
+/// The hostnames a listener accepts: the local ones with its port, and that of a proxy in front of
+/// it, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedHosts {
     port: u16,
     public: Option<PublicUrl>,
 }
 
-/// The address under which people reach the server through a proxy that ends TLS.
+/// The public URL of the server, through a proxy that terminates TLS.
 ///
-/// Shape: `https://name` or `https://name:port`, in small letters, without a path.
+/// Shape: `https://name` or `https://name:port`, in lower case, without a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
     authority: String,
 }
 
-/// A text is no address of a proxy.
+/// A text is not a valid proxy URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no address of a proxy: write https, its name and nothing behind it, such as https://tasks.example"
+    "`{0}` is not a proxy address: write https and its name without a path, such as https://tasks.example"
 )]
 pub struct NoPublicUrl(String);
 
-/// Why a request is not ours.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
-    /// It asks for a name that this server does not have.
+    /// It names a host that this server does not serve.
     Host,
-    /// It was sent by a page of another origin, or by nobody who can be told.
+    /// It was sent by a page of another origin, or its sender cannot be determined.
     Origin,
 }
 
 impl AllowedHosts {
-    /// Names of this machine with this port, and the proxy's.
+    /// The local names with this port, and the proxy's name.
     pub fn new(port: u16, public: Option<PublicUrl>) -> Self {
         Self { port, public }
     }
@@ -63,7 +63,7 @@ impl AllowedHosts {
         match origin.split_once("://") {
             Some(("http", host)) => {
                 let local = LOOPBACK.contains(&parted(host).0);
-                // A browser leaves out the port of the scheme and writes every other one.
+                // A browser omits the default port of the scheme and includes any other.
                 local && parted(host).1 != Some("80") && self.is_named(host)
             }
             Some(("https", host)) => {
@@ -73,7 +73,7 @@ impl AllowedHosts {
         }
     }
 
-    /// The addresses under which it can be asked, for people.
+    /// The accepted addresses, for error messages.
     pub fn names(&self) -> String {
         let port = self.port;
         match &self.public {
@@ -84,16 +84,15 @@ impl AllowedHosts {
         }
     }
 
-    /// Judges a request by its headers, before anything else is looked at.
+    /// Checks a request by its headers, before anything else.
     ///
-    /// A request that changes something, or opens a WebSocket, names its page: browsers always say
-    /// it. Without a page only who shows a token, or opens a WebSocket with a ticket, is let
-    /// through.
+    /// A request that changes something, or opens a WebSocket, must name its page, as browsers
+    /// always do. Without one, it must carry a token, or open a WebSocket with a ticket.
     pub fn judge(&self, method: &Method, headers: &HeaderMap) -> Result<(), Foreign> {
         let text = |name: header::HeaderName| {
             let mut all = headers.get_all(name).into_iter();
             let first = all.next().map(|value| value.to_str().unwrap_or("?"));
-            // Said twice is not said clearly.
+            // A repeated header is ambiguous.
             if all.next().is_some() { Some("?") } else { first }
         };
         if !text(header::HOST).is_some_and(|host| self.is_named(host)) {
@@ -103,7 +102,7 @@ impl AllowedHosts {
         if is_safe(method) && !opens_socket {
             return Ok(());
         }
-        // A page on another port of this machine is of the same site, and not ours either.
+        // A page on another local port is same-site, but still foreign.
         let site = text(header::HeaderName::from_static("sec-fetch-site"));
         if !matches!(site, None | Some("same-origin" | "none")) {
             return Err(Foreign::Origin);
@@ -141,7 +140,7 @@ impl FromStr for PublicUrl {
         let (name, port) = parted(authority);
         let is_name = |c: char| c.is_ascii_alphanumeric() || ".-[]:".contains(c);
         let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
-        // Brackets hold the colons of an address; outside of them there is but the port's.
+        // Brackets enclose the colons of an IPv6 address; the only other colon precedes the port.
         let is_plain = name.starts_with('[') == name.contains(':');
         if name.is_empty() || !name.chars().all(is_name) || !is_port || !is_plain {
             return Err(wrong());
@@ -150,12 +149,12 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// Whether a request of this method changes nothing.
+/// Whether this method is read-only.
 pub fn is_safe(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Whether a bearer token is shown; whether it is a good one is asked at the auth.
+/// Whether there is a bearer token; authentication checks later whether it is valid.
 fn shows_token(headers: &HeaderMap) -> bool {
     let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes());
     given
@@ -163,7 +162,7 @@ fn shows_token(headers: &HeaderMap) -> bool {
         .is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty())
 }
 
-/// A name and its port. The colons of a bare IPv6 address are none before a port.
+/// Splits a name and its port. A colon in a bare IPv6 address does not precede a port.
 fn parted(host: &str) -> (&str, Option<&str>) {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => (name, Some(port)),

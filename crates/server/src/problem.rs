@@ -1,4 +1,4 @@
-//! Problems: what a client reads when something is refused (RFC 9457).
+//! Problems: the error responses of the API (RFC 9457).
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -16,7 +16,8 @@ pub const CONTENT_TYPE: &str = "application/problem+json";
 
 /// A refusal with a stable type.
 ///
-/// Shape: `{type: "/problems/<slug>", title, status, detail}` and members of the type. Each slug
+/// Shape: `{type: "/problems/<slug>", title, status, detail}` and members specific to the type.
+/// Each slug
 /// has a page in `docs/errors`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
@@ -24,7 +25,7 @@ pub struct Problem {
     pub slug: Cow<'static, str>,
     /// The HTTP status.
     pub status: u16,
-    /// What kind of problem it is, always the same for a slug.
+    /// The kind of problem; always the same for a slug.
     pub title: String,
     /// What happened this time, and what to do.
     pub detail: String,
@@ -32,19 +33,20 @@ pub struct Problem {
     pub extra: Map<String, Value>,
 }
 
-/// Problem types that only a wire can have: slug, HTTP status, title. All others are the facade's.
+/// Problem types that exist only over HTTP: slug, HTTP status, title. The facade defines all
+/// others.
 pub const WIRE_PROBLEMS: &[(&str, u16, &str)] = &[
-    ("malformed-json", 400, "The body is not JSON"),
-    ("method-not-allowed", 405, "The address does not answer this method"),
+    ("malformed-json", 400, "The body is not valid JSON"),
+    ("method-not-allowed", 405, "Method not allowed"),
     ("token-missing", 401, "The request has no valid token"),
-    ("token-in-url", 400, "The address holds a token"),
+    ("token-in-url", 400, "The URL contains a token"),
     ("misdirected-request", 421, "The request is meant for another server"),
     ("origin-refused", 403, "The request comes from another page"),
-    ("unsupported-media-type", 415, "The body is of another kind"),
-    ("url-too-long", 414, "The address is too long"),
+    ("unsupported-media-type", 415, "Unsupported media type"),
+    ("url-too-long", 414, "The URL is too long"),
     ("headers-too-large", 431, "The headers are too large"),
     ("rate-limited", 429, "Too many requests"),
-    ("timeout", 503, "It took too long"),
+    ("timeout", 503, "The request timed out"),
 ];
 
 impl Problem {
@@ -63,7 +65,7 @@ impl Problem {
         }
     }
 
-    /// Nothing is there.
+    /// The resource does not exist.
     pub fn not_found(detail: impl Into<String>) -> Self {
         Self::new("not-found", detail)
     }
@@ -78,75 +80,69 @@ impl Problem {
         Self::new("malformed-json", detail)
     }
 
-    /// The token is missing or wrong; which of the two is not said.
+    /// The token is missing or invalid; the client is not told which.
     pub(crate) fn unauthorised() -> Self {
-        let detail = "send `Authorization: Bearer TOKEN`: `dormouse open` makes a link that lets a \
-                      page in, `dormouse token create` makes a token for a program";
+        let detail = "send `Authorization: Bearer TOKEN`: `dormouse open` prints a link that signs a browser in, `dormouse token create` creates a token for a program";
         Self::new("token-missing", detail)
     }
 
-    /// The address holds a token, or a parameter that is named as one.
+    /// The URL contains a token, or a parameter with the name of one.
     pub(crate) fn token_in_url() -> Self {
-        let detail = "send the token as `Authorization: Bearer TOKEN`: addresses are kept in \
-                      histories and logs. If this was a token that works, revoke it";
+        let detail = "send the token as `Authorization: Bearer TOKEN`: URLs end up in histories and logs. If this was a valid token, revoke it";
         Self::new("token-in-url", detail)
     }
 
-    /// Too many logins of one address failed.
+    /// Too many logins from one address failed.
     pub(crate) fn too_many_logins(wait: Duration) -> Self {
         let detail = "too many logins from this address failed: wait, then try again with another \
                       token or code";
         Self::new("rate-limited", detail).retry_after(wait)
     }
 
-    /// The request names a server that this one is not.
+    /// The request names a different server.
     pub(crate) fn misdirected(names: &str) -> Self {
-        let detail = format!("this server answers for {names}: ask for one of these");
+        let detail = format!("this server accepts only {names}: use one of these");
         Self::new("misdirected-request", detail)
     }
 
-    /// Another page than ours asks for a change.
+    /// A foreign page requests a change.
     pub(crate) fn origin_refused() -> Self {
-        let detail = "a request that changes something comes from the page of this server, or \
-                      without an Origin and with a token; a proxy before the server is named with \
-                      --public-url";
+        let detail = "a request that changes something must come from this server's page, or have a token and no Origin; if a proxy is in front of the server, pass its address with --public-url";
         Self::new("origin-refused", detail)
     }
 
-    /// The body is of a kind that is not read here.
+    /// The media type of the body is not accepted here.
     pub(crate) fn unsupported_media_type(kinds: &[&str]) -> Self {
         let detail = format!("send the body with `Content-Type: {}`", kinds.join(" or "));
         Self::new("unsupported-media-type", detail)
     }
 
-    /// The address has more bytes than accepted.
+    /// The URL exceeds the limit.
     pub(crate) fn url_too_long(beyond: Beyond) -> Self {
         Self::beyond("url-too-long", beyond, "ask for less at once")
     }
 
-    /// The headers have more bytes than accepted.
+    /// The headers exceed the limit.
     pub(crate) fn headers_too_large(beyond: Beyond) -> Self {
         Self::beyond("headers-too-large", beyond, "send fewer")
     }
 
-    /// More requests than accepted, for so long.
+    /// Too many requests; the client has to wait this long.
     pub(crate) fn rate_limited(wait: Duration) -> Self {
-        let detail =
-            "more requests came than are accepted in this time: wait, then send them again";
+        let detail = "too many requests in a short time: wait, then send them again";
         Self::new("rate-limited", detail).retry_after(wait)
     }
 
-    /// The request was given up.
+    /// The request timed out.
     pub(crate) fn timeout(patience: Duration) -> Self {
         let seconds = patience.as_secs();
         let detail = format!(
-            "there was no answer within {seconds} s, and the request was given up; a change may be \
-             done or not: look, or send it again with the same Idempotency-Key"
+            "there was no answer within {seconds} s, so the request was abandoned; a change may or may not have been made: check, or send it again with the same Idempotency-Key"
         );
         Self::new("timeout", detail).retry_after(Duration::from_secs(1))
     }
 
-    /// Says when to try again, in whole seconds: in the body, and as the header `Retry-After`.
+    /// Adds when to retry, in whole seconds, to the body and as the header `Retry-After`.
     pub(crate) fn retry_after(mut self, wait: Duration) -> Self {
         let seconds = wait.as_millis().div_ceil(1000).max(1);
         self.extra.insert("retryAfter".into(), json!(u64::try_from(seconds).unwrap_or(u64::MAX)));
@@ -154,16 +150,16 @@ impl Problem {
         self
     }
 
-    /// The body is larger than accepted.
+    /// The body exceeds the limit.
     pub fn payload_too_large(beyond: Beyond) -> Self {
         let mut problem =
             Self::beyond("payload-too-large", beyond, "send less, or in several parts");
-        // A body is read up to its limit, so how much there is of it is not always known.
+        // A body is read only up to its limit, so its actual size is not always known.
         problem.extra.remove("actual");
         problem
     }
 
-    /// The shape of a JSON body is beyond what is accepted.
+    /// The structure of a JSON body exceeds a limit.
     pub(crate) fn shapeless(beyond: Beyond) -> Self {
         Self::beyond("malformed-json", beyond, "send a simpler body")
     }
@@ -185,7 +181,7 @@ impl Problem {
         Self::all_invalid(vec![Invalid { pointer: pointer.to_owned(), message: message.into() }])
     }
 
-    /// Several values are not acceptable; all are named, so that they are mended in one go.
+    /// Several values are not acceptable; all are listed, so that the client can fix them at once.
     pub fn all_invalid(values: Vec<Invalid>) -> Self {
         let detail = values.iter().map(|value| value.message.as_str()).collect::<Vec<_>>();
         let mut problem = Self::new("validation-failed", detail.join("; "));
@@ -219,7 +215,7 @@ impl Serialize for Problem {
 /// A value that is not acceptable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// Where it stands.
+    /// Its place in the request.
     pub pointer: String,
     /// What is wrong, and what would be right.
     pub message: String,

@@ -1,4 +1,4 @@
-//! How many requests one token may send: a bucket that fills with time.
+//! Rate limit per token: a bucket that refills over time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,17 +7,17 @@ use std::time::Duration;
 use dormouse_types::Timestamp;
 use dormouse_types::limits::{REQUESTS_AT_ONCE, REQUESTS_PER_SECOND};
 
-/// Units: microseconds. The time in which one request more is allowed.
+/// Units: microseconds. The time until one more request is allowed.
 const EACH: i64 = 1_000_000 / REQUESTS_PER_SECOND as i64;
-/// Units: microseconds. The time in which an empty bucket fills.
+/// Units: microseconds. The time to refill an empty bucket.
 const WHOLE: i64 = EACH * REQUESTS_AT_ONCE as i64;
-/// With more buckets than this, those that are full again are forgotten.
+/// With more buckets than this, full ones are dropped.
 const MANY: usize = 1024;
 
-/// What the senders have left.
+/// The buckets of all senders.
 ///
-/// A bucket is kept as the moment at which it will be full again: each request puts it off, and
-/// one that would put it off further than a whole bucket is refused.
+/// A bucket is stored as the time when it will be full again. Each request moves that time back; a
+/// request that would move it by more than a whole bucket is refused.
 #[derive(Debug)]
 pub struct Buckets<K> {
     full_at: HashMap<K, Timestamp>,
@@ -30,15 +30,15 @@ impl<K> Default for Buckets<K> {
 }
 
 impl<K: Hash + Eq> Buckets<K> {
-    /// Takes one request out of a sender's bucket.
+    /// Takes one request from a sender's bucket.
     ///
-    /// Errors: it is empty; then how long until there is one more.
+    /// Errors: it is empty; returns how long until the next request is allowed.
     pub fn take(&mut self, sender: K, now: Timestamp) -> Result<(), Duration> {
         if self.full_at.len() > MANY {
             self.full_at.retain(|_, full_at| *full_at > now);
         }
         let full_at = self.full_at.entry(sender).or_insert(now);
-        // A clock that was set back must not keep anybody out for longer than one bucket.
+        // If the clock was set back, nobody is locked out for longer than one bucket takes.
         let missing = (full_at.micros() - now.micros()).clamp(0, WHOLE);
         let beyond = missing + EACH - WHOLE;
         let taken = if beyond > 0 { 0 } else { EACH };

@@ -1,4 +1,4 @@
-//! `dormouse bench`: what the program costs, beside a bare loop that writes the same rows.
+//! `dormouse bench`: what the program costs, compared with a bare loop that writes the same rows.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,13 @@ use crate::failure::Failure;
 use crate::terminal::table::{Fit, Table};
 use crate::terminal::{Screen, note};
 
-/// Measures on fresh folders of its own, never on the data folder; `wake` with a database URL on fresh
-/// schemas of its own, which it removes. What the figures mean, and how they are made:
-/// docs/performance.md.
+/// Uses new folders, never the data folder; `wake` with a database URL uses new schemas and removes
+/// them. docs/performance.md explains the figures and how they are measured.
 #[derive(Debug, Args)]
 pub struct Params {
     #[command(subcommand)]
     what: What,
-    /// Where the folders are made, on a disk and not in memory [default: the system's temporary
+    /// Where to create the folders, on a disk and not in memory [default: the system's temporary
     /// folder]
     #[arg(long, global = true, value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -27,25 +26,26 @@ pub struct Params {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Wakes per second beside a bare loop that writes the same rows, and how long a report takes
+    /// Wakes per second compared with a bare loop that writes the same rows, and how long a report
+    /// takes
     Wake {
-        /// Wakes at once in each node
+        /// Concurrent wakes in each node
         #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,8,64")]
         agents: Vec<usize>,
-        /// Turns of a wake, 1 to 3
+        /// Turns per wake, 1 to 3
         #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,3")]
         turns: Vec<u32>,
-        /// Wakes of each sample
+        /// Wakes per sample
         #[arg(long, value_name = "N", default_value_t = 256)]
         wakes: usize,
-        /// Samples of product and loop in turn; the medians are told
+        /// Alternating samples of product and loop; the medians are reported
         #[arg(long, value_name = "N", default_value_t = 7)]
         samples: usize,
         /// Nodes that share the work on Postgres (with --database-url)
         #[arg(long, value_name = "N,…", value_delimiter = ',')]
         nodes: Vec<usize>,
     },
-    /// What it costs to find out whom an edit concerns, among few agents and among many
+    /// The cost of finding the agents an edit concerns, among few agents and many
     Match {
         /// Sleeping agents
         #[arg(
@@ -55,16 +55,16 @@ enum What {
             default_value = "1000,100000,1000000"
         )]
         agents: Vec<usize>,
-        /// Edits that are routed
+        /// Edits to route
         #[arg(long, value_name = "N", default_value_t = 200)]
         edits: usize,
     },
-    /// From the start of the program to its first claim, among many sleeping agents
+    /// Time from program start to the first claim, among many sleeping agents
     ColdStart {
         /// Sleeping agents
         #[arg(long, value_name = "N", default_value_t = 1_000_000)]
         agents: usize,
-        /// Starts; the medians are told
+        /// Starts; the medians are reported
         #[arg(long, value_name = "N", default_value_t = 5)]
         samples: usize,
     },
@@ -74,7 +74,7 @@ enum What {
         #[arg(long, value_name = "N", default_value_t = 1_000_000)]
         agents: usize,
     },
-    /// Serves the one wake that is due in a folder and prints the bytes this process holds then
+    /// Serves the one due wake in a folder, then prints the resident bytes of this process
     #[command(hide = true)]
     Resident {
         /// The folder
@@ -82,15 +82,15 @@ enum What {
     },
 }
 
-/// Measures and prints.
+/// Runs a bench and prints the figures.
 ///
-/// Errors: no folder can be made, the disk is full, a run of the bench fails.
+/// Errors: a folder cannot be created, the disk is full, or a run of the bench fails.
 pub async fn run(config: &Config, params: Params) -> Result<(), Failure> {
     let mut screen = Screen::new(config.screen);
     let told = measure(&mut screen, params, config.database.as_ref()).await;
     let flushed = screen.flush();
-    told.map_err(|e| Failure::failed(format!("the bench could not be run: {e:#}")))?;
-    flushed.map_err(|e| Failure::failed(format!("the figures cannot be written: {e}")))
+    told.map_err(|e| Failure::failed(format!("the bench failed: {e:#}")))?;
+    flushed.map_err(|e| Failure::failed(format!("cannot write the figures: {e}")))
 }
 
 async fn measure(
@@ -100,7 +100,7 @@ async fn measure(
 ) -> anyhow::Result<()> {
     let folder = params.folder;
     if database.is_some() && !matches!(params.what, What::Wake { .. } | What::Resident { .. }) {
-        note("only bench wake measures on Postgres: these are the figures of SQLite");
+        note("only bench wake measures on Postgres: these figures are for SQLite");
     }
     match params.what {
         What::Wake { agents, turns, wakes, samples, nodes } => {
@@ -147,8 +147,8 @@ async fn measure(
             warn(&figures.machine);
             let table = pairs([
                 ("sleeping agents", figures.agents.to_string()),
-                ("held in memory", format!("{} bytes", figures.resident_bytes)),
-                ("held with hardly any agent", format!("{} bytes", figures.base_bytes)),
+                ("memory in use", format!("{} bytes", figures.resident_bytes)),
+                ("memory with almost no agents", format!("{} bytes", figures.base_bytes)),
                 ("each agent in memory", format!("{:.1} bytes", figures.bytes_per_agent)),
                 ("each agent on disk", format!("{:.0} bytes", figures.disk_bytes_per_agent)),
             ]);
@@ -161,34 +161,34 @@ async fn measure(
     }
 }
 
-/// Where wakes are measured when not on files.
+/// The Postgres target, if wakes are not measured on files.
 fn on_server(
     database: Option<&DatabaseUrl>,
     nodes: Vec<usize>,
 ) -> anyhow::Result<Option<wake::OnServer>> {
     let Some(url) = database else {
-        anyhow::ensure!(nodes.is_empty(), "nodes share a Postgres: name one with --database-url");
+        anyhow::ensure!(nodes.is_empty(), "--nodes needs Postgres: pass --database-url");
         return Ok(None);
     };
     let nodes = if nodes.is_empty() { vec![1] } else { nodes };
-    anyhow::ensure!(!nodes.contains(&0), "somebody must do the work: --nodes 1 or more");
+    anyhow::ensure!(!nodes.contains(&0), "--nodes must be 1 or more");
     Ok(Some(wake::OnServer { url: url.reveal().to_owned(), nodes }))
 }
 
-/// Asks a process of its own, so that nothing is counted that filling the folder needed.
+/// Measures in a separate process, so that the memory used to fill the folder is not counted.
 fn ask(of: &Path) -> anyhow::Result<u64> {
     let program = std::env::current_exe()?;
     let mut process = std::process::Command::new(program);
     let output = process.arg("--data").arg(of).args(["bench", "resident"]).arg(of).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
-    anyhow::ensure!(output.status.success(), "the process that was measured failed: {said}");
+    anyhow::ensure!(output.status.success(), "the measured process failed: {said}");
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
 }
 
 fn warn(machine: &Machine) {
     if machine.is_memory() {
         note(
-            "warning: the folder lies in memory: nothing is synced there; name another one with --folder",
+            "warning: the folder is in memory, where nothing is synced; choose another one with --folder",
         );
     }
     warn_of_build(machine);
@@ -196,7 +196,7 @@ fn warn(machine: &Machine) {
 
 fn warn_of_build(machine: &Machine) {
     if machine.build != "release" {
-        note("warning: this is no release build: its figures say nothing about one");
+        note("warning: this is not a release build: its figures do not apply to one");
     }
 }
 

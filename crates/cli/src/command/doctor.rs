@@ -1,5 +1,5 @@
-//! `dormouse doctor`: looks whether the data folder is well, beside a server and where nothing else
-//! starts; and goes on without a database that is missing, when a person says so.
+//! `dormouse doctor`: checks the data folder, even while a server runs or if nothing else starts;
+//! and continues without a missing database if the user says so.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,13 +22,13 @@ use crate::server_file::Server;
 use crate::terminal::style::Color;
 use crate::terminal::{Screen, line, note, time};
 
-/// Looks at the files of the data folder, all of them and to the last page, and says what needs you.
-/// Ends with 1 when something does. Where a damaged page was met at work nothing is opened until both
-/// files have passed here.
+/// Checks every file of the data folder completely and reports what needs your attention. The exit
+/// code is 1 if anything does. After a damaged page was found, Dormouse does not start again until
+/// both databases have passed this check.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Go on without this database, which is missing and cannot be restored: it is made anew and
-    /// empty, and what only it held is lost for good
+    /// Continue without this database, which is missing and cannot be restored: a new, empty one is
+    /// created, and what only it held is lost for good
     #[arg(long, value_name = "DATABASE")]
     accept_missing: Option<Missing>,
 }
@@ -62,14 +62,14 @@ const FILES: &[&str] = &[
     "server.json",
     "damaged",
 ];
-/// Whoever reads these can do everything.
+/// Files that give their reader full access.
 const SECRET: &[&str] = &["server.json"];
-/// Units: bytes. With less than this on the disk, a commit may soon fail.
+/// Units: bytes. With less free space than this, a commit may soon fail.
 const SCARCE: u64 = 100 * 1024 * 1024;
 
-/// Looks, tells, and gives the exit code.
+/// Runs the checks, prints the diagnosis and returns the exit code.
 ///
-/// Errors: a database was to be given up that is there, or the folder cannot be used.
+/// Errors: the database to continue without is not missing, or the folder cannot be used.
 pub async fn run(config: &Config, params: &Params) -> Result<u8, Failure> {
     if let Some(missing) = params.accept_missing {
         let _folder = match &config.database {
@@ -96,7 +96,7 @@ fn served(config: &Config, server: &Server) -> Failure {
         .hint(format!("`kill {pid}` first"))
 }
 
-/// What the server of the folder says keeps it from being of use, if there is one and something does.
+/// The reason the folder's server reports for not being ready, if there is one.
 async fn server_trouble(config: &Config) -> Option<String> {
     let server = crate::server_file::read(&config.data)?;
     Client::of(server).trouble().await
@@ -114,10 +114,10 @@ fn tell_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
             };
             tell(&mut screen, &diagnosis, &config.zone, good);
         }
-        Err(e) => note(&format!("error: the diagnosis cannot be written: {e}")),
+        Err(e) => note(&format!("error: cannot write the diagnosis: {e}")),
     }
     if let Err(e) = screen.flush() {
-        note(&format!("error: the diagnosis cannot be written: {e}"));
+        note(&format!("error: cannot write the diagnosis: {e}"));
         return 1;
     }
     u8::from(diagnosis.needs_the_person())
@@ -141,7 +141,8 @@ fn look(config: &Config, now: Timestamp) -> Diagnosis {
         return diagnosis;
     }
     if !folder.is_dir() {
-        let action = "name it with --data DIR or DORMOUSE_DATA; any other command makes a new one";
+        let action =
+            "name it with --data DIR or DORMOUSE_DATA; any other command creates a new one";
         diagnosis.problem(format!("there is no data folder {}", folder.display()), action);
         return diagnosis;
     }
@@ -151,7 +152,7 @@ fn look(config: &Config, now: Timestamp) -> Diagnosis {
             Err(e) => {
                 let path = folder.join(name);
                 let action = "check the owner and the permissions of the data folder";
-                diagnosis.problem(format!("{} cannot be looked at: {e}", path.display()), action);
+                diagnosis.problem(format!("cannot inspect {}: {e}", path.display()), action);
             }
         }
     }
@@ -161,21 +162,21 @@ fn look(config: &Config, now: Timestamp) -> Diagnosis {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
             diagnosis.disk_free_bytes = Some(free);
             if free < SCARCE {
-                let action = "make room: a change that cannot be written is refused";
+                let action = "free some space: a change that cannot be written is refused";
                 diagnosis.problem(format!("only {} are free on the disk", size(free)), action);
             }
         }
-        Err(e) => diagnosis.note(format!("the room on the disk is not known: {e}")),
+        Err(e) => diagnosis.note(format!("the free space on the disk is unknown: {e}")),
     }
     let has_file = diagnosis.files.iter().any(|file| file.name.ends_with(".sqlite"));
     if config.database.is_none() && !has_file {
-        diagnosis.note("there is no database yet: the first command makes it");
+        diagnosis.note("there is no database yet: the first command creates it");
     }
     dormouse::doctor::look(folder, &mut diagnosis);
     diagnosis
 }
 
-/// What is known of a file; none when it is not there.
+/// Describes a file; `None` if it does not exist.
 fn file(folder: &Path, name: &str) -> io::Result<Option<FileLook>> {
     match std::fs::metadata(folder.join(name)) {
         Ok(found) => Ok(Some(FileLook {
@@ -188,7 +189,7 @@ fn file(folder: &Path, name: &str) -> io::Result<Option<FileLook>> {
     }
 }
 
-/// A folder that others may enter shows them what is in it.
+/// Other users could read the contents of a folder they may enter.
 fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
     let open =
         |file: &FileLook| u32::from_str_radix(&file.mode, 8).is_ok_and(|mode| mode & 0o077 != 0);
@@ -262,7 +263,7 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
     }
 }
 
-/// Bytes as a person reads them.
+/// Formats a number of bytes for people.
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     let (mut value, mut unit) = (bytes, "B");

@@ -14,13 +14,13 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Only this task: its id, or words of its title
+    /// Only this task: the end of its id, or words of its title
     #[arg(value_name = "TASK", conflicts_with = "all")]
     task: Vec<String>,
-    /// Every task, deleted ones too; this is what is written unless a task is named
+    /// Every task, including deleted ones; this is the default
     #[arg(long)]
     all: bool,
-    /// Where to write it, a file that is not there yet [default: standard output]
+    /// The file to write; it must not exist yet [default: standard output]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -41,12 +41,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file that its owner alone may read. One that is there already is never replaced.
+/// Writes a file that only its owner may read. It never replaces an existing file.
 fn write(file: &Path, reply: &Reply) -> Result<(), Failure> {
     let failed = |e: std::io::Error| {
         let failure = Failure::failed(format!("{} cannot be written: {e}", file.display()));
         match e.kind() {
-            ErrorKind::AlreadyExists => failure.hint("name a file that is not there yet"),
+            ErrorKind::AlreadyExists => failure.hint("name a file that does not exist yet"),
             _ => failure,
         }
     };

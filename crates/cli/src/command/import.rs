@@ -17,8 +17,8 @@ use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::{line, note};
 
-/// A heading with check boxes below it is a task; other text is a note of the task above it. The
-/// same file can be imported again: what you changed here is kept.
+/// A heading with check boxes below it becomes a task; other text becomes a note of the task above
+/// it. You can import the same file again: your changes in Dormouse are kept.
 #[derive(Debug, Args)]
 pub struct Params {
     /// Markdown files; `-` reads standard input
@@ -27,14 +27,14 @@ pub struct Params {
     /// Give every task an agent
     #[arg(long)]
     with_agents: bool,
-    /// Show what would be written
+    /// Only show what would be written
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Every so many tasks a line tells how far it is, where no bar can be drawn.
+/// How many tasks pass between progress lines if no bar can be drawn.
 const TELL_EVERY: usize = 100;
-/// More tasks than this are summed up instead of listed.
+/// The number of tasks to list; further ones are only counted.
 const LISTED: usize = 25;
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -100,14 +100,14 @@ fn in_file(failure: Failure, name: &str) -> Failure {
     Failure { message, ..failure }
 }
 
-/// A file and the name it is known by when it is imported again.
+/// Reads a file, with the name that identifies it when it is imported again.
 fn read(file: &Path) -> Result<(String, Bytes), Failure> {
     let shown = file.display();
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin()
             .read_to_end(&mut bytes)
-            .map_err(|e| Failure::failed(format!("standard input cannot be read: {e}")))?;
+            .map_err(|e| Failure::failed(format!("cannot read standard input: {e}")))?;
         return Ok(("stdin".to_owned(), bytes.into()));
     }
     let bytes =
@@ -116,7 +116,7 @@ fn read(file: &Path) -> Result<(String, Bytes), Failure> {
     Ok((name, bytes.into()))
 }
 
-/// What was told about one file.
+/// The result of importing one file.
 struct Told {
     file: String,
     is_dry: bool,

@@ -20,16 +20,16 @@ use crate::args::Command;
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// Runs a command; none is the state of affairs.
+/// Runs a command; without one, prints the overview.
 pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), Failure> {
     match command {
         None => overview::run(session).await,
         // They are no clients of the API: `session` runs them by themselves.
         Some(Command::Serve(_)) => Err(Failure::failed("a server cannot be a client of itself")),
         Some(Command::Bench(_)) => Err(Failure::failed("a bench has no data folder")),
-        Some(Command::Doctor(_)) => Err(Failure::failed("the folder is looked at by no client")),
-        Some(Command::Open(_)) => Err(Failure::failed("a link is asked for by no client")),
-        Some(Command::Openapi) => Err(Failure::failed("the description needs no client")),
+        Some(Command::Doctor(_)) => Err(Failure::failed("doctor needs no client")),
+        Some(Command::Open(_)) => Err(Failure::failed("open needs no client")),
+        Some(Command::Openapi) => Err(Failure::failed("openapi needs no client")),
         Some(Command::Export(params)) => export::run(session, params).await,
         Some(Command::Import(params)) => import::run(session, params).await,
         Some(Command::Task(command)) => task::run(session, command).await,

@@ -1,4 +1,4 @@
-//! `dormouse open`: a link that lets a page in.
+//! `dormouse open`: a link that signs a browser in.
 
 use std::process::{Command, Stdio};
 
@@ -14,21 +14,21 @@ use crate::folder::Found;
 use crate::server_file::Server;
 use crate::terminal::{Screen, note};
 
-/// Makes a link that opens the page of the running server. It works once, within 10 minutes; the page
-/// keeps a token of its own from then on.
+/// Creates a link that opens the app of the running server. It works once, within 10 minutes; after
+/// that the browser keeps its own token.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Open it in the browser too
+    /// Also open it in the browser
     #[arg(long)]
     browser: bool,
 }
 
-/// What opens an address, where it is installed.
+/// Programs that open a URL, if installed.
 const OPENERS: [&str; 2] = ["xdg-open", "open"];
 
-/// Asks the server of the folder for a code, and prints the link.
+/// Requests a code from the folder's server and prints the link.
 ///
-/// Errors: no server runs, or it does not answer.
+/// Errors: no server runs, or it does not respond.
 pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let server = match open_or_find_server(config).await? {
         Found::Served(server) => server,
@@ -48,20 +48,20 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         screen.say(&link);
         note("it works once, within 10 minutes");
     }
-    screen.flush().map_err(|e| Failure::failed(format!("the link cannot be written: {e}")))?;
+    screen.flush().map_err(|e| Failure::failed(format!("cannot write the link: {e}")))?;
     if params.browser && !browse(&link) {
         return Err(Failure::failed("no browser could be started")
-            .hint("paste the link into the address line of one"));
+            .hint("paste the link into the address bar of a browser"));
     }
     Ok(())
 }
 
-/// The address of the page with a code behind the `#`, which a browser sends to nobody.
+/// The URL of the page with a code after the `#`, which browsers do not send to servers.
 pub fn link(server: &Server, code: &Code) -> String {
     format!("{}/#code={}", server.page(), code.code.0)
 }
 
-/// Hands an address to whatever opens it here.
+/// Opens a URL in the default browser.
 fn browse(link: &str) -> bool {
     OPENERS.iter().any(|opener| {
         let mut command = Command::new(opener);

@@ -1,4 +1,4 @@
-//! `dormouse`: the state of affairs, and what to type next.
+//! `dormouse`: an overview, and what to type next.
 
 use dormouse::view::{Overview, ProviderAlert};
 use dormouse_types::Timestamp;
@@ -52,14 +52,14 @@ fn sentence(overview: &Overview) -> String {
     format!("{}.", parts.join(", "))
 }
 
-/// A provider that is not asked now, in one line.
+/// Describes an unavailable provider in one line.
 fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
     let (provider, detail) = (line(&alert.provider), line(&alert.detail));
     let (since, until) = (at(alert.since), at(alert.until));
     format!("{provider} is away since {since}, and is asked again at {until}: {detail}")
 }
 
-/// (what there is to do, the command), the most useful first.
+/// Next steps with their commands, most useful first.
 fn next(overview: &Overview, minute: impl Fn(Timestamp) -> String) -> Vec<(String, &'static str)> {
     let mut next = Vec::new();
     if overview.tasks == 0 {

@@ -1,4 +1,4 @@
-//! A proposal as a person sees it: what, before, after, and where the text says so.
+//! How a proposal is shown: what changes, before, after, and the quoted evidence.
 
 use dormouse::view::ChangeItem;
 use dormouse_types::Id as _;
@@ -13,7 +13,7 @@ pub fn name(item: &ChangeItem) -> String {
     format!("{}:{}", item.set.short(), item.index)
 }
 
-/// The first eight digits of the digest: enough to say which proposal is meant.
+/// The first eight digits of the digest: enough to identify the proposal.
 pub fn digest8(item: &ChangeItem) -> &str {
     item.digest.as_str().get(..8).unwrap_or(item.digest.as_str())
 }
@@ -50,7 +50,7 @@ pub fn lines(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
     lines
 }
 
-/// Before and after. The value when it was proposed is shown only where it moved on since.
+/// Before and after. The value at the time of the proposal is shown only if it has changed since.
 fn diff(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
     let now = item.now.as_ref().or(item.before.as_ref());
     let mut rows = Vec::new();
@@ -82,7 +82,7 @@ fn diff(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
     lines
 }
 
-/// A status in words a person would use.
+/// A status in plain words.
 pub fn status(item: &ChangeItem) -> String {
     match item.status.as_str() {
         "pending" => "open".to_owned(),

@@ -1,4 +1,4 @@
-//! `dormouse report`: what the agent of a task has to tell.
+//! `dormouse report`: the report of a task's agent.
 
 use clap::Args;
 use dormouse::view::{Agent, Page, Report, TaskRow};
@@ -13,13 +13,13 @@ use crate::session::Session;
 use crate::terminal::style::Color;
 use crate::terminal::{line, markdown, time};
 
-/// The report is what the agent wrote last; nothing is asked of a model to show it.
+/// Shows the last report the agent wrote. This makes no model call.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// The task, or an agent, also one that was destroyed
+    /// The task, or an agent, even a destroyed one
     #[arg(required = true, value_name = "TASK")]
     task: Vec<String>,
-    /// Show the earlier reports too, newest first, those of destroyed agents included
+    /// Also show earlier reports, newest first, including those of destroyed agents
     #[arg(long)]
     history: bool,
 }
@@ -97,8 +97,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whose reports are meant by a task: its agent's; without one, or for its history, those of the
-/// agents that were destroyed too, newest first.
+/// The agents whose reports to show for a task: its agent; without one, or for the history, also
+/// destroyed agents, newest first.
 async fn agents_of(
     session: &Session,
     task: &TaskRow,
@@ -134,14 +134,14 @@ async fn newest(session: &Session, agents: &[Agent]) -> Result<Reply, Failure> {
             Err(failure) if agent.lifecycle == "destroyed" => refused = Some(failure),
             Err(failure) => {
                 let wake = session.command(&format!("agent wake {}", agent.id.short()));
-                return Err(failure.hint(format!("{wake} lets it look again")));
+                return Err(failure.hint(format!("{wake} makes it try again")));
             }
         }
     }
     Err(refused.unwrap_or_else(|| Failure::failed("there is no report")))
 }
 
-/// The reports of all these agents, newest first, and the same as a body.
+/// The reports of all these agents, newest first, also as a response body.
 async fn history(session: &Session, agents: &[Agent]) -> Result<(Vec<u8>, Vec<Report>), Failure> {
     let mut items: Vec<Value> = Vec::new();
     for agent in agents {
@@ -159,7 +159,7 @@ async fn history(session: &Session, agents: &[Agent]) -> Result<(Vec<u8>, Vec<Re
     Ok((body, reports))
 }
 
-/// The report as Markdown; one of an older shape as its JSON.
+/// The report as Markdown; a report in an older format as JSON.
 fn body(report: &Report, width: usize, style: crate::terminal::Style) -> String {
     let content = match &report.content {
         Value::String(text) => text.clone(),

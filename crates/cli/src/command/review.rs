@@ -1,7 +1,7 @@
-//! `dormouse review`: one proposal after the other, and what you say to it.
+//! `dormouse review`: proposals one by one, with your decisions.
 //!
-//! Answers are read as lines, from a terminal or a pipe alike. A line that follows the question why
-//! not is a reason, whatever it says.
+//! Answers are read as lines, from a terminal or a pipe. The line after the question "Why not?" is
+//! always the reason, whatever it says.
 
 use std::collections::BTreeSet;
 
@@ -17,26 +17,27 @@ use crate::find::{self, titled};
 use crate::session::Session;
 use crate::terminal::line;
 
-/// For each proposal: y confirms, n rejects, w rejects and asks why, l puts it off, u takes the last
-/// decision back, q ends. Every answer counts at once. What you put off earlier comes last.
+/// For each proposal: y confirms, n rejects, w rejects and asks for a reason, l puts it off, u
+/// undoes the last decision, q quits. Every answer takes effect immediately. Proposals you put off
+/// earlier come last.
 #[derive(Debug, Args)]
 pub struct Params {
     /// Only proposals about this task
     #[arg(value_name = "TASK")]
     task: Vec<String>,
-    /// Only those you put off
+    /// Only proposals you put off
     #[arg(long, alias = "later")]
     put_off: bool,
 }
 
 const QUESTION: &str = "[y]es [n]o [w]hy not [l]ater [u]ndo [q]uit? ";
 
-/// What one line of the person asks for.
+/// What an input line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     Yes,
     No,
-    /// The reason, if the line gives it.
+    /// The reason, if the line includes it.
     Why(Option<String>),
     Later,
     Undo,
@@ -66,7 +67,7 @@ impl Answer {
     }
 }
 
-/// What became of a card so far.
+/// The state of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Open,
@@ -85,18 +86,18 @@ struct Card {
     standing: Standing,
 }
 
-/// The proposals of a review, in the order in which they are asked.
+/// The proposals of a review, in the order of the questions.
 #[derive(Debug, Default)]
 struct Cards {
     all: Vec<Card>,
     known: BTreeSet<(ChangeSetId, i64)>,
-    /// How many there are, with those that appear as others are decided.
+    /// How many there are, including those that appear as others are decided.
     total: usize,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if session.screen.is_json() {
-        return Err(Failure::usage("review asks questions, it has no JSON answer").hint(
+        return Err(Failure::usage("review is interactive and has no JSON output").hint(
             "use `dormouse change list --json`, then `dormouse change confirm SET:ITEM@DIGEST`",
         ));
     }
@@ -107,8 +108,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let mut cards = Cards::default();
     cards.read(session, task.as_ref(), params.put_off).await?;
     if cards.all.is_empty() {
-        let none =
-            if params.put_off { "Nothing is put off." } else { "No proposals wait for you." };
+        let none = if params.put_off { "Nothing is put off." } else { "No proposals to review." };
         session.screen.say(none);
         return Ok(());
     }
@@ -116,7 +116,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let mut at = 0;
     loop {
         if at == cards.all.len() {
-            // What waited behind the ten that are shown appears as those are decided.
+            // Proposals after the ten shown appear as those are decided.
             cards.read(session, task.as_ref(), params.put_off).await?;
         }
         let Some(card) = cards.all.get(at) else { break };
@@ -127,7 +127,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             Answer::Why(Some(reason)) => (Verdict::Reject, Some(reason)),
             Answer::Why(None) => match ask(session, "Why not? ")? {
                 Some(reason) => (Verdict::Reject, Some(reason).filter(|text| !text.is_empty())),
-                // The input ended before the reason: nothing was said yet.
+                // The input ended before the reason, so nothing is decided.
                 None => break,
             },
             Answer::Later => (Verdict::Defer, None),
@@ -146,7 +146,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
                 at += 1;
             }
             Taken::Moved => {
-                // It is asked again, with the value of now on screen.
+                // Ask again, with the current value on screen.
                 let set = format!("/api/change-sets/{}", cards.all[at].item.set);
                 let set: ChangeSet = session.client.get(&set).await?.read()?;
                 let index = cards.all[at].item.index;
@@ -164,7 +164,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line that answers the question; the end of the input quits.
+/// Reads an answer; the end of the input quits.
 fn answer(session: &mut Session) -> Result<Answer, Failure> {
     loop {
         match ask(session, QUESTION)? {
@@ -178,7 +178,7 @@ fn answer(session: &mut Session) -> Result<Answer, Failure> {
 }
 
 impl Cards {
-    /// Adds the proposals that were not asked yet: those that wait, then those put off.
+    /// Adds the proposals not asked yet: the open ones, then those put off.
     async fn read(
         &mut self,
         session: &Session,
@@ -211,7 +211,7 @@ impl Cards {
             }
         }
         self.total = self.all.len() + waiting.len() + later.len() + hidden;
-        // What is put off comes last, also behind what is not shown yet.
+        // Deferred proposals come last, even after those not shown yet.
         if hidden == 0 || waiting.is_empty() {
             waiting.append(&mut later);
         }
@@ -237,14 +237,14 @@ fn show(session: &mut Session, card: &Card, number: usize, of: usize) {
     }
 }
 
-/// What became of a verdict.
+/// The outcome of a verdict.
 enum Taken {
     Is(Standing),
-    /// The person set the value since it was shown: nothing was decided.
+    /// The user has set the value since it was shown, so nothing was decided.
     Moved,
 }
 
-/// Sends a verdict; a refusal is told and the next proposal comes.
+/// Sends a verdict; a refusal is reported and the next proposal follows.
 async fn take(
     session: &mut Session,
     card: &Card,
@@ -252,7 +252,7 @@ async fn take(
     reason: Option<&str>,
 ) -> Result<Taken, Failure> {
     let mut wanted = Wanted { reason, ..Wanted::of(&card.item, verdict) };
-    // The value of now is on screen: a yes is one that knows it.
+    // The current value is on screen, so a yes takes it into account.
     if card.item.set_since {
         wanted.over = Some(card.item.now.clone());
     }
@@ -279,13 +279,13 @@ async fn take(
         (Verdict::Confirm, None) => ("done.", Standing::Confirmed),
         (Verdict::Reject, _) => ("rejected.", Standing::Rejected),
         (Verdict::Defer, _) => ("put off.", Standing::Later),
-        (Verdict::Undo, _) => ("taken back.", Standing::Open),
+        (Verdict::Undo, _) => ("undone.", Standing::Open),
     };
     session.screen.say(word);
     Ok(Taken::Is(standing))
 }
 
-/// Takes the last decision back; the place of its proposal, to be asked again.
+/// Undoes the last decision and returns the position of its proposal, to ask again.
 async fn undo(
     session: &mut Session,
     cards: &mut Cards,
@@ -293,10 +293,10 @@ async fn undo(
 ) -> Result<Option<usize>, Failure> {
     let last = decided.pop().and_then(|at| Some((at, cards.all.get(at)?)));
     let Some((at, card)) = last else {
-        session.screen.say("Nothing was decided yet.");
+        session.screen.say("Nothing to undo yet.");
         return Ok(None);
     };
-    // What was put off can be decided as it is, so it is just asked again.
+    // A deferred proposal can be decided as it is, so just ask again.
     if card.standing != Standing::Later {
         match take(session, card, Verdict::Undo, None).await? {
             Taken::Is(Standing::Failed) | Taken::Moved => return Ok(None),
@@ -310,10 +310,10 @@ fn ask(session: &mut Session, question: &str) -> Result<Option<String>, Failure>
     session
         .screen
         .ask(question)
-        .map_err(|e| Failure::failed(format!("your answer cannot be read: {e}")))
+        .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))
 }
 
-/// The end of a review: how many of each.
+/// The summary of a review.
 fn sentence(standings: &[Standing], total: usize) -> String {
     let count = |wanted| standings.iter().filter(|standing| **standing == wanted).count();
     let told = [

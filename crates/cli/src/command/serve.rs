@@ -1,4 +1,4 @@
-//! `dormouse serve`: the services and the router on one port of this machine.
+//! `dormouse serve`: the services and the router on one local port.
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
@@ -26,38 +26,39 @@ use crate::server_file::{Server, ServerFile, token};
 use crate::stop;
 use crate::terminal::{Screen, line, note, time};
 
-/// Wakes agents when their time comes, and answers on a port of this machine. Commands on the same
-/// data folder find the server by themselves. Ctrl-C or SIGTERM ends it: runs under way are left to
-/// be resumed.
+/// Wakes agents when they are due, and serves the app and the API on a local port. Commands on the
+/// same data folder find the server automatically. Ctrl-C or SIGTERM stops it; interrupted runs are
+/// resumed later.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Where to listen; port 0 takes a free one [default: $DORMOUSE_BIND, else 127.0.0.1:7330]
+    /// The address to listen on; port 0 picks a free port [default: $DORMOUSE_BIND, else
+    /// 127.0.0.1:7330]
     #[arg(long, value_name = "ADDRESS")]
     bind: Option<String>,
-    /// The proxy with TLS under which people reach it [default: $DORMOUSE_PUBLIC_URL, else none]
+    /// The https address of a proxy in front of the server [default: $DORMOUSE_PUBLIC_URL]
     #[arg(long, value_name = "HTTPS_URL")]
     public_url: Option<String>,
-    /// Wakes at once, 1 to 64 [default: $DORMOUSE_CONCURRENCY, else 3]
+    /// How many wakes run at once, 1 to 64 [default: $DORMOUSE_CONCURRENCY, else 3]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
-    /// Fill a workspace that has no task yet with a sample, and print a link to the page
+    /// Add sample tasks to a workspace without tasks, and print a link to the app
     #[arg(long)]
     demo: bool,
 }
 
-/// How long requests may go on after the server was told to stop.
+/// How long requests may continue after the server is asked to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(10);
 
 /// Serves until a signal comes.
 ///
-/// Errors: the folder is served or used already, the store cannot be opened, the port cannot be
-/// taken.
+/// Errors: the folder is already served or in use, the store cannot be opened, or the port is not
+/// available.
 pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let serving =
         Serving::read(params.bind.as_deref(), params.public_url.as_deref(), params.concurrency)?;
     raise_open_files();
-    let stop = stop::signal("stopping: a second signal ends it at once")
-        .map_err(|e| Failure::failed(format!("signals cannot be listened to: {e}")))?;
+    let stop = stop::signal("stopping: a second signal stops immediately")
+        .map_err(|e| Failure::failed(format!("cannot handle signals: {e}")))?;
     let folder = match open_or_find_server(config).await? {
         Found::Free(folder) => folder,
         Found::Served(server) => return Err(served_already(config, &server)),
@@ -82,7 +83,9 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     if params.demo {
         let n_tasks = sample::fill(&engine).await?;
         if n_tasks > 0 {
-            note(&format!("the sample: {n_tasks} tasks, each with an agent that reads it now"));
+            note(&format!(
+                "added the sample: {n_tasks} tasks, each with an agent that is reading it now"
+            ));
         }
     }
     announce(config, &server, first_link(&engine, &server, params.demo).await?)?;
@@ -103,23 +106,23 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         }
     }
     log(&zone, "stopped");
-    // The folder is let go of last: nobody opens the files before, and the notice of the next server
-    // is not taken away.
+    // The folder is released last, so that no process opens the files earlier and the next server's
+    // file is not removed.
     drop((notice, engine, folder));
     Ok(())
 }
 
-/// Lets the process have as many open files as the system allows: each connection is one.
+/// Raises the limit on open files as far as the system allows, because each connection needs one.
 fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum
         && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err()
     {
-        note("the number of open files stays as it is: with very many connections some will wait");
+        note("the limit on open files cannot be raised: with very many connections some will wait");
     }
 }
 
-/// A link that lets a page in, for who has none yet, or sits before the terminal.
+/// A link that signs a browser in, if none has signed in yet or a terminal is attached.
 ///
 /// Errors: the store cannot be read or written.
 async fn first_link(
@@ -154,22 +157,22 @@ fn announce(config: &Config, server: &Server, link: Option<String>) -> Result<()
         let body = json!({"address": url, "pid": server.pid, "link": link});
         screen.body(body.to_string().as_bytes());
     }
-    screen.flush().map_err(|e| Failure::failed(format!("the address cannot be written: {e}")))
+    screen.flush().map_err(|e| Failure::failed(format!("cannot write the address: {e}")))
 }
 
 fn served_already(config: &Config, server: &Server) -> Failure {
     let (data, pid, url) = (config.data.display(), server.pid, server.url());
-    Failure::failed(format!("{data} is served already, by process {pid} at {url}"))
-        .hint(format!("commands use it as it is; `kill {pid}` ends it"))
+    Failure::failed(format!("{data} is already served by process {pid} at {url}"))
+        .hint(format!("commands already use it; `kill {pid}` stops it"))
 }
 
 fn no_port(bind: SocketAddr, error: &io::Error) -> Failure {
     Failure::failed(format!("cannot listen on {bind}: {error}"))
-        .hint("name another port with --bind, or port 0 for a free one")
+        .hint("choose another port with --bind, or port 0 for a free one")
 }
 
-/// One line of the log: the time, and what happened. Ids and states only: what people wrote is not
-/// for logs.
+/// Writes a log line: the time and what happened. Only ids and states: what people wrote does not
+/// belong in logs.
 fn log(zone: &TimeZone, text: &str) {
     note(&format!("{} {}", time::second(SystemClock.now(), zone), line(text)));
 }
@@ -178,18 +181,18 @@ fn told(event: &ServeEvent) -> String {
     match event {
         ServeEvent::Ran { agent, run_key, status, error } => {
             let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), agent.short());
-            // Why is a matter between the person and the agent: the error may quote.
+            // The reason stays out of the log, because the error may quote private text.
             let more = match (*status, error) {
-                ("failed", Some(_)) => format!("; `dormouse agent log {agent}` says why"),
+                ("failed", Some(_)) => format!("; `dormouse agent log {agent}` shows why"),
                 ("queued", Some(_)) => "; it will be resumed".to_owned(),
                 ("started", Some(_)) => {
-                    "; its lease was lost, and another process goes on with it".to_owned()
+                    "; its lease was lost, and another process continues it".to_owned()
                 }
                 _ => String::new(),
             };
             format!("run {run} of agent {agent}: {status}{more}")
         }
         ServeEvent::Recovered(what) => format!("recovered: {what}"),
-        ServeEvent::Failed(what) => format!("failed, and is tried again: {what}"),
+        ServeEvent::Failed(what) => format!("failed, will retry: {what}"),
     }
 }

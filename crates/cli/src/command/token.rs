@@ -1,4 +1,4 @@
-//! `dormouse token`: who else may come in.
+//! `dormouse token`: access for other programs.
 
 use clap::{Args, Subcommand};
 use dormouse::view::{CreatedToken, Page, Token};
@@ -11,36 +11,36 @@ use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
 use crate::terminal::{line, time};
 
-/// What can be done about tokens.
+/// The token commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Make a token for a program; it is shown once
+    /// Create a token for a program; it is shown only once
     Create(CreateParams),
     /// List tokens, newest first
     List,
-    /// Revoke a token: it opens nothing from then on
+    /// Revoke a token, effective immediately
     Revoke(RevokeParams),
 }
 
 #[derive(Debug, Args)]
 pub struct CreateParams {
-    /// What the token is for, so that it can be told from others
+    /// A name that says what the token is for
     #[arg(long)]
     name: String,
-    /// What it may do: read, edit, decide, admin; several with commas
+    /// Its scopes: read, edit, decide, admin; separate several with commas
     #[arg(long = "scope", required = true, value_delimiter = ',', value_parser = scope)]
     scopes: Vec<Scope>,
-    /// Who holds it: person, agent, mcp. An agent or mcp token never decides
+    /// The kind of holder: person, agent or mcp. An agent or mcp token never decides
     #[arg(long, default_value = "person", value_parser = kind)]
     kind: TokenKind,
-    /// Days until it ends by itself [default: never]
+    /// Days until it expires [default: never]
     #[arg(long, value_name = "DAYS")]
     expires: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 pub struct RevokeParams {
-    /// The token: its id, the end of it, or words of its name
+    /// The token: the end of its id, or words of its name
     token: String,
 }
 
@@ -86,7 +86,7 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
     }
     let page: Page<Token> = reply.read()?;
     if page.items.is_empty() {
-        session.screen.say("No tokens. A page gets one by `dormouse open`.");
+        session.screen.say("No tokens. `dormouse open` signs a browser in.");
         return Ok(());
     }
     let mut table = Table::new([

@@ -1,4 +1,4 @@
-//! Markdown for the terminal: headings, lists, check boxes, links with their address, code.
+//! Renders Markdown for the terminal: headings, lists, check boxes, links with their URL, code.
 
 use dormouse_formats::sanitise;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use super::style::{Color, Style};
 use super::wrap::{self, Margin, Span};
 
-/// Renders Markdown as lines no wider than `width`; only addresses and code may be wider.
+/// Renders Markdown as lines no wider than `width`; only URLs and code may be wider.
 pub fn render(text: &str, width: usize, style: Style) -> String {
     let clean = sanitise::block(text);
     let options =
@@ -19,23 +19,23 @@ pub fn render(text: &str, width: usize, style: Style) -> String {
     page.lines.join("\n")
 }
 
-/// The page as it grows.
+/// The page under construction.
 struct Page {
     width: usize,
     style: Style,
     lines: Vec<String>,
-    /// What each open list item or quote puts before a line.
+    /// The line prefix of each open list item or quote.
     margins: Vec<String>,
-    /// What stands before the next line once: a bullet or a number.
+    /// The one-time prefix of the next line: a bullet or a number.
     bullet: Option<String>,
-    /// The number of the next item of each open list; none for bullets.
+    /// The number of the next item of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
     paragraph: Vec<Span>,
     tones: Vec<Color>,
-    /// The address of each open link, and where its words begin in the paragraph.
+    /// The URL of each open link, and where its text begins in the paragraph.
     links: Vec<(String, usize)>,
     is_code: bool,
-    /// Whether an empty line is due before the next block.
+    /// Whether the next block needs an empty line before it.
     is_apart: bool,
 }
 
@@ -152,7 +152,7 @@ impl Page {
             }
             TagEnd::Paragraph => {
                 self.end_paragraph();
-                // Paragraphs of a list stay together; others are set apart.
+                // Paragraphs in a list stay together; others are separated.
                 self.is_apart = self.lists.is_empty();
             }
             TagEnd::List(_) => {
@@ -199,11 +199,11 @@ impl Page {
     }
 
     fn span(&mut self, text: &str, color: Color) {
-        // Cleaned again: an entity such as `&#27;` is a control character only after parsing.
+        // Sanitised again: an entity such as `&#27;` becomes a control character only when parsed.
         self.paragraph.push(Span { text: sanitise::line(text), color });
     }
 
-    /// Adds the address unless the words are the address already.
+    /// Adds the URL unless the link text is the URL.
     fn end_link(&mut self) {
         let Some((address, at)) = self.links.pop() else { return };
         let words: String = self.paragraph.iter().skip(at).map(|span| span.text.as_str()).collect();
@@ -215,7 +215,7 @@ impl Page {
         self.span(&address, Color::Dim);
     }
 
-    /// Code keeps its lines and spaces: wrapped, it would be other code.
+    /// Code keeps its lines and spaces; wrapping would change it.
     fn code(&mut self, text: &str) {
         for line in sanitise::block(text).lines() {
             let line = self.style.paint(Color::Cyan, line);
@@ -241,7 +241,7 @@ impl Page {
         self.lines.push(format!("{first}{line}").trim_end().to_owned());
     }
 
-    /// Sets blocks apart by one empty line.
+    /// Separates blocks by one empty line.
     fn part(&mut self) {
         if std::mem::take(&mut self.is_apart) && !self.lines.is_empty() {
             self.lines.push(String::new());

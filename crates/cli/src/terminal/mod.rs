@@ -1,7 +1,8 @@
-//! What reaches the terminal: one screen, and the shapes text takes on it.
+//! Terminal output: one screen, and the layouts of text on it.
 //!
-//! Text of the store is cleaned here, in [`table`], [`markdown`], [`wrap`] and [`Screen`]'s callers
-//! through [`line`]: no escape sequence of an entry repaints the screen of whoever reads it.
+//! Text from the store is sanitised here, in [`table`], [`markdown`], [`wrap`] and by [`Screen`]'s
+//! callers through [`line`], so that escape sequences in an entry cannot repaint the reader's
+//! screen.
 
 pub mod style;
 pub mod markdown;
@@ -19,21 +20,20 @@ const NARROWEST: usize = 40;
 /// Units: columns. Prose wider than this is hard to read.
 const WIDEST_PROSE: usize = 100;
 
-/// What is known about the terminal before anything is printed.
+/// The settings of the terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// Units: columns.
     pub width: usize,
     /// Whether colour may be used.
     pub colour: bool,
-    /// Whether only bodies of the API go to stdout.
+    /// Whether stdout gets only response bodies.
     pub json: bool,
 }
 
 /// Standard output and standard error.
 ///
-/// What is printed is kept until [`Screen::flush`], so that a pipe that was closed is noticed in
-/// one place.
+/// Output is buffered until [`Screen::flush`], so that a closed pipe is noticed in one place.
 #[derive(Debug)]
 pub struct Screen {
     settings: Settings,
@@ -51,7 +51,7 @@ impl Screen {
         self.settings.width.max(NARROWEST)
     }
 
-    /// Units: columns. Of running text.
+    /// Units: columns. The width of running text.
     pub fn prose_width(&self) -> usize {
         self.width().min(WIDEST_PROSE)
     }
@@ -66,7 +66,7 @@ impl Screen {
         self.settings.json
     }
 
-    /// Prints text for a person; nothing with `--json`.
+    /// Prints text for a person; does nothing with `--json`.
     pub fn say(&mut self, text: impl AsRef<str>) {
         if !self.settings.json {
             self.out.push_str(text.as_ref());
@@ -74,14 +74,14 @@ impl Screen {
         }
     }
 
-    /// Prints the body of an answer, for `--json`.
+    /// Prints the body of a response, for `--json`.
     pub fn body(&mut self, body: &[u8]) {
         let body = String::from_utf8_lossy(body);
         self.out.push_str(body.trim_end());
         self.out.push('\n');
     }
 
-    /// Writes out what was printed.
+    /// Writes the buffered output.
     ///
     /// Errors: the output is closed or full.
     pub fn flush(&mut self) -> io::Result<()> {
@@ -90,24 +90,24 @@ impl Screen {
         stdout.flush()
     }
 
-    /// Asks for a line on standard input; none at its end.
+    /// Asks for a line on standard input; returns `None` at its end.
     ///
-    /// On a terminal, what was typed before the question was on screen answers another one, or none:
-    /// it is left out, and said so. A pipe holds all answers from the start.
+    /// On a terminal, input typed before the question appeared is discarded with a note, because it
+    /// cannot be an answer to it. A pipe holds all answers from the start.
     ///
     /// Errors: standard input cannot be read, or the output is closed.
     pub fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
         let is_terminal = io::stdin().is_terminal();
         if is_terminal && rustix::io::ioctl_fionread(io::stdin())? > 0 {
             rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
-            self.out.push_str("(What you typed before this question was left out.)\n");
+            self.out.push_str("(Input typed before this question was ignored.)\n");
         }
         self.out.push_str(question);
         self.flush()?;
         let mut answer = String::new();
         let n_bytes = io::stdin().read_line(&mut answer)?;
         if !is_terminal {
-            // What was typed shows on a terminal; from a pipe it would be missing in the transcript.
+            // A terminal echoes the input; from a pipe it would be missing in the transcript.
             self.out.push_str(&line(answer.trim_end()));
             self.out.push('\n');
         }
@@ -115,8 +115,8 @@ impl Screen {
     }
 }
 
-/// Prints a line on standard error, beside what the command answers.
+/// Prints a line on standard error, separate from the command's output.
 pub fn note(text: &str) {
-    // Nothing is left to tell whoever closed standard error.
+    // If standard error is closed, there is nowhere left to report it.
     let _closed = writeln!(io::stderr().lock(), "{text}");
 }

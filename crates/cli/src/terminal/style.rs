@@ -1,30 +1,30 @@
-//! Colour and weight, or neither.
+//! Text styles, or none.
 
-/// Gives text colour and weight where the terminal shows them.
+/// Styles text if the terminal supports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     on: bool,
 }
 
-/// One kind of weight or colour.
+/// A colour or weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Color {
-    /// As the terminal has it.
+    /// The terminal's default.
     #[default]
     Plain,
     /// Headings and titles.
     Bold,
-    /// What matters less: ids, times, keys.
+    /// Less important text: ids, times, keys.
     Dim,
     /// Emphasis.
     Italic,
     /// Code.
     Cyan,
-    /// What went well.
+    /// Success.
     Green,
-    /// What waits for the person.
+    /// Something that waits for the user.
     Yellow,
-    /// What went wrong.
+    /// Errors.
     Red,
 }
 
@@ -44,7 +44,7 @@ impl Color {
 }
 
 impl Style {
-    /// Ink that shows, or none.
+    /// Creates a style; disabled, it leaves text unchanged.
     pub fn new(on: bool) -> Self {
         Self { on }
     }
@@ -62,7 +62,7 @@ impl Style {
         self.paint(Color::Bold, text)
     }
 
-    /// Something that matters less.
+    /// Less important text.
     pub fn dim(self, text: &str) -> String {
         self.paint(Color::Dim, text)
     }

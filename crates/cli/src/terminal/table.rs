@@ -1,4 +1,4 @@
-//! Tables that fit the terminal: one line for each row, whatever the width.
+//! Tables that fit the terminal: one line per row, whatever the width.
 
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 use unicode_width::UnicodeWidthStr as _;
@@ -6,29 +6,29 @@ use unicode_width::UnicodeWidthStr as _;
 use super::style::Style;
 use super::{line, wrap};
 
-/// How a column gives way on a narrow terminal.
+/// How a column shrinks on a narrow terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// Always shown whole.
+    /// Always shown in full.
     Whole,
-    /// Cut with `…`.
+    /// Truncated with `…`.
     Cut,
-    /// Left out; the highest number first.
+    /// Dropped; the highest number first.
     Drop(u8),
 }
 
-/// Rows below headings.
+/// Rows under a header.
 #[derive(Debug)]
 pub struct Table {
     columns: Vec<(&'static str, Fit)>,
     rows: Vec<Vec<String>>,
 }
 
-/// Units: columns. Between two columns of the table.
+/// Units: columns. The gap between two table columns.
 const GAP: usize = 2;
-/// Units: columns. A cut column is not made narrower than this while others can be left out.
+/// Units: columns. A truncated column is not made narrower than this while others can be dropped.
 const COMFORT: usize = 30;
-/// Units: columns. A cut column is never narrower than this.
+/// Units: columns. A truncated column is never narrower than this.
 const LEAST: usize = 6;
 
 impl Table {
@@ -37,7 +37,7 @@ impl Table {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// Adds a row; its cells are cleaned.
+    /// Adds a row and sanitises its cells.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.iter().map(|cell| line(cell)).collect());
     }
@@ -77,9 +77,9 @@ impl Table {
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
 
-    /// The width of each column; none for one that is left out.
+    /// The width of each column; `None` for a dropped one.
     ///
-    /// A column that cannot be cut to a comfortable width has others left out for it first.
+    /// Other columns are dropped before a column is truncated below a comfortable width.
     fn widths(&self, width: usize, with_names: bool) -> Vec<Option<usize>> {
         let mut shown: Vec<Option<usize>> =
             (0..self.columns.len()).map(|at| self.natural(at, with_names)).collect();
@@ -103,7 +103,7 @@ impl Table {
         cells.chain(with_names.then_some(name.width())).max()
     }
 
-    /// Takes what is too much from the columns that can be cut, down to `least` each.
+    /// Truncates columns until the table fits, down to `least` each.
     fn shrink(&self, widths: &mut [Option<usize>], width: usize, least: usize) {
         for (at, (_, fit)) in self.columns.iter().enumerate() {
             let Some(excess) = excess(widths, width) else { return };
@@ -115,7 +115,7 @@ impl Table {
         }
     }
 
-    /// Leaves out the column that is missed least.
+    /// Drops the least important column.
     fn drop_one(&self, widths: &mut [Option<usize>]) -> bool {
         let droppable = self.columns.iter().zip(widths).filter_map(|((_, fit), width)| match fit {
             Fit::Drop(order) if width.is_some() => Some((*order, width)),
@@ -127,7 +127,7 @@ impl Table {
     }
 }
 
-/// How much too wide the columns are together.
+/// By how much the columns exceed the width.
 fn excess(widths: &[Option<usize>], width: usize) -> Option<usize> {
     let shown: Vec<usize> = widths.iter().copied().flatten().collect();
     let total = shown.iter().sum::<usize>() + GAP * shown.len().saturating_sub(1);

@@ -1,20 +1,20 @@
-//! Days and times as a person reads and writes them.
+//! Formats and parses days and times for people.
 
 use dormouse_types::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
-/// A moment to the minute, in the person's time zone.
+/// A time to the minute, in the user's time zone.
 pub fn minute(at: Timestamp, zone: &TimeZone) -> String {
     at.to_jiff().to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A moment to the second, in the person's time zone.
+/// A time to the second, in the user's time zone.
 pub fn second(at: Timestamp, zone: &TimeZone) -> String {
     at.to_jiff().to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// How long ago something was, roughly.
+/// Roughly how long ago something was.
 pub fn ago(at: Timestamp, now: Timestamp) -> String {
     let seconds = u64::try_from((now.micros() - at.micros()) / 1_000_000).unwrap_or(0);
     match seconds {
@@ -25,10 +25,10 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Reads `2026-03-01T18:00:00Z`, or in the person's time zone `2026-03-01 18:00`, `today 18:00` and
+/// Parses `2026-03-01T18:00:00Z`, or in the user's time zone `2026-03-01 18:00`, `today 18:00` and
 /// `tomorrow 9:00`.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message shows the accepted forms.
 pub fn read_time(text: &str, zone: &TimeZone, now: Timestamp) -> Result<Timestamp, String> {
     let given = text.trim();
     if let Ok(at) = given.parse() {
@@ -36,7 +36,7 @@ pub fn read_time(text: &str, zone: &TimeZone, now: Timestamp) -> Result<Timestam
     }
     let wrong = || {
         format!(
-            "`{text}` is no time: write `tomorrow 9:00`, `2026-03-01 18:00` or \
+            "`{text}` is not a time: write `tomorrow 9:00`, `2026-03-01 18:00` or \
              `2026-03-01T18:00:00Z`"
         )
     };
@@ -52,13 +52,13 @@ pub fn read_time(text: &str, zone: &TimeZone, now: Timestamp) -> Result<Timestam
         (Ok(hour), Ok(minute)) if minute_is_written(time) => Time::new(hour, minute, 0, 0).ok(),
         (_, _) => None,
     };
-    // A time that the clocks skip or have twice is read as the calendar does it.
+    // jiff resolves times that a clock change skips or repeats.
     let at =
         day.zip(time).and_then(|(day, time)| day.to_datetime(time).to_zoned(zone.clone()).ok());
     at.map(|at| Timestamp::from_jiff(at.timestamp())).ok_or_else(wrong)
 }
 
-/// Two digits, as in `9:05`: what has one might be meant as ten.
+/// Two digits, as in `9:05`: a single digit could mean tens.
 fn minute_is_written(time: &str) -> bool {
     time.trim().rsplit(':').next().is_some_and(|minute| minute.len() == 2)
 }
@@ -72,9 +72,9 @@ pub fn duration(minutes: u32) -> String {
     }
 }
 
-/// Reads `90`, `90m`, `1h`, `1h30` or `1h30m` as minutes.
+/// Parses `90`, `90m`, `1h`, `1h30` or `1h30m` as minutes.
 ///
-/// Errors: what is accepted.
+/// Errors: the text is invalid; the message shows the accepted forms.
 pub fn read_minutes(text: &str) -> Result<u32, String> {
     let given = text.trim().to_lowercase().replace(' ', "");
     let number = |text: &str| -> Option<u32> {
@@ -89,7 +89,7 @@ pub fn read_minutes(text: &str) -> Result<u32, String> {
             .and_then(|hours| hours.checked_mul(60)?.checked_add(number(rest)?)),
         None => number(&given),
     };
-    minutes.ok_or_else(|| format!("`{text}` is no duration: write minutes, or 1h30m"))
+    minutes.ok_or_else(|| format!("`{text}` is not a duration: write minutes, or 1h30m"))
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
             // It is past midnight there.
             ("today 18:00", "2026-03-02T17:00:00Z"),
             ("Tomorrow 9:05", "2026-03-03T08:05:00Z"),
-            // The clocks jump over it.
+            // A clock change skips it.
             ("2026-03-29 02:30", "2026-03-29T01:30:00Z"),
         ] {
             assert_eq!(read(text).as_deref(), Ok(at), "{text}");

@@ -1,38 +1,38 @@
-//! Breaks text into lines by the width it has on the screen.
+//! Wraps text by its width on the screen.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::style::{Color, Style};
 
-/// A piece of a paragraph in one color.
+/// A piece of a paragraph in one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// Its text; white space may break.
+    /// Its text; it may break at white space.
     pub text: String,
     /// How it looks.
     pub color: Color,
 }
 
 impl Span {
-    /// A piece of text as the terminal has it.
+    /// A piece of text in the default style.
     pub fn plain(text: &str) -> Self {
         Self { text: text.to_owned(), color: Color::Plain }
     }
 }
 
-/// What stands before the lines of a paragraph.
+/// The prefixes of a paragraph's lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Margin<'a> {
-    /// Before the first line.
+    /// The prefix of the first line.
     pub first: &'a str,
-    /// Before each other line.
+    /// The prefix of all other lines.
     pub rest: &'a str,
 }
 
-/// Breaks spans into lines no wider than `width`, margins included.
+/// Wraps spans into lines no wider than `width`, including margins.
 ///
-/// A word that is wider than a line is cut; an address never is, because the pieces could not be
-/// followed: the terminal wraps it and still knows that it is one.
+/// A word wider than a line is split. A URL never is: the terminal wraps it and still recognises it
+/// as one link.
 pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, style: Style) -> Vec<String> {
     let indent = margin.first.width().max(margin.rest.width());
     let room = width.saturating_sub(indent).max(8);
@@ -62,12 +62,12 @@ pub fn spans(spans: &[Span], width: usize, margin: Margin<'_>, style: Style) -> 
     painted.collect()
 }
 
-/// Breaks plain text into lines.
+/// Wraps plain text.
 pub fn text(text: &str, width: usize, margin: Margin<'_>) -> Vec<String> {
     spans(&[Span::plain(text)], width, margin, Style::new(false))
 }
 
-/// Shortens text to a width; what is missing is told by `…`.
+/// Truncates text to a width, marking the cut with `…`.
 pub fn cut_to(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -86,7 +86,7 @@ pub fn cut_to(text: &str, width: usize) -> String {
     out
 }
 
-/// The space between two words has a color only between words of the same one.
+/// A space is styled only between words of the same style.
 fn space(before: Option<&Span>, after: Option<&Span>) -> Span {
     let color = match (before, after) {
         (Some(before), Some(after)) if before.color == after.color => before.color,
@@ -95,7 +95,7 @@ fn space(before: Option<&Span>, after: Option<&Span>) -> Span {
     Span { text: " ".to_owned(), color }
 }
 
-/// Words with the spans they are made of: `**bold**,` is one word of two.
+/// Words with their spans: `**bold**,` is one word made of two spans.
 fn words(spans: &[Span]) -> Vec<Vec<Span>> {
     let mut words: Vec<Vec<Span>> = Vec::new();
     let mut open = false;
@@ -124,7 +124,7 @@ fn width_of(word: &[Span]) -> usize {
     word.iter().map(|span| span.text.width()).sum()
 }
 
-/// A word in pieces that fit.
+/// Splits a word into pieces that fit.
 fn cut(word: Vec<Span>, room: usize) -> Vec<Vec<Span>> {
     let is_address = word.iter().any(|span| span.text.contains("://"));
     if width_of(&word) <= room || is_address {

@@ -88,7 +88,7 @@ fn an_id_that_names_nothing_says_how_to_find_one() {
 fn words_that_mean_two_tasks_list_both() {
     let world = World::with_tasks();
     world.ok(&["task", "add", "Fence", "for", "the", "beans"]);
-    let says = ["`fence` means 2 tasks", "Slug fence", "Fence for the beans", "hint: "];
+    let says = ["`fence` matches 2 tasks", "Slug fence", "Fence for the beans", "hint: "];
     check_refused(&world, &["task", "show", "fence"], 2, &says);
 }
 
@@ -134,7 +134,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let folder = std::path::Path::new("/proc/dormouse");
     let done = world.run_at(folder, &["task", "list"], 100, b"");
     assert_eq!(done.code, 1, "{done:?}");
-    assert!(done.err.contains("/proc/dormouse cannot be made"), "{done:?}");
+    assert!(done.err.contains("/proc/dormouse cannot be created"), "{done:?}");
     assert!(done.err.contains("hint: "), "{done:?}");
 }
 

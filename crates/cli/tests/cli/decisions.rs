@@ -88,7 +88,7 @@ fn review_takes_one_answer_for_each_proposal_and_can_undo_the_last() {
     let n = open(&world).len();
     assert!(n >= 4, "the notes give enough to decide: {n}");
     let done = review(&world, "y\nu\nn\nw\nnot this year\nl\nq\n");
-    assert!(done.out.contains("1 of ") && done.out.contains("taken back."), "{done:?}");
+    assert!(done.out.contains("1 of ") && done.out.contains("undone."), "{done:?}");
     assert!(
         done.out.contains(&format!("2 rejected, 1 put off, {} left", plural(n - 3))),
         "{done:?}"
@@ -356,7 +356,7 @@ fn a_deleted_or_closed_task_asks_nothing() {
         assert_eq!(world.ok(&["change", "list"]).out, "No open proposals.\n");
         assert!(!world.ok(&[]).out.contains("proposal"));
         let done = world.ok(&["review"]);
-        assert_eq!(done.out, "No proposals wait for you.\n");
+        assert_eq!(done.out, "No proposals to review.\n");
     };
     world.ok(&["task", "delete", "fence"]);
     quiet(&world);

@@ -104,7 +104,7 @@ fn a_command_that_is_told_to_stop_puts_its_run_back_and_counts_no_crash() {
         };
         let (code, said) = signalled(&world, world.start_with(args, &stalls), *signal);
         assert_eq!(code, Some(0), "{signal:?}: {said}");
-        assert!(said.contains("stopped: the agents go on at the next command"), "{said}");
+        assert!(said.contains("stopped: the next command resumes the agents"), "{said}");
         // No command puts it right: this is what the stop left.
         let rows = Connection::open(world.data().join("agent.sqlite")).expect("the store opens");
         let sql = "SELECT r.status, r.crashes + q.crashes, q.owner IS NULL FROM wake_run_log r

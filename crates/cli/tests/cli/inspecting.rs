@@ -214,11 +214,11 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     world.ok(&["agent", "wake", "water butt", "--at", "none"]);
     assert!(!is_set(&timers()), "{}", timers());
     let told = world.ok(&["agent", "wake", "water butt", "--cancel"]).out;
-    assert!(told.contains("no wake of agent Wanda"), "{told}");
+    assert!(told.contains("has no waiting wake"), "{told}");
     server.stop();
 
     for (args, word) in [
-        (vec!["agent", "wake", "water butt", "--at", "soon"], "--at: `soon` is no time"),
+        (vec!["agent", "wake", "water butt", "--at", "soon"], "--at: `soon` is not a time"),
         (
             vec!["agent", "automation", "water butt", "--sleep-until", "9:00"],
             "--sleep-until: `9:00`",

@@ -20,7 +20,7 @@ fn what_others_can_reach_needs_a_named_proxy_with_tls() {
     for wrong in ["http://tasks.example", "tasks.example", "https://tasks.example/app"] {
         let done = world.run(&["serve", "--bind", "0.0.0.0:0", "--public-url", wrong]);
         assert_eq!(done.code, 2, "{wrong}: {done:?}");
-        assert!(done.err.contains("no address of a proxy"), "{wrong}: {done:?}");
+        assert!(done.err.contains("not a proxy address"), "{wrong}: {done:?}");
     }
 }
 

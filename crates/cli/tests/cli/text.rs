@@ -74,7 +74,7 @@ fn a_task_whose_title_begins_others_is_named_by_it() {
     assert_eq!(task(&world, "Old")["title"], "Old");
     assert_eq!(task(&world, "old boiler")["title"], "Old boiler");
     let several = world.run(&["task", "show", "boiler"]);
-    assert!(several.code == 2 && several.err.contains("the whole title"), "{several:?}");
+    assert!(several.code == 2 && several.err.contains("the full title"), "{several:?}");
     world.ok(&["agent", "create", "Old", "--name", "Olga"]);
     world.ok(&["agent", "create", "Old boiler", "--name", "Bo"]);
     assert_eq!(world.json(&["agent", "show", "Old"])["displayName"], "Olga");
@@ -85,7 +85,7 @@ fn a_task_whose_title_begins_others_is_named_by_it() {
 
     world.ok(&["task", "add", "Old"]);
     let equal = world.run(&["task", "show", "Old"]);
-    assert!(equal.code == 2 && equal.err.contains("`Old` means 2 tasks"), "{equal:?}");
+    assert!(equal.code == 2 && equal.err.contains("`Old` matches 2 tasks"), "{equal:?}");
     assert!(equal.err.contains("use the id in the first column"), "{equal:?}");
     assert!(!equal.err.contains("boiler"), "others are not meant: {equal:?}");
 }

@@ -36,7 +36,7 @@ fn words_that_go_with_a_cancelled_wake_are_named() {
     say(&world, "She has the key.");
     let cancelled = world.ok(&["agent", "wake", "pipe", "--cancel"]).out;
     let lines: Vec<&str> = cancelled.lines().skip(1).collect();
-    assert_eq!(lines, ["not heard: Call Anna first.", "not heard: She has the key."]);
+    assert_eq!(lines, ["not delivered: Call Anna first.", "not delivered: She has the key."]);
     world.ok(&["agent", "wake", "pipe"]);
     let prompt = world.ok(&["agent", "log", "pipe", "--prompt"]).out;
     assert!(!prompt.contains("Anna"), "{prompt}");
@@ -49,5 +49,5 @@ fn an_agent_that_is_destroyed_names_what_it_never_heard() {
     let world = with_agent();
     say(&world, "Call Anna first.");
     let gone = world.ok(&["agent", "destroy", "pipe"]).out;
-    assert_eq!(gone.lines().nth(1), Some("not heard: Call Anna first."), "{gone}");
+    assert_eq!(gone.lines().nth(1), Some("not delivered: Call Anna first."), "{gone}");
 }

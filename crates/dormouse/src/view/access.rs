@@ -1,24 +1,24 @@
-//! Who may come in: tokens, codes, tickets.
+//! Access: tokens, codes, tickets.
 
 use std::fmt;
 
 use dormouse_types::{Scope, Timestamp, TokenId};
 use serde::{Deserialize, Serialize};
 
-/// What opens a door. It is told once, to whoever asked for it, and kept by nobody here.
+/// A secret that grants access. It is returned once, to its requester, and never stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Secret(pub String);
 
-// It is not for logs.
+// Keeps the secret out of logs.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
 }
 
-/// A token, without what opens the door.
+/// A token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -27,58 +27,58 @@ pub struct Token {
     pub id: TokenId,
     /// What its owner calls it.
     pub name: String,
-    /// Who holds it: `person`, `agent` or `mcp`.
+    /// The kind of holder: `person`, `agent` or `mcp`.
     pub kind: String,
     /// What it may do.
     pub scopes: Vec<Scope>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// By whom.
+    /// Its creator.
     pub created_by: String,
-    /// When it was last used, give or take a minute.
+    /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it ends by itself.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// Whether it opens anything.
+    /// Whether it is valid.
     pub is_live: bool,
-    /// Whether it is the token that asks.
+    /// Whether it is the caller's own token.
     pub is_own: bool,
 }
 
-/// A token that was just made.
+/// A newly created token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedToken {
-    /// What opens the door: `dm_` and 43 characters. It is not told again.
+    /// The secret: `dm_` and 43 characters. It is not returned again.
     pub token: Secret,
-    /// What is kept of it.
+    /// The stored token.
     pub details: Token,
 }
 
-/// A one-time code: it belongs behind `#code=` in the address of the page.
+/// A one-time code; it belongs after `#code=` in the URL of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Code {
-    /// What is exchanged for a token, once.
+    /// The code, to exchange once for a token.
     pub code: Secret,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// What a code was exchanged for.
+/// The result of exchanging a code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Exchanged {
-    /// What opens the door: `dm_` and 43 characters. It is not told again.
+    /// The secret: `dm_` and 43 characters. It is not returned again.
     pub token: Secret,
     /// What it may do.
     pub scopes: Vec<Scope>,
-    /// When it ends by itself.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
@@ -87,36 +87,36 @@ pub struct Exchanged {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Ticket {
-    /// What stands behind `?ticket=` in the address of the socket, once.
+    /// The ticket, for one use after `?ticket=` in the URL of the socket.
     pub ticket: Secret,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// Who asks, and who answers.
+/// The caller and the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Access {
-    /// The version of the program that answers.
+    /// The version of the server.
     pub version: String,
-    /// The workspace that the token opens.
+    /// The workspace of the token.
     pub workspace: i64,
-    /// Who asks: `owner`, or `token:` and the name of a token.
+    /// The caller: `owner`, or `token:` and the name of a token.
     pub actor: String,
     /// What they may do.
     pub scopes: Vec<Scope>,
-    /// What stands behind the answers.
+    /// The model behind the agents.
     pub server: ServerFacts,
 }
 
-/// What stands behind the answers.
+/// The model behind the agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ServerFacts {
-    /// The model that agents ask.
+    /// The model that agents use.
     pub model: String,
-    /// Whether the model is built in or runs on this machine, so that asking it costs nothing.
+    /// Whether the model is built in or runs on this machine, so that using it costs nothing.
     pub is_local: bool,
 }

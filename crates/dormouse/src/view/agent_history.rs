@@ -1,4 +1,4 @@
-//! What an agent did and is about to do: runs, messages, calls, links, timers, state.
+//! An agent's history and plans: runs, messages, calls, links, timers, state.
 
 use std::collections::BTreeMap;
 
@@ -33,15 +33,15 @@ pub struct Wake {
     pub logical_change_key: Option<String>,
     /// The model it asked.
     pub model: Option<String>,
-    /// Whether it ran into the cap on turns.
+    /// Whether it reached the turn limit.
     pub cut: bool,
     /// How often it was interrupted by a crash.
     pub crashes: i64,
     /// The number of its last lease: rises with each claim of its agent.
     pub epoch: i64,
-    /// Turns that the model was asked for.
+    /// How many turns the model was called for.
     pub turns: i64,
-    /// Calls of tools; the list of calls tells them one by one.
+    /// How many tools it called; the list of calls has the details.
     pub operations: i64,
     /// When it was claimed, or when the signal came.
     pub created_at: Timestamp,
@@ -55,12 +55,12 @@ pub struct Wake {
     pub error_message: Option<String>,
 }
 
-/// A wake that is set: when, and why.
+/// A scheduled wake: when, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ScheduledWake {
-    /// When the agent wakes; none while it does not wake by itself and no time is set.
+    /// When the agent wakes; none if it does not wake automatically and no time is set.
     pub at: Option<Timestamp>,
     /// `wakeAt` (a person set the time), `dueDate` (it draws near), `backOff` (another try after a
     /// failed run), `subscription` (something changed), `creation`, `userInitiated`, `reanalysis`,
@@ -68,8 +68,8 @@ pub struct ScheduledWake {
     pub reason: String,
     /// What it is about: of `dueDate` the day.
     pub about: Option<String>,
-    /// What it waits for beside the time: `sleepUntil` and `backOff` have moved `at` to their end;
-    /// while `automation` is off, or the agent is `dormant`, it does not wake at all.
+    /// What holds it back: `sleepUntil` and `backOff` have moved `at` to their end; with
+    /// `automation` off, or a `dormant` agent, it does not wake at all.
     pub held_by: Option<String>,
 }
 
@@ -110,7 +110,7 @@ pub struct Message {
     pub vector_clock: BTreeMap<String, i64>,
 }
 
-/// A prompt as it was sent.
+/// A prompt exactly as it was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -140,12 +140,12 @@ pub struct PromptFragment {
     pub text: String,
 }
 
-/// A call of a tool, and what came of it.
+/// A tool call and its result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// What was to happen at most once: the same call of the same run has the same one.
+    /// The operation, which happens at most once: equal calls of the same run share it.
     pub operation_id: Option<String>,
     /// The tool.
     pub tool_name: Option<String>,
@@ -157,7 +157,7 @@ pub struct ToolCall {
     pub turn: Option<u32>,
     /// The message that asks.
     pub action_message_id: MessageId,
-    /// What it asks; none after it was purged.
+    /// Its arguments; none after they were purged.
     pub action: Option<Value>,
     /// `done`, `refused`; `open` while there is no result.
     pub outcome: String,
@@ -187,7 +187,7 @@ pub struct Link {
     pub from_id: String,
     /// Where it leads.
     pub to_id: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -200,7 +200,7 @@ pub struct Subscription {
     pub id: SubscriptionId,
     /// The agent.
     pub agent_id: AgentId,
-    /// Kinds of news it hears: `taskNotification`.
+    /// The kinds of news it covers: `taskNotification`.
     pub match_token_keys: Vec<String>,
     /// What the news must be about: the task, with its items and entries, later ones too.
     pub match_entity_ids: Vec<String>,
@@ -213,13 +213,14 @@ pub struct Subscription {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionFilter {
-    /// Changes of these origins wake nobody.
+    /// Changes of these origins wake no agent.
     pub except_origins: Vec<String>,
-    /// What a change of a linked task does: `stale` marks the report, `wake` wakes at once.
+    /// What a change to a linked task does: `stale` marks the report as out of date, `wake` wakes
+    /// immediately.
     pub linked: String,
 }
 
-/// When an agent is to be woken whatever happens.
+/// A time at which an agent wakes in any case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -234,14 +235,14 @@ pub struct Timer {
     pub fired_at: Option<Timestamp>,
 }
 
-/// Everything that decides when an agent runs next.
+/// Everything that determines when an agent runs next.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentState {
     /// The agent.
     pub agent_id: AgentId,
-    /// `asleep`, `queued` (it wakes within a minute or so), `running`.
+    /// `asleep`, `queued` (it wakes within about a minute), `running`.
     pub activity: String,
     /// Why it is to wake, strongest first.
     pub reasons: Vec<String>,
@@ -263,21 +264,21 @@ pub struct AgentState {
     pub epoch: i64,
     /// Crashes of the run that has not ended.
     pub crashes: i64,
-    /// Rises with each completed run.
+    /// Increases with each completed run.
     pub revision: i64,
     /// The task.
     pub active_task_id: Option<TaskId>,
     /// The newest position of the journal that concerns it.
     pub upto: i64,
-    /// Journal positions its last completed run had seen.
+    /// The journal positions that its last completed run covered.
     pub processed_counter_by_host: BTreeMap<String, i64>,
     /// The last message of the last completed run.
     pub recent_head_message_id: Option<MessageId>,
-    /// Messages of persons that no completed run has heard.
+    /// User messages not delivered to a completed run.
     pub unheard_messages: usize,
 }
 
-/// An agent that was stopped, and what it will not hear any more.
+/// A stopped agent, with its undelivered messages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -285,12 +286,12 @@ pub struct StoppedAgent {
     /// The agent as it is now.
     #[serde(flatten)]
     pub agent: Agent,
-    /// What persons said to it that no completed run has heard, oldest first: say it again to have it
-    /// heard.
+    /// User messages not delivered to a completed run, oldest first; send them again to have them
+    /// delivered.
     pub unheard: Vec<UnheardMessage>,
 }
 
-/// What a person said to an agent that did not hear it.
+/// A user message that was not delivered to its agent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -318,7 +319,7 @@ pub struct Lease {
     pub run_key: Option<RunKey>,
 }
 
-/// What crosses the two databases, and how far it is.
+/// An operation that crosses the two databases, with its progress.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

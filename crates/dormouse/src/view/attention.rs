@@ -1,11 +1,11 @@
-//! What a person looks at first: what needs them, what was reported lately, what is proposed.
+//! What the user sees first: what needs them, recent reports, open proposals.
 
 use dormouse_types::{AgentId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{ChangeItem, Report};
 
-/// Something that waits for the person.
+/// Something that needs the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -22,14 +22,14 @@ pub struct Attention {
     pub task_title: Option<String>,
     /// The agent.
     pub agent_id: Option<AgentId>,
-    /// What people call it.
+    /// Its display name.
     pub agent_name: Option<String>,
     /// Of proposals: how many. Of a database that was restored: how many agents have not reported
     /// since.
     pub count: Option<usize>,
     /// Of proposals: when the first of them expires. Of a provider: when it is asked again.
     pub expires_at: Option<Timestamp>,
-    /// One line for a person.
+    /// A one-line summary.
     pub text: String,
     /// What the person can do: `review`, `resume`, `wake`, `open`.
     pub actions: Vec<String>,
@@ -43,7 +43,7 @@ pub struct RecentReport {
     /// The report.
     #[serde(flatten)]
     pub report: Report,
-    /// What people call its agent.
+    /// The display name of its agent.
     pub agent_name: Option<String>,
     /// The title of the task.
     pub task_title: Option<String>,
@@ -59,7 +59,7 @@ pub struct TaskChange {
     /// The proposal.
     #[serde(flatten)]
     pub item: ChangeItem,
-    /// Whether it takes something away, and is to be confirmed by itself.
+    /// Whether it removes something and must be confirmed on its own.
     pub is_destructive: bool,
     /// The run that proposes it.
     pub run_key: Option<String>,

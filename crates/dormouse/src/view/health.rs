@@ -1,4 +1,4 @@
-//! How the workspace is: its queue, its providers, its files.
+//! The health of the workspace: its queue, providers and files.
 
 use dormouse_types::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,17 +16,17 @@ pub struct Queue {
     pub due: i64,
     /// Agents at work.
     pub running: i64,
-    /// Those of them whose process did not show itself in time; they are taken over.
+    /// Those of them whose process has been silent for too long; they will be taken over.
     pub expired: i64,
     /// When the wake came due that waits longest.
     pub oldest_due_at: Option<Timestamp>,
     /// When the next wake comes due.
     pub next_due_at: Option<Timestamp>,
-    /// The provider that is away, so that nothing runs that would ask it.
+    /// The unavailable provider that holds back all runs that need it.
     pub held_by: Option<String>,
 }
 
-/// A model provider that failed lately and is not asked for a while. Nothing is lost meanwhile.
+/// A model provider that failed recently and is not called for a while. Nothing is lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -35,13 +35,13 @@ pub struct ProviderAlert {
     pub provider: String,
     /// When it failed first.
     pub since: Timestamp,
-    /// When it is asked again.
+    /// When it is tried again.
     pub until: Timestamp,
     /// What it said last.
     pub detail: String,
 }
 
-/// What is known of a data folder by looking at its files.
+/// The diagnosis of a data folder, based on its files.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
@@ -49,9 +49,9 @@ pub struct Diagnosis {
     pub folder: String,
     /// The version of this program.
     pub version: String,
-    /// When this was looked at.
+    /// When this was checked.
     pub at: Timestamp,
-    /// What is wrong or worth knowing, what needs the person first.
+    /// The findings; those that need the user come first.
     pub findings: Vec<Finding>,
     /// The files of the folder that belong to Dormouse.
     pub files: Vec<FileLook>,
@@ -61,24 +61,24 @@ pub struct Diagnosis {
     pub databases: Vec<DatabaseLook>,
     /// The newest position of the journal.
     pub journal_head: Option<i64>,
-    /// The position up to which changes were told to agents.
+    /// The position up to which changes were routed to agents.
     pub routed_upto: Option<i64>,
-    /// Changes that no agent was told of yet.
+    /// Changes not routed to agents yet.
     pub changes_to_route: Option<i64>,
     /// The wake queue.
     pub queue: Option<Queue>,
     /// Operations that are not finished.
     pub open_operations: Vec<Operation>,
-    /// Model providers that are not asked now.
+    /// Model providers that are currently unavailable.
     pub alerts: Vec<ProviderAlert>,
     /// Rows that cannot be read, by their ids.
     pub damaged: Vec<String>,
-    /// Files with pages that are not what was written to them.
+    /// Files with damaged pages.
     pub damaged_files: Vec<String>,
 }
 
 impl Diagnosis {
-    /// Notes something that a person must see to.
+    /// Adds a finding that needs the user.
     pub fn problem(&mut self, what: impl Into<String>, action: impl Into<String>) {
         let (message, action) = (what.into(), Some(action.into()));
         self.findings.push(Finding { severity: Severity::Problem, message, action });
@@ -90,7 +90,7 @@ impl Diagnosis {
         self.findings.push(Finding { severity: Severity::Note, message, action: None });
     }
 
-    /// Whether something needs the person.
+    /// Whether any finding needs the user.
     pub fn needs_the_person(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Problem)
     }
@@ -100,7 +100,7 @@ impl Diagnosis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
-    /// A person must see to it.
+    /// It needs the user.
     Problem,
     /// Worth knowing.
     Note,

@@ -45,7 +45,7 @@ fn an_unknown_automation_is_answered_with_the_known_ones() {
     let (_, agent, _) = world.proposed(&[]);
     let error = now(world.dormouse.set_automation(&me(), &agent.id, "sometimes", None));
     let error = error.expect_err("no such mode").to_string();
-    assert!(error.contains("`sometimes` is none of auto, on, off"), "{error}");
+    assert!(error.contains("`sometimes` is not one of auto, on, off"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Who may come in: who asks, the exchange of a code, tickets, tokens.
+//! Access: the caller, exchange of one-time codes, tickets, tokens.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,13 +12,13 @@ use crate::openapi::{Codes, Tickets, Writes};
 use crate::wire::{CodeParams, TokenParams};
 use crate::{App, Problem};
 
-/// Tells who asks, what they may do, and which version answers.
+/// Shows the caller, their scopes and the version of the server.
 #[utoipa::path(
     get,
     path = "/api/access",
     operation_id = "getAccess",
     tag = "access",
-    responses((status = 200, description = "Who asks, and who answers.", body = Access)),
+    responses((status = 200, description = "The caller and the server.", body = Access)),
 )]
 pub(super) async fn show(app: App) -> Reply<Access> {
     Ok(Json(app.dormouse.access(&app.caller).await?))
@@ -31,7 +31,7 @@ pub(super) async fn show(app: App) -> Reply<Access> {
     operation_id = "exchangeCode",
     tag = "access",
     request_body = CodeParams,
-    responses((status = 200, description = "The token, told once.", body = Exchanged), Codes),
+    responses((status = 200, description = "The token, shown only once.", body = Exchanged), Codes),
 )]
 pub(super) async fn exchange(
     State(dormouse): State<Dormouse>,
@@ -40,25 +40,25 @@ pub(super) async fn exchange(
     Ok(Json(dormouse.exchange(&params.code).await?))
 }
 
-/// Makes a one-time code, for a page that is to have the rights of whoever asks.
+/// Creates a one-time code for a page, which gets the caller's rights.
 #[utoipa::path(
     post,
     path = "/api/access/codes",
     operation_id = "createCode",
     tag = "access",
-    responses((status = 201, description = "The code, told once.", body = Code), Writes),
+    responses((status = 201, description = "The code, shown only once.", body = Code), Writes),
 )]
 pub(super) async fn create_code(app: App) -> Result<(StatusCode, Json<Code>), Problem> {
     Ok((StatusCode::CREATED, Json(app.dormouse.new_code(&app.caller).await?)))
 }
 
-/// Makes a ticket that opens one socket.
+/// Creates a ticket that opens one socket.
 #[utoipa::path(
     post,
     path = "/api/ws-tickets",
     operation_id = "createTicket",
     tag = "access",
-    responses((status = 201, description = "The ticket, told once.", body = Ticket), Tickets),
+    responses((status = 201, description = "The ticket, shown only once.", body = Ticket), Tickets),
 )]
 pub(super) async fn create_ticket(app: App) -> Result<(StatusCode, Json<Ticket>), Problem> {
     Ok((StatusCode::CREATED, Json(app.dormouse.new_ticket(&app.caller).await?)))
@@ -76,14 +76,14 @@ pub(super) async fn tokens(app: App) -> Reply<Page<Token>> {
     Ok(whole(app.dormouse.list_tokens(&app.caller).await?))
 }
 
-/// Makes a token. None has more rights than whoever makes it.
+/// Creates a token. It cannot have more rights than the caller.
 #[utoipa::path(
     post,
     path = "/api/tokens",
     operation_id = "createToken",
     tag = "access",
     request_body = TokenParams,
-    responses((status = 201, description = "The token, told once.", body = CreatedToken), Tickets),
+    responses((status = 201, description = "The token, shown only once.", body = CreatedToken), Tickets),
 )]
 pub(super) async fn create_token(
     app: App,
@@ -93,7 +93,7 @@ pub(super) async fn create_token(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// Revokes a token: it opens nothing from then on. A token can revoke itself without a scope.
+/// Revokes a token, effective immediately. A token can revoke itself without a scope.
 #[utoipa::path(
     delete,
     path = "/api/tokens/{token}",

@@ -1,5 +1,5 @@
-//! What an agent wrote and did: reports, messages, calls, decisions, runs and their prompts, and
-//! what it will do next.
+//! An agent's history: reports, messages, tool calls, decisions, runs and their prompts, and its
+//! upcoming wakes.
 
 use axum::Json;
 use dormouse::MessageFilter;
@@ -18,16 +18,16 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MessageParams {
-    /// Those of this thread.
+    /// Only those of this thread.
     #[param(value_type = Option<ThreadId>)]
     thread: Option<String>,
-    /// Begin with the newest, and give a `nextCursor` behind the last message too: those that are
-    /// written later stand behind it.
+    /// Start with the newest and return a `nextCursor` even on the last page; messages written
+    /// later follow it.
     #[serde(default)]
     follow: bool,
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct MessageParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallParams {
-    /// Those of this thread.
+    /// Only those of this thread.
     #[param(value_type = Option<ThreadId>)]
     thread: Option<String>,
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -48,12 +48,12 @@ pub(super) struct CallParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkParams {
-    /// Those of this type, such as `tool_effect`.
+    /// Only those of this type, such as `tool_effect`.
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub(super) async fn reports(
 
 /// Lists the messages of an agent with their content, oldest first.
 ///
-/// Messages of one thread, which is a run or the person's decisions, stand together on a page.
+/// A thread is one run, or the user's decisions. Messages of one thread are grouped on a page.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/messages",
@@ -101,7 +101,7 @@ pub(super) async fn messages(
     Ok(Json(app.dormouse.messages_page(&app.caller, &id(&agent)?, asked).await?))
 }
 
-/// Lists the calls of tools, each with what came of it, oldest first.
+/// Lists tool calls with their results, oldest first.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/tool-calls",
@@ -120,12 +120,12 @@ pub(super) async fn tool_calls(
     Ok(Json(app.dormouse.tool_calls(&app.caller, &agent, thread, limit, cursor).await?))
 }
 
-/// Reads the id of a thread. What is not an id names nothing, so it is not found.
+/// Parses a thread id. A malformed id is reported as not found.
 fn thread(text: Option<String>) -> Result<Option<ThreadId>, Problem> {
     text.as_deref().map(id).transpose()
 }
 
-/// Lists the links that leave the agent or anything it wrote, newest first.
+/// Lists the links from the agent or anything it wrote, newest first.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/links",
@@ -156,7 +156,7 @@ pub(super) async fn subscriptions(app: App, At(agent): At<String>) -> Reply<Page
     Ok(whole(app.dormouse.subscriptions(&app.caller, &id(&agent)?).await?))
 }
 
-/// Lists when an agent is to be woken whatever happens, the earliest first.
+/// Lists an agent's timers, earliest first.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/timers",
@@ -168,7 +168,7 @@ pub(super) async fn timers(app: App, At(agent): At<String>) -> Reply<Page<Timer>
     Ok(whole(app.dormouse.timers(&app.caller, &id(&agent)?).await?))
 }
 
-/// Shows what decides when an agent runs next.
+/// Shows the state that determines when an agent runs next.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/state",
@@ -199,7 +199,7 @@ pub(super) async fn decisions(
     Ok(Json(app.dormouse.decisions_page(&app.caller, &agent, limit, cursor).await?))
 }
 
-/// Lists the runs of an agent, newest first; one that waits stands on top.
+/// Lists the runs of an agent, newest first, starting with the waiting one if there is one.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/wakes",
@@ -230,7 +230,7 @@ pub(super) async fn run(app: App, At((agent, run_key)): At<(String, String)>) ->
     Ok(Json(app.dormouse.wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }
 
-/// Shows the prompts of a run as they were sent.
+/// Shows the prompts of a run exactly as they were sent.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/wakes/{runKey}/prompt",

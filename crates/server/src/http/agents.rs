@@ -1,4 +1,4 @@
-//! Agents: list, show, set, wake, pause, destroy.
+//! Agents: list, show, configure, wake, pause, destroy.
 
 use axum::Json;
 use dormouse::AgentFilter;
@@ -17,18 +17,18 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// Those a person may mean: by an id, its end, a name, or words of the title of the task. It
-    /// stands alone.
+    /// Search by id, end of an id, name, or words of the task's title. Cannot be combined with
+    /// other filters.
     find: Option<String>,
-    /// Those of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
+    /// Only agents in this lifecycle: `created`, `active`, `dormant`, `destroyed`.
     lifecycle: Option<String>,
-    /// Those that are `asleep`, `queued` (they wake within a minute or so) or `running`.
+    /// Only agents that are `asleep`, `queued` (they wake within about a minute) or `running`.
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     activity: Many,
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -36,9 +36,9 @@ impl Lists for ListParams {
     const LISTS: &'static [&'static str] = &["activity"];
 }
 
-/// Lists every agent that ever existed, newest first.
+/// Lists all agents, including destroyed ones, newest first.
 ///
-/// Of an activity that is given more than once, or with commas, one must hold.
+/// `activity` may be repeated, or hold several values separated by commas; any of them matches.
 #[utoipa::path(
     get,
     path = "/api/agents",
@@ -69,7 +69,7 @@ pub(super) async fn show(app: App, At(agent): At<String>) -> Reply<Agent> {
     Ok(Json(app.dormouse.agent(&app.caller, &id(&agent)?).await?))
 }
 
-/// Sets what decides when an agent wakes by itself.
+/// Changes the settings that control when an agent wakes automatically.
 #[utoipa::path(
     patch,
     path = "/api/agents/{agent}",
@@ -89,9 +89,9 @@ pub(super) async fn edit(
     Ok(Json(app.dormouse.edit_agent(&app.caller, &agent, patch.read()?, key).await?))
 }
 
-/// Destroys an agent; what it wrote stays.
+/// Destroys an agent; its reports and messages are kept.
 ///
-/// `unheard` lists the messages that no completed run has heard.
+/// `unheard` lists the messages that were not delivered to a completed run.
 #[utoipa::path(
     delete,
     path = "/api/agents/{agent}",
@@ -104,7 +104,7 @@ pub(super) async fn destroy(app: App, At(agent): At<String>, Key(key): Key) -> R
     Ok(Json(app.dormouse.destroy_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
-/// Wakes an agent, and says something to it; `at` does it at a time to come.
+/// Wakes an agent, optionally with a message; `at` schedules the wake.
 #[utoipa::path(
     post,
     path = "/api/agents/{agent}/wake",
@@ -127,9 +127,9 @@ pub(super) async fn wake(
     }))
 }
 
-/// Cancels the wake that waits; what changed is seen by the next one.
+/// Cancels the waiting wake; the next wake covers the changes.
 ///
-/// `unheard` lists the messages that were cancelled with the wake: no later wake hears them.
+/// `unheard` lists the messages that were cancelled with the wake; no later wake delivers them.
 #[utoipa::path(
     delete,
     path = "/api/agents/{agent}/wake",
@@ -141,7 +141,7 @@ pub(super) async fn cancel(app: App, At(agent): At<String>) -> Reply<StoppedAgen
     Ok(Json(app.dormouse.cancel_wake(&app.caller, &id(&agent)?).await?))
 }
 
-/// Has an agent look at everything afresh.
+/// Has an agent reanalyse its task from scratch.
 #[utoipa::path(
     post,
     path = "/api/agents/{agent}/reanalyse",
@@ -154,7 +154,7 @@ pub(super) async fn reanalyse(app: App, At(agent): At<String>, Key(key): Key) ->
     Ok(Json(app.dormouse.reanalyse_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
-/// Pauses an agent: changes start no run.
+/// Pauses an agent: changes do not wake it.
 #[utoipa::path(
     post,
     path = "/api/agents/{agent}/pause",
@@ -167,7 +167,7 @@ pub(super) async fn pause(app: App, At(agent): At<String>, Key(key): Key) -> Rep
     Ok(Json(app.dormouse.pause_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
-/// Resumes an agent; what it missed is seen.
+/// Resumes an agent; it catches up on what it missed.
 #[utoipa::path(
     post,
     path = "/api/agents/{agent}/resume",
@@ -180,7 +180,7 @@ pub(super) async fn resume(app: App, At(agent): At<String>, Key(key): Key) -> Re
     Ok(Json(app.dormouse.resume_agent(&app.caller, &id(&agent)?, key).await?))
 }
 
-/// Shows the report of an agent.
+/// Shows the latest report of an agent.
 #[utoipa::path(
     get,
     path = "/api/agents/{agent}/report",

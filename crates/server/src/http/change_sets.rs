@@ -1,4 +1,4 @@
-//! Change sets and the person's verdicts on their items.
+//! Change sets and the user's decisions on their items.
 
 use axum::Json;
 use dormouse::view::{ChangeSet, Outcome, Page};
@@ -17,18 +17,18 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// Those about this task.
+    /// Only change sets about this task.
     #[param(value_type = Option<TaskId>)]
     task: Option<String>,
-    /// Those a person may mean: by an id, its end, or words of the title of the task. It stands
-    /// alone.
+    /// Search by id, end of an id, or words of the task's title. Cannot be combined with other
+    /// filters.
     find: Option<String>,
-    /// Those without open items too.
+    /// Include change sets without open items.
     #[serde(default)]
     all: bool,
 }
 
-/// Lists the change sets with open items, newest first. Sets of closed and deleted tasks are left out.
+/// Lists the change sets with open items, newest first. Excludes those of closed and deleted tasks.
 #[utoipa::path(
     get,
     path = "/api/change-sets",
@@ -60,15 +60,15 @@ pub(super) async fn show(app: App, At(set): At<String>) -> Reply<ChangeSet> {
     Ok(Json(app.dormouse.change_set(&app.caller, &id(&set)?).await?))
 }
 
-/// Reads a verdict by its name.
+/// Parses the name of a verdict.
 pub(super) fn verdict(name: &str) -> Result<Verdict, Problem> {
     let known = VerdictName::ALL.into_iter().find(|(known, _)| *known == name);
     known.map(|(_, verdict)| verdict).ok_or_else(|| {
-        Problem::not_found(format!("`{name}` is no verdict: use confirm, reject, defer or undo"))
+        Problem::not_found(format!("`{name}` is not a verdict: use confirm, reject, defer or undo"))
     })
 }
 
-/// Decides one item, as it was shown.
+/// Decides one item, as identified by the digest that was shown.
 #[utoipa::path(
     post,
     path = "/api/change-sets/{set}/items/{index}/{verdict}",
@@ -76,7 +76,7 @@ pub(super) fn verdict(name: &str) -> Result<Verdict, Problem> {
     tag = "change sets",
     params(Key),
     request_body = VerdictParams,
-    responses((status = 200, description = "What the verdict led to.", body = Outcome), Decides),
+    responses((status = 200, description = "The outcome of the verdict.", body = Outcome), Decides),
 )]
 pub(super) async fn decide(
     app: App,
@@ -91,11 +91,11 @@ pub(super) async fn decide(
     Ok(Json(app.dormouse.decide_item(&app.caller, asked, key).await?))
 }
 
-/// Confirms the items that are named, as they were shown, and no others.
+/// Confirms exactly the listed items, as they were shown.
 ///
-/// Each is told apart; none stops the rest. What the person set after the proposal was made
-/// (`value-changed`) and what takes something away (`confirm-alone`) is left out: it is confirmed by
-/// itself.
+/// Each item has its own outcome; a refusal does not affect the others. Items whose value the user
+/// set after the proposal (`value-changed`) and items that remove something (`confirm-alone`) are
+/// skipped and must be confirmed individually.
 #[utoipa::path(
     post,
     path = "/api/change-sets/{set}/confirm-all",
@@ -104,7 +104,7 @@ pub(super) async fn decide(
     params(Key),
     request_body = ConfirmAllParams,
     responses(
-        (status = 200, description = "What became of each, in the order asked.", body = Page<Decided>),
+        (status = 200, description = "The outcome of each, in the order of the request.", body = Page<Decided>),
         Writes
     ),
 )]
@@ -125,14 +125,14 @@ pub(super) async fn confirm_all(
     Ok(whole(told.collect()))
 }
 
-/// Puts every open item of a set off.
+/// Defers every open item of a set.
 #[utoipa::path(
     post,
     path = "/api/change-sets/{set}/dismiss",
     operation_id = "dismissAll",
     tag = "change sets",
     params(Key),
-    responses((status = 200, description = "What became of each.", body = Page<Outcome>), Writes),
+    responses((status = 200, description = "The outcome of each.", body = Page<Outcome>), Writes),
 )]
 pub(super) async fn dismiss(app: App, At(set): At<String>, Key(key): Key) -> Reply<Page<Outcome>> {
     Ok(whole(app.dormouse.dismiss(&app.caller, &id(&set)?, key).await?))

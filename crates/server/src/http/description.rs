@@ -1,10 +1,10 @@
-//! The description of the API.
+//! The OpenAPI document.
 
 use serde_json::Value;
 
 use super::Reply;
 
-/// Describes every operation: this document.
+/// Returns this OpenAPI document.
 #[utoipa::path(
     get,
     path = "/api/openapi.json",

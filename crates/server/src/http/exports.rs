@@ -1,4 +1,4 @@
-//! The workspace as one document.
+//! Export of the workspace as one document.
 
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -21,10 +21,10 @@ pub(super) struct ExportParams {
     task: Option<String>,
 }
 
-/// Exports every task with all that belongs to it, as one JSON document.
+/// Exports all tasks with everything that belongs to them, as one JSON document.
 ///
-/// The document is sent as it is read. One that breaks off is not JSON. Its shape is told in
-/// docs/export.md.
+/// The document is streamed. A truncated one is not valid JSON. docs/export.md describes its
+/// format.
 #[utoipa::path(
     get,
     path = "/api/export",

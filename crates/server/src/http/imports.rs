@@ -1,4 +1,5 @@
-//! Import: the body is the file, the answer one JSON line per event as it becomes durable.
+//! Import: the body is the file; the response is one JSON line per event, sent once the event is
+//! durable.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -26,22 +27,22 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// The name of the file: it is known by it when it is imported again.
+    /// The name of the file; a later import of the same name updates its tasks.
     #[param(value_type = String, required)]
     name: Option<String>,
-    /// Reads and tells, and writes nothing.
+    /// Parse and report only; write nothing.
     #[serde(default)]
     dry_run: bool,
-    /// Gives each task an agent.
+    /// Give each task an agent.
     #[serde(default)]
     with_agents: bool,
 }
 
-/// Imports a Markdown task list, and tells each task once it is durable.
+/// Imports a Markdown task list and reports each task once it is durable.
 ///
-/// A file that cannot be read at all is refused with a status. What goes wrong after the first
-/// event closes the stream with a line `{"event": "problem", "problem": …}`: what was told before
-/// it is durable.
+/// A file that cannot be parsed at all is refused with an error status. An error after the first
+/// event ends the stream with a line `{"event": "problem", "problem": …}`; everything reported
+/// before it is durable.
 #[utoipa::path(
     post,
     path = "/api/imports",
@@ -52,7 +53,7 @@ pub(super) struct ImportParams {
     responses(
         (
             status = 200,
-            description = "One line of JSON per event, as it becomes durable.",
+            description = "One line of JSON per event, once it is durable.",
             body = ImportLine,
             content_type = "application/x-ndjson"
         ),
@@ -65,7 +66,7 @@ pub(super) async fn run(
     request: Request,
 ) -> Result<Response, Problem> {
     let Some(name) = params.name.filter(|name| !name.is_empty()) else {
-        let message = "name is missing: a file is known by its name when it is imported again";
+        let message = "name is missing: it identifies the file when it is imported again";
         return Err(Problem::invalid("?name", message));
     };
     let file = collect(request.into_body(), IMPORT_FILE).await?;
@@ -90,12 +91,12 @@ fn line(event: Result<ImportEvent, Problem>) -> Bytes {
 
 type Import = Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>>;
 
-/// The events of a running import. Reading them is what drives it: a client that goes away stops
-/// it between two tasks, and importing the file again goes on.
+/// The events of a running import. Reading them drives the import: if the client disconnects, it
+/// stops between two tasks, and importing the file again continues.
 struct Events {
     import: Option<Import>,
     told: mpsc::UnboundedReceiver<ImportEvent>,
-    /// Why the import stopped; told after the events before it.
+    /// Why the import stopped; sent after all earlier events.
     failed: Option<Problem>,
 }
 
@@ -104,7 +105,7 @@ impl Events {
         let (tell, told) = mpsc::unbounded_channel();
         let import = async move {
             let mut on_event = move |event| {
-                // Nobody listens any more: the import is about to be dropped with its stream.
+                // The client is gone; the import is about to be dropped with its stream.
                 let _gone = tell.send(event);
             };
             app.dormouse

@@ -27,16 +27,16 @@ use utoipa_axum::routes;
 use crate::Problem;
 use crate::openapi::Head;
 
-/// Units: items. A page when nobody asks for another size.
+/// Units: items. The default page size.
 pub(crate) const DEFAULT_PAGE: usize = 50;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageParams {
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn routes() -> axum::Router<Dormouse> {
     router
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
-        // Each body has its own limit, checked while it is read.
+        // Each kind of body has its own limit, checked while it is read.
         .layer(DefaultBodyLimit::disable())
 }
 
-/// Every route with its description. The annotation of a handler holds its method and its whole
-/// path; handlers of one path stand in one `routes!`.
+/// All routes with their descriptions. A handler's annotation holds its method and full path;
+/// handlers of the same path share one `routes!`.
 pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::with_openapi(Head::openapi())
         .merge(tasks())
@@ -133,12 +133,12 @@ fn change_sets() -> OpenApiRouter<Dormouse> {
 }
 
 async fn unknown_route(uri: Uri) -> Problem {
-    Problem::not_found(format!("there is no {}: every route begins with /api", uri.path()))
+    Problem::not_found(format!("{} does not exist: every route begins with /api", uri.path()))
 }
 
-/// The address is not told again: it may hold what is nobody's to keep.
+/// The message does not repeat the address: it may contain a secret.
 async fn wrong_method(method: Method) -> Problem {
-    Problem::method_not_allowed(format!("this address does not answer {method}"))
+    Problem::method_not_allowed(format!("this address does not support {method}"))
 }
 
 /// A list that fits one page.
@@ -146,7 +146,7 @@ fn whole<T>(items: Vec<T>) -> axum::Json<Page<T>> {
     axum::Json(Page { items, next_cursor: None, damaged: Vec::new() })
 }
 
-/// The size of a page, as asked.
+/// The requested page size.
 fn page_size(limit: Option<usize>) -> Result<usize, Problem> {
     match limit {
         None => Ok(DEFAULT_PAGE),

@@ -14,15 +14,15 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// `open`, which is what a list shows unless told, or `all`.
+    /// `open` (the default) or `all`.
     status: Option<String>,
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Lists the operations that write both databases, and how far each is.
+/// Lists the operations that write to both databases, with their progress.
 #[utoipa::path(
     get,
     path = "/api/operations",
@@ -37,7 +37,7 @@ pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Pa
         Some("all") => OperationFilter::All,
         Some(other) => {
             let shown: String = other.chars().take(60).collect();
-            let message = format!("`{shown}` is none of open, all");
+            let message = format!("`{shown}` is not one of open, all");
             return Err(Problem::invalid("?status", message));
         }
     };

@@ -1,4 +1,4 @@
-//! The state of affairs: in numbers, what needs the person, what was reported lately.
+//! The overview: counts, what needs the user, and recent reports.
 
 use axum::Json;
 use dormouse::view::{Attention, Overview, Page, RecentReport};
@@ -7,26 +7,26 @@ use super::{PageParams, Reply, page_size};
 use crate::App;
 use crate::extract::Query;
 
-/// Tells the state of affairs: tasks, agents, proposals.
+/// Returns counts of tasks, agents and proposals.
 #[utoipa::path(
     get,
     path = "/api/overview",
     operation_id = "getOverview",
     tag = "workspace",
-    responses((status = 200, description = "How many of each there are.", body = Overview)),
+    responses((status = 200, description = "The counts.", body = Overview)),
 )]
 pub(super) async fn show(app: App) -> Reply<Overview> {
     Ok(Json(app.dormouse.overview(&app.caller).await?))
 }
 
-/// Lists what needs the person, newest first; what is about to expire stands last.
+/// Lists what needs the user, newest first; items about to expire come last.
 #[utoipa::path(
     get,
     path = "/api/needs-attention",
     operation_id = "listNeedsAttention",
     tag = "workspace",
     params(PageParams),
-    responses((status = 200, description = "A page of what waits.", body = Page<Attention>)),
+    responses((status = 200, description = "A page of things that need the user.", body = Page<Attention>)),
 )]
 pub(super) async fn attention(
     app: App,

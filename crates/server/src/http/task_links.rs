@@ -1,4 +1,4 @@
-//! Links between tasks. Every write answers the task it was asked of.
+//! Links between tasks. Every write returns the task in the path.
 
 use dormouse::view::{Page, TaskLink};
 
@@ -21,7 +21,7 @@ pub(super) async fn list(app: App, At(task): At<String>) -> Reply<Page<TaskLink>
     Ok(whole(app.dormouse.task_links(&app.caller, &id(&task)?).await?))
 }
 
-/// Links a task to another. It is one link, shown on both.
+/// Links a task to another. The single link is shown on both.
 #[utoipa::path(
     post,
     path = "/api/journal/tasks/{task}/links",
@@ -42,7 +42,7 @@ pub(super) async fn add(
     Ok(Added(app.dormouse.link_task(&app.caller, &task, link, revision, key).await?))
 }
 
-/// Takes a link away from both of its tasks.
+/// Removes a link from both of its tasks.
 #[utoipa::path(
     delete,
     path = "/api/journal/tasks/{task}/links/{link}",

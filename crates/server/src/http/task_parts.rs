@@ -1,4 +1,4 @@
-//! Entries, time entries, checklist items and labels of a task. Every write answers the task.
+//! Entries, time entries, checklist items and labels of a task. Every write returns the task.
 
 use dormouse::view::{Entry, Item, Named, Page};
 use dormouse_types::LabelId;
@@ -42,7 +42,7 @@ pub(super) async fn add_entry(
     Ok(Added(task))
 }
 
-/// Adds time spent on a task.
+/// Records time spent on a task.
 #[utoipa::path(
     post,
     path = "/api/journal/tasks/{task}/time-entries",
@@ -182,7 +182,7 @@ pub(super) async fn labels(app: App, At(task): At<String>) -> Reply<Page<Named<L
     Ok(whole(app.dormouse.task(&app.caller, &id(&task)?).await?.labels))
 }
 
-/// Puts a label on a task; it is made when there is none of this name.
+/// Adds a label to a task, creating the label if it does not exist.
 #[utoipa::path(
     post,
     path = "/api/journal/tasks/{task}/labels",
@@ -202,7 +202,7 @@ pub(super) async fn add_label(
     Ok(Added(task))
 }
 
-/// Takes a label off a task; it is not proposed for it again.
+/// Removes a label from a task; agents do not propose it for this task again.
 #[utoipa::path(
     delete,
     path = "/api/journal/tasks/{task}/labels/{label}",

@@ -1,4 +1,4 @@
-//! Tasks: list, make, show, edit, delete, restore; their agent, decisions and activity.
+//! Tasks: list, create, show, edit, delete, restore; their agent, decisions and activity.
 
 use axum::Json;
 use axum::http::{StatusCode, header};
@@ -20,44 +20,45 @@ use crate::{App, Problem};
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// Those in which all of these words stand: in the title, the TLDR, an entry, an item or a label.
+    /// Only tasks that contain all of these words, in the title, the TLDR, an entry, an item or a
+    /// label.
     q: Option<String>,
-    /// Those of these statuses.
+    /// Only tasks with one of these statuses.
     #[serde(default)]
     #[param(value_type = Option<Vec<Status>>)]
     status: Many,
-    /// Those of these priorities; a task that nobody ranked counts as P2.
+    /// Only tasks with one of these priorities; a task without a priority counts as P2.
     #[serde(default)]
     #[param(value_type = Option<Vec<Priority>>)]
     priority: Many,
-    /// Those with any of these labels, by id or by name.
+    /// Only tasks with any of these labels, by id or name.
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     label: Many,
-    /// Those in any of these categories, by id or by name; `none` stands for no category at all.
+    /// Only tasks in any of these categories, by id or name; `none` matches tasks without a
+    /// category.
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     category: Many,
-    /// Those `with` an agent, `without` one, or with one that is `awake`.
+    /// Only tasks `with` an agent, `without` one, or with one that is `awake`.
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     agent: Many,
-    /// Those that are `overdue`, due within a `week`, or `none` of the two: without a day.
+    /// Only tasks that are `overdue`, due within a `week`, or without a due date (`none`).
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     due: Many,
-    /// The order: `created` (the newest first, unless another is asked for), `updated`, `due`,
-    /// `priority` or `title`.
+    /// The order: `created` (newest first, the default), `updated`, `due`, `priority` or `title`.
     sort: Option<String>,
-    /// Those a person may mean: by an id, its end, or words of the title. It stands alone.
+    /// Search by id, end of an id, or words of the title. Cannot be combined with other filters.
     find: Option<String>,
-    /// Those with an `open` proposal: there is something to review.
+    /// Only tasks with an `open` proposal.
     proposals: Option<String>,
-    /// Deleted ones too (`true`), or no others (`only`); none (`false`) unless it is given.
+    /// Include deleted tasks (`true`), or return only those (`only`). Default `false`.
     deleted: Option<String>,
-    /// At most so many.
+    /// The maximum number of items.
     limit: Option<usize>,
-    /// The `nextCursor` of the page before, in the same order.
+    /// The `nextCursor` of the previous page, in the same order.
     cursor: Option<String>,
 }
 
@@ -66,10 +67,10 @@ impl Lists for ListParams {
         &["status", "priority", "label", "category", "agent", "due"];
 }
 
-/// Lists tasks, newest first unless another order is asked for.
+/// Lists tasks, newest first by default.
 ///
-/// Of a parameter that is given more than once, or with commas, one value must hold; of different
-/// ones, all.
+/// A parameter may be repeated, or hold several values separated by commas; any of them matches.
+/// Different parameters must all match.
 #[utoipa::path(
     get,
     path = "/api/journal/tasks",
@@ -115,9 +116,9 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
     Ok(Json(app.dormouse.tasks(&app.caller, filter, limit, params.cursor).await?))
 }
 
-/// Lists the open proposals about a task, of all its sets, in the order in which a person reads them.
+/// Lists the open proposals about a task, across all its sets, in reading order.
 ///
-/// Those that are shown now come first, what was put off last; of each the oldest first.
+/// Proposals shown now come first, deferred ones last; oldest first within each group.
 #[utoipa::path(
     get,
     path = "/api/journal/tasks/{task}/changes",
@@ -144,7 +145,7 @@ impl IntoResponse for Tagged {
     }
 }
 
-/// A task to which something was added.
+/// A task after something was added.
 #[derive(IntoResponses)]
 #[response(
     status = 201,
@@ -159,7 +160,7 @@ impl IntoResponse for Added {
     }
 }
 
-/// Makes a task.
+/// Creates a task.
 #[utoipa::path(
     post,
     path = "/api/journal/tasks",
@@ -170,7 +171,7 @@ impl IntoResponse for Added {
     responses(
         (status = 201, description = "The new task.", body = Task, headers(
             ("ETag" = String, description = "The revision of the task."),
-            ("Location" = String, description = "Where the task is.")
+            ("Location" = String, description = "The URL of the task.")
         )),
         NewTask
     ),
@@ -277,7 +278,7 @@ pub(super) async fn agent(app: App, At(task): At<String>) -> Reply<Agent> {
     match app.dormouse.agent_of_task(&app.caller, &task).await? {
         Some(agent) => Ok(Json(agent)),
         None => Err(Problem::not_found(format!(
-            "task {task} has no agent: POST to this address makes one"
+            "task {task} has no agent: POST to this address to create one"
         ))),
     }
 }
@@ -292,7 +293,7 @@ pub(super) async fn agent(app: App, At(task): At<String>) -> Reply<Agent> {
     request_body = AgentParams,
     responses(
         (status = 201, description = "The new agent.", body = Agent, headers(
-            ("Location" = String, description = "Where the agent is.")
+            ("Location" = String, description = "The URL of the agent.")
         )),
         NewAgent
     ),
@@ -320,9 +321,9 @@ pub(super) async fn decisions(app: App, At(task): At<String>) -> Reply<Page<Deci
     Ok(whole(app.dormouse.task_decisions(&app.caller, &id(&task)?).await?))
 }
 
-/// Decides many items at once, over all sets of the task.
+/// Decides many items at once, across all sets of the task.
 ///
-/// Each is told apart; none stops the rest.
+/// Each item has its own outcome; a refusal does not affect the others.
 #[utoipa::path(
     post,
     path = "/api/journal/tasks/{task}/decisions",
@@ -331,7 +332,7 @@ pub(super) async fn decisions(app: App, At(task): At<String>) -> Reply<Page<Deci
     params(Key),
     request_body = Vec<DecisionParams>,
     responses(
-        (status = 200, description = "What became of each, in the order asked.", body = Page<Decided>)
+        (status = 200, description = "The outcome of each, in the order of the request.", body = Page<Decided>)
     ),
 )]
 pub(super) async fn decide(
@@ -345,7 +346,7 @@ pub(super) async fn decide(
     let mut results = Vec::with_capacity(verdicts.len());
     for params in verdicts {
         let (set, index) = (params.set.clone(), params.index);
-        // One key for many decisions: each gets its own part of it.
+        // One idempotency key covers many decisions, so each derives its own key from it.
         let key = key.as_ref().map(|key| format!("{key}/{set}:{index}"));
         results.push(match decide_one(&app, &task, params, key).await {
             Ok(outcome) => Decided::Taken { set, index, outcome: Box::new(outcome) },

@@ -1,5 +1,5 @@
-//! Fills the queue of one socket: everything that happens behind a cursor, each event once and in
-//! order, or a word that everything must be read anew.
+//! Fills the queue of one socket: all events after a cursor, each once and in order, or a request
+//! to reload everything.
 
 use std::future::pending;
 use std::time::Duration;
@@ -14,35 +14,35 @@ use tokio::sync::watch;
 use super::Close;
 use super::queue::Queue;
 
-/// How often the rows are looked at when no hint comes.
+/// The polling interval without hints.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a reader that keeps up may take for a page before the next one is put on top.
+/// How long a reader may take for a page before the next one is added.
 const PAGE_GRACE: Duration = Duration::from_millis(50);
-/// So many looks may fail in a row.
+/// How many polls may fail in a row.
 const FAILURES: u32 = 10;
 
-/// Where the events of one caller come from.
+/// The source of one caller's events.
 pub(super) trait EventSource: Send + Sync {
-    /// What happened behind a cursor. A cursor that nobody gave out is told as one to begin anew.
+    /// The events after a cursor. An unknown cursor leads to a resync.
     fn since<'a>(
         &'a self,
         cursor: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Since, dormouse::Error>>;
-    /// Whether the caller may still listen.
+    /// Whether the caller still has access.
     fn is_live(&self) -> BoxFuture<'_, Result<bool, dormouse::Error>>;
 }
 
-/// One socket's events.
+/// The event stream of one socket.
 pub(super) struct EventStream<'a> {
     pub(super) feed: &'a dyn EventSource,
     pub(super) clock: &'a dyn Clock,
     pub(super) queue: &'a Queue,
-    /// Rises when there may be news.
+    /// Increases when there may be news.
     pub(super) hints: watch::Receiver<u64>,
 }
 
 impl EventStream<'_> {
-    /// Follows the events behind a cursor for as long as it can; says why it ended.
+    /// Follows the events after a cursor; returns why it ended.
     pub(super) async fn run(&mut self, since: Option<String>) -> Close {
         match self.follow(since).await {
             Ok(never) => match never {},
@@ -87,7 +87,7 @@ impl EventStream<'_> {
                 Err(error) => {
                     failures += 1;
                     if failures > FAILURES {
-                        tracing::warn!(%error, "a socket is closed: its events cannot be read");
+                        tracing::warn!(%error, "closing a socket: its events cannot be read");
                         return Err(Close::BROKEN);
                     }
                 }
@@ -95,7 +95,7 @@ impl EventStream<'_> {
             self.wait(failures > 0).await;
             let now = self.clock.now();
             let every = Duration::from_secs(SOCKET_PING_SECONDS);
-            // A clock that was set back makes the next one seem far away.
+            // If the clock was set back, the next one would seem far away.
             if now >= next_ping || now + every < next_ping {
                 self.queue.ping();
                 next_ping = now + every;
@@ -103,7 +103,7 @@ impl EventStream<'_> {
         }
     }
 
-    /// The cursor to begin with.
+    /// The cursor to start from.
     async fn begin(&self) -> Result<String, Close> {
         match self.feed.since(None).await {
             Ok(Since::Page { cursor, .. } | Since::Resync { cursor }) => Ok(cursor),
@@ -112,7 +112,7 @@ impl EventStream<'_> {
     }
 
     fn send_events(&self, cursor: &str, events: &[Event]) -> Result<(), Close> {
-        // It has no cursor of its own: whoever is cut off behind it hears it again.
+        // It has no cursor of its own: a client that is cut off after it gets it again.
         if let Some(event) = events.iter().find(|event| event.moves_attention()) {
             let frame = json!({
                 "type": "needs-attention", "cursor": cursor, "subject": null, "tasks": [],
@@ -126,8 +126,8 @@ impl EventStream<'_> {
         Ok(())
     }
 
-    /// Lets a page be read before the next one: many events at once are no slowness. What was missed
-    /// while nobody listened comes as fast as it is read; what happens now does not wait.
+    /// Gives the reader time for a page before the next one, so that many events at once do not
+    /// count as slowness. Missed events are sent as fast as they are read; new events do not wait.
     async fn catch_up(&self, is_level: bool) -> Result<(), Close> {
         let stall = Duration::from_secs(SOCKET_STALL_SECONDS);
         let patience = self.clock.sleep(if is_level { PAGE_GRACE } else { stall });
@@ -137,10 +137,10 @@ impl EventStream<'_> {
         }
     }
 
-    /// Waits for a hint, or as long as the net allows; behind a failure hints are let be.
+    /// Waits for a hint, or for the polling interval; after a failure hints are ignored.
     async fn wait(&mut self, failed: bool) {
         let hinted = async {
-            // A closed hint is no hint.
+            // A closed channel is not a hint.
             if failed || self.hints.changed().await.is_err() {
                 pending::<()>().await;
             }

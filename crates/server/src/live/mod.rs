@@ -1,7 +1,7 @@
 //! Live events over a WebSocket: `GET /api/ws?ticket=T&since=CURSOR`.
 //!
-//! Defends against: a gap that nobody tells, a reader that is too slow, a socket that outlives its
-//! token, more sockets than the process can hold.
+//! Defends against: unreported gaps, readers that are too slow, sockets that outlive their token,
+//! and too many sockets.
 
 mod event_stream;
 mod queue;
@@ -32,14 +32,14 @@ use self::event_stream::{EventSource, EventStream};
 use self::queue::{Frame, Queue};
 use crate::Problem;
 
-/// Where a socket is opened.
+/// The path that opens a socket.
 pub(crate) const PATH: &str = "/api/ws";
-/// How long the end of a socket may take to be said.
+/// How long closing a socket may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// When somebody who has too many sockets may try again.
+/// When a client with too many sockets may retry.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Says that the listener stops: each socket holds one until it has ended.
+/// Signals that the listener stops; each socket holds one until it has ended.
 #[derive(Clone)]
 pub(crate) struct Closing(pub(crate) watch::Receiver<bool>);
 
@@ -52,11 +52,11 @@ struct Close {
 
 impl Close {
     const NOT_LET_IN: Self =
-        Self { code: 4001, reason: "the ticket or its token opens nothing: get a new ticket" };
+        Self { code: 4001, reason: "the ticket or its token is not valid: get a new ticket" };
     const TOO_SLOW: Self = Self { code: 4008, reason: "too slow: resume with since" };
-    const STOPPING: Self = Self { code: 1001, reason: "the server stops: resume with since" };
+    const STOPPING: Self = Self { code: 1001, reason: "the server is stopping: resume with since" };
     const BROKEN: Self =
-        Self { code: 1011, reason: "the store does not answer: resume with since" };
+        Self { code: 1011, reason: "the store does not respond: resume with since" };
 }
 
 /// The sockets of a process.
@@ -67,7 +67,7 @@ pub(crate) struct Sockets {
     open: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-/// The place of one socket among them.
+/// The slot of one socket.
 struct ConnectionSlot {
     open: Arc<Mutex<HashMap<String, usize>>>,
     actor: String,
@@ -85,7 +85,7 @@ impl Sockets {
         Self { dormouse, clock, open: Arc::default() }
     }
 
-    /// Answers for sockets beside a router.
+    /// Adds the socket route to a router.
     pub(crate) fn with_sockets(self, router: Router) -> Router {
         router.layer(from_fn_with_state(self, enter))
     }
@@ -115,7 +115,7 @@ impl Drop for ConnectionSlot {
 }
 
 fn lock(open: &Mutex<HashMap<String, usize>>) -> MutexGuard<'_, HashMap<String, usize>> {
-    // Nobody stops half way: the map is whole also when a thread panicked.
+    // No holder can leave the map inconsistent, so poisoning is ignored.
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -128,7 +128,7 @@ async fn enter(State(sockets): State<Sockets>, request: Request, next: Next) -> 
 
 async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
     if request.method() != Method::GET {
-        return Err(Problem::method_not_allowed(format!("{PATH} answers GET alone")));
+        return Err(Problem::method_not_allowed(format!("{PATH} supports only GET")));
     }
     let (mut parts, _) = request.into_parts();
     let Query(asked) = Query::<SocketParams>::from_request_parts(&mut parts, &())
@@ -141,7 +141,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
     })?;
     let upgrade = upgrade.max_message_size(SOCKET_MESSAGE).max_frame_size(SOCKET_MESSAGE);
     let Some(caller) = sockets.dormouse.redeem_ticket(&asked.ticket).await? else {
-        // A browser tells a page how a socket ended, and nothing of one that never opened.
+        // A browser reports to a page how a socket closed, but not why one failed to open.
         return Ok(upgrade.on_upgrade(|socket| refuse(socket, Close::NOT_LET_IN)));
     };
     let Some(seat) = sockets.take_slot(&caller) else {
@@ -154,7 +154,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
 }
 
 async fn refuse(mut socket: WebSocket, close: Close) {
-    // Whoever has gone needs no farewell.
+    // The client may already be gone.
     let _gone = socket.send(send_close(close)).await;
 }
 
@@ -162,7 +162,7 @@ fn send_close(close: Close) -> Message {
     Message::Close(Some(CloseFrame { code: close.code, reason: close.reason.into() }))
 }
 
-/// Serves one socket to its end.
+/// Serves one socket until it ends.
 async fn serve(
     sockets: &Sockets,
     caller: Caller,
@@ -193,7 +193,7 @@ async fn serve(
     }
 }
 
-/// Sends what is in the queue, until the end of it or of the other side.
+/// Sends the queue until it ends or the client is gone.
 async fn send(queue: &Queue, mut sink: SplitSink<WebSocket, Message>) {
     loop {
         let (message, is_last) = match queue.next().await {
@@ -207,7 +207,7 @@ async fn send(queue: &Queue, mut sink: SplitSink<WebSocket, Message>) {
     }
 }
 
-/// Hears the other side: it answers pings, and says nothing else that matters.
+/// Receives from the client, which only answers pings.
 async fn read_frames(mut stream: SplitStream<WebSocket>) {
     while let Some(Ok(message)) = stream.next().await {
         if matches!(message, Message::Close(_)) {
@@ -218,7 +218,7 @@ async fn read_frames(mut stream: SplitStream<WebSocket>) {
 
 async fn stopped(closing: Option<Closing>) {
     match closing {
-        // A listener that is gone has stopped.
+        // If the listener is gone, it has stopped.
         Some(Closing(mut closing)) => _ = closing.wait_for(|closing| *closing).await,
         None => std::future::pending().await,
     }
@@ -234,7 +234,7 @@ impl EventSource for OfCaller<'_> {
     fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, Error>> {
         Box::pin(async move {
             match self.dormouse.events_since(self.caller, cursor).await {
-                // It was given out by another server, or by nobody.
+                // It comes from another server, or is made up.
                 Err(Error::Invalid { .. }) => {
                     match self.dormouse.events_since(self.caller, None).await? {
                         Since::Page { cursor, .. } | Since::Resync { cursor } => {

@@ -1,4 +1,4 @@
-//! What is on its way to a socket: frames in order, and never more than a slow reader may owe.
+//! The send queue of a socket: frames in order, bounded for slow readers.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,14 +8,14 @@ use tokio::sync::Notify;
 
 use super::Close;
 
-/// Something to be sent.
+/// A frame to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Frame {
     /// JSON text.
     Text(String),
-    /// Asks whether anybody is there.
+    /// A ping.
     Ping,
-    /// The end.
+    /// The close frame.
     Close(Close),
 }
 
@@ -23,11 +23,11 @@ pub(super) enum Frame {
 struct Inner {
     frames: VecDeque<Frame>,
     bytes: usize,
-    /// Whether a frame was taken out and is being sent.
+    /// Whether a frame is being sent.
     is_sending: bool,
 }
 
-/// The frames between whoever makes them and the socket.
+/// The frames between the producer and the socket.
 #[derive(Default)]
 pub(super) struct Queue {
     inner: Mutex<Inner>,
@@ -38,7 +38,7 @@ pub(super) struct Queue {
 impl Queue {
     /// Adds a text.
     ///
-    /// Errors: the reader owes too much; nothing was added.
+    /// Errors: the reader is too slow; nothing was added.
     pub(super) fn push(&self, text: String) -> Result<(), Close> {
         {
             let mut inner = self.inner();
@@ -53,13 +53,13 @@ impl Queue {
         Ok(())
     }
 
-    /// Asks whether anybody is there, behind what waits.
+    /// Adds a ping after the waiting frames.
     pub(super) fn ping(&self) {
         self.inner().frames.push_back(Frame::Ping);
         self.filled.notify_one();
     }
 
-    /// Ends it: what waits is not sent any more.
+    /// Ends the queue and discards waiting frames.
     pub(super) fn close(&self, close: Close) {
         {
             let mut inner = self.inner();
@@ -70,7 +70,7 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// Waits for the next frame. Whoever asks has sent the one before.
+    /// Waits for the next frame. The caller must have sent the previous one.
     pub(super) async fn next(&self) -> Frame {
         loop {
             if let Some(frame) = self.take() {
@@ -93,7 +93,7 @@ impl Queue {
         frame
     }
 
-    /// Waits until everything was sent.
+    /// Waits until everything is sent.
     pub(super) async fn drained(&self) {
         loop {
             {
@@ -107,7 +107,7 @@ impl Queue {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // Nobody stops half way: it is whole also when a thread panicked.
+        // No holder can leave it inconsistent, so poisoning is ignored.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

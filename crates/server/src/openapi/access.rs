@@ -1,22 +1,21 @@
-//! Which scope an operation needs, as the description tells it. What is checked stands in the
-//! facade; a test sends every operation with every scope and compares.
+//! The scope that an operation needs, for the document. The facade does the actual check; a test
+//! calls every operation with every scope and compares.
 
 use dormouse_types::Scope;
 use serde_json::{Value, json};
 
-/// What whoever asks must hold.
+/// What the caller needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Needs {
     /// A token with this scope.
     Scope(Scope),
-    /// A token, whatever it may do.
+    /// Any valid token.
     Token,
-    /// Nothing: what is sent speaks for itself.
+    /// Nothing: the request carries its own proof.
     Nothing,
 }
 
-/// Operations that need something else than their method tells: `read` to look at something, `edit`
-/// to change it.
+/// Exceptions from the default, which is `read` for reading and `edit` for changing.
 const OTHERS: &[(&str, Needs)] = &[
     ("decideItem", Needs::Scope(Scope::Decide)),
     ("decideTaskItems", Needs::Scope(Scope::Decide)),
@@ -33,7 +32,7 @@ const OTHERS: &[(&str, Needs)] = &[
     ("revokeToken", Needs::Scope(Scope::Admin)),
 ];
 
-/// What an operation needs.
+/// The requirement of an operation.
 pub(super) fn needs(method: &str, operation: &str) -> Needs {
     match OTHERS.iter().find(|(other, _)| *other == operation) {
         Some((_, needs)) => *needs,
@@ -43,7 +42,7 @@ pub(super) fn needs(method: &str, operation: &str) -> Needs {
 }
 
 impl Needs {
-    /// How it is refused.
+    /// The problem if it is not met.
     pub(super) fn problems(self) -> &'static [&'static str] {
         match self {
             Self::Scope(_) => &["token-missing", "scope-missing"],
@@ -52,8 +51,8 @@ impl Needs {
         }
     }
 
-    /// Says it in the description of an operation: `x-scope` is the name of the scope, or `any` where
-    /// every token will do. Where none is needed there is no `x-scope`.
+    /// Adds the requirement to an operation: `x-scope` is the name of the scope, or `any` if every
+    /// token will do. There is no `x-scope` if no token is needed.
     pub(super) fn describe(self, operation: &mut Value) {
         match self {
             Self::Scope(scope) => operation["x-scope"] = json!(scope.name()),

@@ -1,8 +1,7 @@
 //! The page: the built web app, which is part of the binary, and the pages of problems.
 //!
-//! The app finds its way by itself: a browser that asks for an address it does not know as a file
-//! gets the app, and the app shows what the address means. Everything here is the same for everybody
-//! and needs no token.
+//! The app does its own routing: a request for a path that is not a file gets the app, which shows
+//! the matching screen. Everything here is the same for everyone and needs no token.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -13,11 +12,11 @@ use crate::Problem;
 
 /// A file of the web app.
 struct File {
-    /// Its path, without a slash before it.
+    /// Its path, without a leading slash.
     path: &'static str,
     /// Its content type.
     kind: &'static str,
-    /// The name of its content.
+    /// Its entity tag.
     etag: &'static str,
     plain: &'static [u8],
     gzip: Option<&'static [u8]>,
@@ -25,7 +24,7 @@ struct File {
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// What stands in place of the app when the program was built without it.
+/// The page to serve if the program was built without the app.
 static NOT_BUILT: File = File {
     path: "index.html",
     kind: "text/html; charset=utf-8",
@@ -34,18 +33,18 @@ static NOT_BUILT: File = File {
     gzip: None,
 };
 
-/// Files below this are named by their content: what is there once never changes.
+/// Files below this are named after their content and never change.
 const NAMED_BY_CONTENT: &str = "assets/";
 
-/// Whether an address is the page's. All others stand behind the auth.
+/// Whether a path belongs to the page. All others need authentication.
 pub(crate) fn has(path: &str) -> bool {
     !matches!(path, "/api" | "/healthz" | "/readyz") && !path.starts_with("/api/")
 }
 
-/// Answers a request for an address of the page.
+/// Responds to a request for a path of the page.
 pub(crate) fn answer(method: &Method, path: &str, headers: &HeaderMap) -> Response {
     if !matches!(*method, Method::GET | Method::HEAD) {
-        let detail = format!("this address does not answer {method}: pages are read");
+        let detail = format!("this address does not support {method}: pages are read-only");
         let mut response = Problem::method_not_allowed(detail).into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
@@ -59,15 +58,14 @@ pub(crate) fn answer(method: &Method, path: &str, headers: &HeaderMap) -> Respon
         Some(file) => send(file, headers),
         None => {
             let detail = format!(
-                "there is no {path}: routes of the API begin with /api, and what is no file of the \
-                 page is answered to a browser alone"
+                "there is no {path}: API routes begin with /api, and other paths are served only to browsers"
             );
             Problem::not_found(detail).into_response()
         }
     }
 }
 
-/// The file that an address means. Whoever shows HTML gets the app at each address that is no file,
+/// The file for a path. A client that accepts HTML gets the app for every path that is not a file,
 /// except where files of another version may have been.
 fn find(files: &'static [File], name: &str, accepts_html: bool) -> Option<&'static File> {
     let file = |name: &str| files.iter().find(|file| file.path == name);
@@ -104,7 +102,7 @@ fn send(file: &'static File, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The page of a problem: what the `type` of a problem leads to.
+/// The page that the `type` of a problem links to.
 fn problem(slug: &str) -> Response {
     let Some((_, text)) = PROBLEMS.iter().find(|(known, _)| *known == slug) else {
         return Problem::not_found("there is no problem of this type".to_owned()).into_response();
@@ -120,7 +118,7 @@ fn problem(slug: &str) -> Response {
     (headers, body).into_response()
 }
 
-/// Whether a list in a header names something, and does not refuse it with `q=0`.
+/// Whether a header list contains a value without `q=0`.
 fn in_list(headers: &HeaderMap, name: header::HeaderName, wanted: &str) -> bool {
     headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
         value.split(',').any(|part| {

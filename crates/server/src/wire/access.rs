@@ -1,4 +1,4 @@
-//! What is sent to come in.
+//! Request bodies about access.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ use crate::Problem;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CodeParams {
-    /// What stands behind `#code=` in the address of the page.
+    /// The part after `#code=` in the URL of the page.
     pub(crate) code: String,
 }
 
-// It is not for logs.
+// Keeps the code out of logs.
 impl fmt::Debug for CodeParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CodeParams(…)")
     }
 }
 
-/// A scope by its name, of those that allow something.
+/// A grantable scope, by name.
 pub(crate) struct OfferedScope;
 
 impl PartialSchema for OfferedScope {
@@ -43,24 +43,24 @@ impl PartialSchema for OfferedScope {
 
 impl ToSchema for OfferedScope {}
 
-/// A token to be made.
+/// A token to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TokenParams {
-    /// What its owner calls it.
+    /// Its display name.
     name: String,
-    /// What it may do: at least one, and none that whoever asks lacks.
+    /// Its scopes: at least one, and only scopes the caller has.
     #[schema(value_type = Vec<OfferedScope>)]
     scopes: Vec<String>,
-    /// Who holds it; `person` when left out. An `agent` or `mcp` token never decides.
+    /// Its kind, `person` by default. An `agent` or `mcp` token never decides.
     #[schema(value_type = Option<TokenKind>)]
     kind: Option<String>,
-    /// When it ends by itself, in days; never when left out.
+    /// Days until it expires; by default it does not.
     expires_in_days: Option<u32>,
 }
 
 impl TokenParams {
-    /// The values, or what is wrong with them.
+    /// The parsed values, or every invalid one.
     pub(crate) fn read(self) -> Result<NewToken, Problem> {
         let mut reading = Reading::default();
         let scopes = (0..).zip(self.scopes);

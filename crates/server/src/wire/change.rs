@@ -1,4 +1,4 @@
-//! Bodies about agents and decisions.
+//! Request bodies about agents and decisions.
 
 use dormouse::view::Outcome;
 use dormouse::{KnownValue, Verdict};
@@ -11,25 +11,25 @@ use utoipa::{PartialSchema, ToSchema};
 use super::read::{Reading, present};
 use crate::Problem;
 
-/// An agent to be made for a task.
+/// An agent to create for a task.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentParams {
-    /// What people call it; a stock name unless given.
+    /// Its display name; chosen automatically if left out.
     pub(crate) name: Option<String>,
 }
 
-/// What of an agent can be set. What is left out stays as it is.
+/// The settings of an agent. Fields left out are unchanged.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct AgentPatch {
-    /// `auto`, `on`, `off`: whether changes wake it by themselves.
+    /// `auto`, `on` or `off`: whether changes wake it.
     automation: Option<String>,
-    /// Until when nothing but a person wakes it; `null` ends that.
+    /// Until this time only the user wakes it; `null` clears it.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Timestamp>)]
     sleep_until: Option<Option<String>>,
-    /// Whether a change of a linked task wakes it at once.
+    /// Whether a change to a linked task wakes it immediately.
     wake_on_linked: Option<bool>,
 }
 
@@ -46,23 +46,23 @@ impl AgentPatch {
     }
 }
 
-/// What the person says to an agent they wake, or when it is to be woken.
+/// A message to the agent to wake, or the time to wake it.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WakeParams {
-    /// What the person says to it; it wakes at once.
+    /// A message from the user; the agent wakes immediately.
     message: Option<String>,
-    /// When it is to wake whatever happens; `null` takes that back. Without it, now.
+    /// When to wake it in any case; `null` clears the time. If left out, it wakes now.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Timestamp>)]
     at: Option<Option<String>>,
 }
 
-/// What a person wants of a wake.
+/// The kind of wake requested.
 pub(crate) enum Wanted {
-    /// At once, with these words.
+    /// Immediately, with this message.
     Now(Option<String>),
-    /// At a time, or no longer at one.
+    /// At this time; `None` clears the set time.
     At(Option<Timestamp>),
 }
 
@@ -70,7 +70,7 @@ impl WakeParams {
     pub(crate) fn read(self) -> Result<Wanted, Problem> {
         let Some(at) = self.at else { return Ok(Wanted::Now(self.message)) };
         if self.message.is_some() {
-            let message = "a message wakes the agent at once: leave out `at`, or the message";
+            let message = "a message wakes the agent immediately: leave out `at` or the message";
             return Err(Problem::invalid("/at", message));
         }
         let mut reading = Reading::default();
@@ -79,39 +79,42 @@ impl WakeParams {
     }
 }
 
-/// A verdict on one item. The digest is that of the item as it was shown.
+/// A verdict on one item as it was shown.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VerdictParams {
     /// The digest of the item as it was shown.
     pub(crate) digest: String,
-    /// Why, of a rejection.
+    /// For a rejection, the reason.
     pub(crate) reason: Option<String>,
-    /// Of a confirm, where the person set the value after the proposal was made: the value now as
-    /// the item's `now` tells it, `null` for none. Without it such a confirm is refused.
+    /// For a confirm, if the user set the value after the proposal: the current value as in the
+    /// item's `now`, or `null` for none. Such a confirm is refused without it.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub(crate) now: Option<Option<String>>,
 }
 
-/// The value that a confirm names, to be written over all the same.
+/// The current value that a confirm agrees to overwrite.
 ///
-/// Errors: a value or a reason beside a verdict that takes none.
+/// Errors: a value or a reason with a verdict that takes none.
 pub(crate) fn over(
     verdict: Verdict,
     now: Option<Option<String>>,
     reason: Option<&str>,
 ) -> Result<Option<KnownValue>, Problem> {
     if reason.is_some() && verdict != Verdict::Reject {
-        return Err(Problem::invalid("/reason", "only a rejection has a reason: leave it out"));
+        return Err(Problem::invalid("/reason", "only a rejection takes a reason: leave it out"));
     }
     if now.is_some() && verdict != Verdict::Confirm {
-        return Err(Problem::invalid("/now", "only a confirm names the value now: leave it out"));
+        return Err(Problem::invalid(
+            "/now",
+            "only a confirm takes the current value: leave it out",
+        ));
     }
     Ok(now.map(|now| KnownValue { now }))
 }
 
-/// The items of a set to be confirmed together, and no others.
+/// The items of a set to confirm together; no others are confirmed.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConfirmAllParams {
@@ -124,7 +127,7 @@ pub(crate) struct ConfirmAllParams {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShownParams {
-    /// The item, from 1.
+    /// The item's number, from 1.
     pub(crate) index: i64,
     /// Its digest.
     pub(crate) digest: String,
@@ -137,29 +140,29 @@ pub(crate) struct DecisionParams {
     /// The set.
     #[schema(value_type = ChangeSetId)]
     pub(crate) set: String,
-    /// The item, from 1.
+    /// The item's number, from 1.
     pub(crate) index: i64,
-    /// What the person decides.
+    /// The verdict.
     #[schema(value_type = VerdictName)]
     pub(crate) verdict: String,
     /// The digest of the item as it was shown.
     pub(crate) digest: String,
-    /// Why, of a rejection.
+    /// For a rejection, the reason.
     pub(crate) reason: Option<String>,
-    /// Of a confirm, where the person set the value after the proposal was made: the value now as
-    /// the item's `now` tells it, `null` for none. Without it such a confirm is refused.
+    /// For a confirm, if the user set the value after the proposal: the current value as in the
+    /// item's `now`, or `null` for none. Such a confirm is refused without it.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub(crate) now: Option<Option<String>>,
 }
 
-/// What became of one of many verdicts.
+/// The outcome of one of many verdicts.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Decided {
-    /// It was taken.
+    /// The verdict was recorded.
     Taken { set: String, index: i64, outcome: Box<Outcome> },
-    /// It was refused; the others were not.
+    /// The verdict was refused; this does not affect the others.
     Refused { set: String, index: i64, problem: Problem },
 }
 
@@ -181,7 +184,7 @@ impl PartialSchema for VerdictName {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .enum_values(Some(Self::ALL.map(|(name, _)| name)))
-            .description(Some("What the person decides; `undo` takes a verdict back."))
+            .description(Some("The user's verdict; `undo` reverts an earlier one."))
             .build()
             .into()
     }

@@ -1,47 +1,47 @@
-//! The shape of an export, as the API document tells it. It is written by the facade.
+//! The schema of an export, for the API document. The facade writes the export itself.
 
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Everything of the person's, and what their agents wrote. Documents are as they are stored.
+/// All of the user's data, and what their agents wrote. Documents are as stored.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it is described, and never made")]
+#[allow(dead_code, reason = "only its schema is used")]
 #[schema(rename_all = "camelCase")]
 pub(crate) struct Export {
     /// `dormouse-export`.
     format: String,
-    /// Rises when a reader of the version before would go wrong.
+    /// Increases when a reader of the previous version would misread the document.
     version: u32,
-    /// Where it comes from.
+    /// The origin of the document.
     source: ExportSource,
-    /// The settings of the workspace, by their names; none in the export of one task.
+    /// The settings of the workspace by name; absent in the export of one task.
     settings: Value,
     /// The categories.
     categories: Vec<Value>,
     /// The labels.
     labels: Vec<Value>,
-    /// The tasks, oldest first, soft-deleted ones too.
+    /// The tasks, oldest first, including deleted ones.
     tasks: Vec<ExportedTask>,
-    /// The links between tasks, oldest first; those that were taken away too, unless one task is
+    /// The links between tasks, oldest first; removed ones are included unless one task is
     /// exported.
     links: Vec<Value>,
-    /// Rows that are no JSON, as text, and rows that cannot be read.
+    /// Rows that are not JSON, as text, and rows that cannot be read.
     damaged: Vec<Value>,
 }
 
 /// The databases an export comes from.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it is described, and never made")]
+#[allow(dead_code, reason = "only its schema is used")]
 pub(crate) struct ExportSource {
-    /// The person's.
+    /// The journal.
     journal: ExportedPlace,
-    /// The agents' view.
+    /// The agent store.
     agent: ExportedPlace,
 }
 
-/// A database, and how far it was.
+/// A database and its position.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it is described, and never made")]
+#[allow(dead_code, reason = "only its schema is used")]
 pub(crate) struct ExportedPlace {
     /// Its host id.
     host: String,
@@ -51,10 +51,10 @@ pub(crate) struct ExportedPlace {
 
 /// A task with all that belongs to it.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it is described, and never made")]
+#[allow(dead_code, reason = "only its schema is used")]
 #[schema(rename_all = "camelCase")]
 pub(crate) struct ExportedTask {
-    /// The task; `null` where it is damaged.
+    /// The task; `null` if it is damaged.
     task: Value,
     /// How often it was changed.
     revision: i64,
@@ -66,30 +66,30 @@ pub(crate) struct ExportedTask {
     entries: Vec<Value>,
     /// Its rows of kinds that this version does not know.
     others: Vec<Value>,
-    /// Who said last what of which field.
+    /// For each field, who set it last and to what.
     says: Vec<Value>,
-    /// What is for reading alone: an import leaves it out.
+    /// For inspection only: an import ignores it.
     read_only: ExportedTrail,
 }
 
 /// What agents wrote about a task.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it is described, and never made")]
+#[allow(dead_code, reason = "only its schema is used")]
 pub(crate) struct ExportedTrail {
-    /// Its agents, oldest first, destroyed ones too.
+    /// Its agents, oldest first, including destroyed ones.
     agents: Vec<ExportedAgent>,
 }
 
-/// An agent with what it told the person.
+/// An agent with its reports and decisions.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it is described, and never made")]
+#[allow(dead_code, reason = "only its schema is used")]
 pub(crate) struct ExportedAgent {
     /// The agent.
     agent: Value,
-    /// Its state; `null` where it is damaged.
+    /// Its state; `null` if it is damaged.
     state: Value,
     /// Its reports, oldest first.
     reports: Vec<Value>,
-    /// The person's decisions on its proposals, oldest first.
+    /// The user's decisions on its proposals, oldest first.
     decisions: Vec<Value>,
 }

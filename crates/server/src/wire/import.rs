@@ -1,4 +1,4 @@
-//! Lines of an import.
+//! Lines of the response to an import.
 
 use dormouse::view::ImportEvent;
 use serde::Serialize;
@@ -6,13 +6,13 @@ use utoipa::ToSchema;
 
 use crate::Problem;
 
-/// One line of the answer to an import.
+/// One line of the response to an import.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum ImportLine {
-    /// Something happened.
+    /// An import event.
     Event(ImportEvent),
-    /// It cannot go on: the last line.
+    /// The import failed; always the last line.
     Stopped(Stopped),
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum ImportLine {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", tag = "event")]
 pub(crate) enum Stopped {
-    /// What was told before is durable.
+    /// The import failed; everything reported before is durable.
     Problem { problem: Problem },
 }
 

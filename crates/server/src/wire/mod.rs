@@ -1,5 +1,5 @@
-//! Bodies of requests, and of the few answers that are not views. Values on closed lists are text
-//! here, so that every wrong one is named.
+//! Request bodies, and the few response bodies that are not views. Values from closed lists are
+//! plain text here, so that every invalid one can be reported.
 
 mod access;
 mod change;

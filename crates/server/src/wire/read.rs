@@ -1,4 +1,4 @@
-//! Reads values of a body and collects what is wrong with them.
+//! Parses the values of a body and collects the errors.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Deserializer};
 use crate::Problem;
 use crate::problem::Invalid;
 
-/// One reading of a body.
+/// Parses one body, collecting errors.
 #[derive(Default)]
 pub(crate) struct Reading {
     invalid: Vec<Invalid>,
 }
 
 impl Reading {
-    /// Reads a value of a closed list, or notes that it is not on it.
+    /// Parses a value of a closed list, or records an error.
     pub(crate) fn parse<T: FromStr<Err: Display>>(
         &mut self,
         pointer: &str,
@@ -26,7 +26,7 @@ impl Reading {
         self.keep(pointer, T::from_str(&text?))
     }
 
-    /// Reads one of some names, or notes that it is none of them.
+    /// Looks up a name, or records an error.
     pub(crate) fn one_of<T: Copy>(
         &mut self,
         pointer: &str,
@@ -36,27 +36,28 @@ impl Reading {
         let found = known.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         let shown: String = text.chars().take(60).collect();
-        self.keep(pointer, found.ok_or(format!("`{shown}` is none of {}", names.join(", "))))
+        self.keep(pointer, found.ok_or(format!("`{shown}` is not one of {}", names.join(", "))))
     }
 
-    /// Reads a day, or notes that the calendar has no such day.
+    /// Parses a calendar date, or records an error.
     pub(crate) fn day(&mut self, pointer: &str, text: Option<String>) -> Option<Date> {
         let text = text?;
         let shown: String = text.chars().take(60).collect();
-        let message = format!("`{shown}` is not a day: write YYYY-MM-DD, a day that exists");
+        let message = format!("`{shown}` is not a valid date: write YYYY-MM-DD");
         self.keep(pointer, strict_day(&text).ok_or(message))
     }
 
-    /// Reads a time, or notes that it is none.
+    /// Parses a time, or records an error.
     pub(crate) fn time(&mut self, pointer: &str, text: Option<String>) -> Option<Timestamp> {
         let text = text?;
         let shown: String = text.chars().take(60).collect();
-        let message = format!("`{shown}` is not a time: write RFC 3339, as 2026-03-01T18:00:00Z");
+        let message =
+            format!("`{shown}` is not a valid time: write RFC 3339, such as 2026-03-01T18:00:00Z");
         let time = text.parse().map(Timestamp::from_jiff);
         self.keep(pointer, time.map_err(|_| message))
     }
 
-    /// Reads a value that `null` clears.
+    /// Parses a value that `null` clears.
     pub(crate) fn clearable<T, U>(
         &mut self,
         value: Option<Option<T>>,
@@ -80,20 +81,20 @@ impl Reading {
         }
     }
 
-    /// Gives the value built from all readings, unless one of them failed.
+    /// Returns the value built from all parsed fields, or all recorded errors.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Problem> {
         if self.invalid.is_empty() { Ok(value) } else { Err(Problem::all_invalid(self.invalid)) }
     }
 }
 
-/// Tells a value that is `null` from one that is left out.
+/// Distinguishes a `null` value from one that is left out.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// A day written `YYYY-MM-DD`; a time beside it would be silently lost, so it is refused.
+/// Parses a date `YYYY-MM-DD`. A date with a time is refused, because the time would be lost.
 fn strict_day(text: &str) -> Option<Date> {
     let date: Date = text.parse().ok()?;
     (date.to_string() == text).then_some(date)

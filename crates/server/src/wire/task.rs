@@ -1,4 +1,4 @@
-//! Bodies about a task and its parts.
+//! Request bodies about a task and its parts.
 
 use dormouse_types::TaskId;
 use dormouse_types::task::{EntryKind, LinkKind, Priority, Status};
@@ -8,19 +8,19 @@ use utoipa::ToSchema;
 use super::read::{Reading, present};
 use crate::Problem;
 
-/// A task to be made.
+/// A task to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskParams {
-    /// Empty while untitled.
+    /// Its title; may be empty.
     #[serde(default)]
     title: String,
-    /// Read without regard to case.
+    /// Case-insensitive.
     #[schema(value_type = Option<Status>)]
     status: Option<String>,
     /// Why it is blocked or on hold.
     status_reason: Option<String>,
-    /// Read without regard to case.
+    /// Case-insensitive.
     #[schema(value_type = Option<Priority>)]
     priority: Option<String>,
     /// The day it is due.
@@ -30,9 +30,9 @@ pub(crate) struct TaskParams {
     estimate_minutes: Option<u32>,
     /// ISO 639 code.
     language: Option<String>,
-    /// By name; it is made when there is none of this name.
+    /// By name; created if it does not exist.
     category: Option<String>,
-    /// By name; made when there are none of these names.
+    /// By name; created if they do not exist.
     #[serde(default)]
     labels: Vec<String>,
     /// The text of a first entry.
@@ -62,18 +62,18 @@ impl TaskParams {
     }
 }
 
-/// Fields of a task to be set; `null` clears.
+/// Fields of a task to set; `null` clears one.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskPatch {
     /// Its title.
     title: Option<String>,
-    /// Read without regard to case.
+    /// Case-insensitive.
     #[schema(value_type = Option<Status>)]
     status: Option<String>,
     /// Why it is blocked or on hold.
     status_reason: Option<String>,
-    /// Read without regard to case.
+    /// Case-insensitive.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Priority>)]
     priority: Option<Option<String>>,
@@ -89,7 +89,7 @@ pub(crate) struct TaskPatch {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     language: Option<Option<String>>,
-    /// By name; it is made when there is none of this name.
+    /// By name; created if it does not exist.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     category: Option<Option<String>>,
@@ -112,19 +112,19 @@ impl TaskPatch {
     }
 }
 
-/// A checklist item to be made.
+/// A checklist item to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ItemParams {
-    /// What is to be done.
+    /// Its title.
     pub(crate) title: String,
 }
 
-/// Values of an item to be set.
+/// Fields of an item to set.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ItemPatch {
-    /// What is to be done.
+    /// Its title.
     title: Option<String>,
     /// Whether it is ticked.
     is_checked: Option<bool>,
@@ -138,18 +138,18 @@ impl From<ItemPatch> for dormouse::ItemPatch {
     }
 }
 
-/// An entry to be made.
+/// An entry to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryParams {
-    /// What the person says; of a recording or image its transcript.
+    /// The text; for a recording or image, its transcript.
     text: String,
-    /// What it holds.
+    /// The kind of entry.
     #[serde(default)]
     kind: EntryKind,
-    /// Units: minutes; of a time entry.
+    /// Units: minutes. For a time entry, the time spent.
     minutes: Option<u32>,
-    /// The day it speaks from; today unless given.
+    /// The date of the entry; today by default.
     #[schema(value_type = Option<Date>)]
     on: Option<String>,
 }
@@ -167,16 +167,16 @@ impl EntryParams {
     }
 }
 
-/// A span of time spent.
+/// Time spent on a task.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeParams {
     /// Units: minutes.
     minutes: u32,
-    /// What they were spent on.
+    /// What the time was spent on.
     #[serde(default)]
     text: String,
-    /// The day; today unless given.
+    /// The date; today by default.
     #[schema(value_type = Option<Date>)]
     on: Option<String>,
 }
@@ -200,7 +200,7 @@ pub(crate) struct EntryPatch {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelParams {
-    /// It is made when there is none of this name.
+    /// Created if it does not exist.
     pub(crate) name: String,
 }
 
@@ -208,7 +208,7 @@ pub(crate) struct LabelParams {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LinkParams {
-    /// What the task is to the other. Read without regard to case.
+    /// The relation of the task to the other one. Case-insensitive.
     #[schema(value_type = LinkKind)]
     kind: String,
     /// The other task.
@@ -222,7 +222,7 @@ impl LinkParams {
         let kind = reading.parse("/kind", Some(self.kind));
         let to = reading.parse("/to", Some(self.to));
         let read = reading.finish(kind.zip(to))?;
-        Ok(read.expect("what could not be read was refused"))
+        Ok(read.expect("invalid input was refused"))
     }
 }
 

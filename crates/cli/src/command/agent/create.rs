@@ -14,7 +14,7 @@ pub struct Params {
     /// The task
     #[arg(required = true, value_name = "TASK")]
     task: Vec<String>,
-    /// What to call the agent
+    /// A name for the agent
     #[arg(long)]
     name: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `dormouse agent log --follow`: what an agent does, as it does it.
+//! `dormouse agent log --follow`: an agent's activity, live.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -17,35 +17,35 @@ use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{line, time};
 
-/// Between two looks.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Messages from before that are told first.
+/// How many earlier messages to print first.
 const BEFORE: &str = "20";
-/// Runs that are looked at each time.
+/// How many runs to check each time.
 const RUNS: &str = "50";
-/// Messages of one answer.
+/// Messages per request.
 const PAGE: &str = "200";
 
-/// Something to tell.
+/// A piece of news.
 #[derive(Debug)]
 enum News {
-    /// A run is in another status than before.
+    /// The status of a run changed.
     Run(Box<Wake>),
     /// A message was written.
     Message(Box<Message>),
 }
 
-/// What was told of an agent so far.
+/// What was printed about an agent so far.
 #[derive(Debug, Default)]
 struct Told {
-    /// The status of each run as it was told last, by its key or by what it waits for.
+    /// The last printed status of each run, by its key or by what it waits for.
     runs: BTreeMap<String, String>,
     began: bool,
 }
 
 impl Told {
-    /// What is new in the runs as they are now, and in the messages behind the last ones: in the
-    /// order in which it happened. At first, runs that ended before the messages began are left out.
+    /// What is new in the current runs and the latest messages, in chronological order. The first
+    /// call omits runs that ended before the first message.
     fn news(&mut self, wakes: Vec<Wake>, messages: Vec<Message>) -> Vec<News> {
         let since = messages.first().map(|message| message.created_at);
         let mut news: Vec<(Timestamp, u8, News)> = Vec::new();
@@ -60,7 +60,7 @@ impl Told {
             if before.as_ref() == Some(&wake.status) || is_old {
                 continue;
             }
-            // A run stands before what it says, and its end behind that.
+            // The start of a run comes before its messages, and its end after them.
             let (at, place) = match wake.completed_at {
                 Some(ended) => (ended, 2),
                 None => (wake.started_at.unwrap_or(wake.created_at), 0),
@@ -76,14 +76,15 @@ impl Told {
     }
 }
 
-/// Tells what an agent did last and goes on telling, until Ctrl-C or until nobody reads any more.
+/// Prints what an agent did last and then follows it, until Ctrl-C or until the output is closed.
 ///
-/// Errors: the server went away.
+/// Errors: the server is gone.
 pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
     let (mut told, mut cursor) = (Told::default(), None);
     session.screen.say(super::named(agent));
     loop {
-        // Runs first: whatever a run said that ended by now is among the messages read after it.
+        // Runs are read first, so that the messages read afterwards include everything an ended run
+        // wrote.
         let wakes = path(&format!("/api/agents/{}/wakes", agent.id), &[("limit", RUNS)]);
         let wakes: Page<Wake> = session.client.get(&wakes).await?.read()?;
         let messages = messages(session, &agent.id, &mut cursor).await?;
@@ -93,24 +94,24 @@ pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         match session.screen.flush() {
             Ok(()) => {}
             Err(e) if e.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            Err(e) => return Err(Failure::failed(format!("the answer cannot be written: {e}"))),
+            Err(e) => return Err(Failure::failed(format!("cannot write the output: {e}"))),
         }
         if session.is_alone() {
             return Err(Failure::failed(
                 "nothing new can come: no server runs on this data folder",
             )
-            .hint("`dormouse serve` keeps the agents at work; then follow again"));
+            .hint("`dormouse serve` runs the agents; then follow again"));
         }
         tokio::select! {
             biased;
-            // Also when it cannot be listened to: then the person could not end this otherwise.
+            // Stop even if signals cannot be handled: the user could not end this otherwise.
             _interrupted = tokio::signal::ctrl_c() => return Ok(()),
             () = SystemClock.sleep_until(SystemClock.now() + PAUSE) => {}
         }
     }
 }
 
-/// The messages behind a cursor, and the cursor behind them; the newest ones at first.
+/// The messages after a cursor, and the next cursor; without a cursor, the newest messages.
 async fn messages(
     session: &Session,
     agent: &AgentId,

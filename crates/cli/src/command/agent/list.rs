@@ -13,13 +13,13 @@ use crate::terminal::{line, note, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Destroyed agents too
+    /// Include destroyed agents
     #[arg(long)]
     all: bool,
-    /// How many
+    /// The maximum number to list
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: u16,
-    /// Go on after an earlier page
+    /// Continue after an earlier page
     #[arg(long)]
     cursor: Option<String>,
 }
@@ -49,7 +49,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         ("name", Fit::Drop(2)),
         ("task", Fit::Cut),
         ("state", Fit::Whole),
-        // Kept on a narrow screen once it says when.
+        // Kept on a narrow screen if any row has a time.
         ("wakes", Fit::Drop(if is_any_set { 0 } else { 3 })),
         ("last run", Fit::Drop(1)),
     ]);
@@ -73,7 +73,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether an agent wakes by itself, and when next.
+/// Whether an agent wakes automatically, and when next.
 fn wakes(agent: &Agent, minute: impl Fn(Timestamp) -> String) -> String {
     let by = if agent.automatic { "by itself" } else { "when asked" };
     match agent.next_wake_at {
@@ -85,7 +85,7 @@ fn wakes(agent: &Agent, minute: impl Fn(Timestamp) -> String) -> String {
 /// What an agent is doing, or why it does nothing.
 pub(super) fn state(agent: &Agent) -> &str {
     match agent.lifecycle.as_str() {
-        // One that is due much later waits for that as well.
+        // An agent that is due much later also counts as waiting.
         "active" if agent.activity != "running" && agent.due_at.is_some() => "waiting",
         "active" => &agent.activity,
         lifecycle => lifecycle,

@@ -1,4 +1,4 @@
-//! `dormouse agent log`: the runs of an agent, what it did in them, and what it was asked.
+//! `dormouse agent log`: an agent's runs, what it did in them, and its prompts.
 
 use clap::Args;
 use dormouse::view::{Message, Page, Prompt, PromptFragment, Wake};
@@ -18,16 +18,16 @@ pub struct Params {
     /// The agent, or words of its task's title
     #[arg(required = true, value_name = "AGENT")]
     agent: Vec<String>,
-    /// How many runs, newest first
+    /// How many runs to show, newest first
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=200))]
     limit: u8,
-    /// Only the run whose key begins so
+    /// Only the run whose key begins with this
     #[arg(long, value_name = "KEY")]
     run: Option<String>,
-    /// Show what the model was asked in the newest of these runs
+    /// Show the prompts of the newest of these runs
     #[arg(long)]
     prompt: bool,
-    /// Go on telling what happens, until Ctrl-C
+    /// Follow the agent until Ctrl-C
     #[arg(long, short, conflicts_with_all = ["run", "prompt"])]
     follow: bool,
 }
@@ -37,10 +37,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if params.follow {
         return super::follow::run(session, &agent).await;
     }
-    // A key is looked for among all recent runs, not among the few that are shown.
+    // A key is searched among all recent runs, not only those shown.
     let limit = match params.limit {
         _ if params.run.is_some() => 200,
-        // A wake that waits stands on top, and was asked nothing yet.
+        // A waiting wake comes first and has no prompt yet.
         limit if params.prompt => limit.saturating_add(1).min(200),
         limit => limit,
     };
@@ -94,7 +94,7 @@ fn heading(session: &Session, wake: &Wake) -> String {
         parts.push(super::super::counted(usize::try_from(wake.crashes).unwrap_or(0), "crash"));
     }
     if wake.cut {
-        parts.push("stopped at the cap on turns".to_owned());
+        parts.push("stopped at the turn limit".to_owned());
     }
     parts.join("  ")
 }
@@ -129,7 +129,7 @@ pub(super) fn kind(message: &Message) -> String {
     }
 }
 
-/// A message as one paragraph, cut where it would fill the screen; none when it has no words.
+/// A message as one paragraph, truncated if it would fill the screen; empty if it has no text.
 pub(super) fn content(message: &Message) -> Option<String> {
     /// Units: columns.
     const SHOWN: usize = 400;
@@ -140,7 +140,7 @@ pub(super) fn content(message: &Message) -> Option<String> {
         ("action", Some(_)) if part("args").is_some() => {
             part("args").map(Value::to_string).unwrap_or_default()
         }
-        // What a model says beside its calls; the calls follow as messages of their own.
+        // Text next to tool calls; the calls follow as separate messages.
         (_, Some(_)) if part("text").is_some_and(Value::is_string) => {
             part("text").and_then(Value::as_str).unwrap_or_default().to_owned()
         }
@@ -154,7 +154,7 @@ pub(super) fn content(message: &Message) -> Option<String> {
 
 async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Result<(), Failure> {
     let Some(key) = wakes.iter().find_map(|wake| wake.run_key.as_ref()) else {
-        return Err(Failure::failed("no run was asked yet"));
+        return Err(Failure::failed("no run has a prompt yet"));
     };
     let path = format!("/api/agents/{agent}/wakes/{}/prompt", encode(key.as_str()));
     let reply = session.client.get(&path).await?;
@@ -176,7 +176,7 @@ async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Resul
     Ok(())
 }
 
-/// A piece of a prompt as it was sent, but tools without the schema of their arguments.
+/// A piece of a prompt as it was sent, but without the argument schemas of tools.
 fn readable(fragment: &PromptFragment) -> String {
     let tools: Option<Vec<Value>> = match fragment.kind.as_str() {
         "tools" => serde_json::from_str(&fragment.text).ok(),

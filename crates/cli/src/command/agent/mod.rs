@@ -1,4 +1,4 @@
-//! `dormouse agent`: the agents and what they did.
+//! `dormouse agent`: agents and their history.
 
 mod create;
 mod follow;
@@ -19,7 +19,7 @@ use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::{line, time};
 
-/// What can be done with agents.
+/// The agent commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Give a task an agent, and wait for its first report
@@ -30,17 +30,17 @@ pub enum Command {
     Show(show::Params),
     /// Wake an agent, now or at a time, and wait until it sleeps again
     Wake(wake::Params),
-    /// Let an agent look at everything again
+    /// Have an agent reanalyse its task
     Reanalyse(wake::ReanalyseParams),
-    /// Let changes wake an agent by themselves, or not
+    /// Choose whether changes wake an agent
     Automation(settings::AutomationParams),
-    /// Let an agent rest until it is resumed
+    /// Pause an agent until it is resumed
     Pause(settings::Params),
-    /// Let a paused or dormant agent work again
+    /// Resume a paused or dormant agent
     Resume(settings::Params),
-    /// End an agent for good; its reports stay readable
+    /// Destroy an agent for good; its reports stay readable
     Destroy(settings::Params),
-    /// Show the runs of an agent and what it was asked
+    /// Show an agent's runs and prompts
     Log(log::Params),
 }
 
@@ -61,41 +61,42 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
 
 /// `agent Laura (k3f9a) of “Paint the fence”`.
 fn named(agent: &Agent) -> String {
-    let title = agent.task_title.as_deref().map_or("a task that is gone", titled);
+    let title = agent.task_title.as_deref().map_or("a deleted task", titled);
     format!("agent {} ({}) of “{}”", line(&agent.display_name), agent.id.short(), line(title))
 }
 
-/// Names what an agent will not hear any more, one line each.
+/// Lists the messages that will not be delivered to an agent, one per line.
 fn unheard(session: &mut Session, reply: &Reply) -> Result<(), Failure> {
     if session.screen.is_json() {
         return Ok(());
     }
     let stopped: StoppedAgent = reply.read()?;
     for message in stopped.unheard {
-        let text = message.text.as_deref().unwrap_or("a message that was purged");
-        session.screen.say(format!("not heard: {}", line(text)));
+        let text = message.text.as_deref().unwrap_or("a purged message");
+        session.screen.say(format!("not delivered: {}", line(text)));
     }
     Ok(())
 }
 
-/// What brings back the task of an agent that sleeps because it was deleted; none for others.
+/// The command that restores the task of an agent that sleeps because its task was deleted; `None`
+/// for other agents.
 fn restores(session: &Session, agent: &Agent) -> Option<String> {
     let is_gone = agent.dormant_reason.as_deref() == Some("taskDeleted");
     let task = agent.slots.active_task_id.as_ref().filter(|_| is_gone)?;
     Some(session.command(&format!("task restore {}", task.short())))
 }
 
-/// The same as the hint of a refusal.
+/// Adds that command as a hint to a refusal.
 fn with_its_task(session: &Session, agent: &Agent, failure: Failure) -> Failure {
     match restores(session, agent) {
-        Some(command) => failure.hint(format!("{command} brings its task back")),
+        Some(command) => failure.hint(format!("{command} restores its task")),
         None => failure,
     }
 }
 
-/// A time as it was typed, or that there is none.
+/// Parses a time option, which may be `none`.
 ///
-/// Errors: what is accepted, naming the option.
+/// Errors: the text is invalid; the message names the option and the accepted forms.
 fn time(
     session: &Session,
     option: &str,

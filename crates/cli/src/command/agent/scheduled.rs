@@ -1,4 +1,4 @@
-//! The wakes that are set for an agent, in words.
+//! Describes the scheduled wakes of an agent.
 
 use dormouse::view::{Agent, ScheduledWake};
 use dormouse_types::Timestamp;
@@ -18,13 +18,13 @@ fn one(wake: &ScheduledWake, failures: i64, at: &impl Fn(Timestamp) -> String) -
         Some("sleepUntil") => ", held back until then",
         Some("backOff") => ", with its next try",
         Some("automation") => ", but it wakes only when asked",
-        Some("dormant") => ", but it rests",
+        Some("dormant") => ", but it is dormant",
         Some(_) => ", held back",
     };
     format!("{when}: {}{held}", why(wake, failures))
 }
 
-/// Why an agent is to wake.
+/// Why an agent will wake.
 fn why(wake: &ScheduledWake, failures: i64) -> String {
     match (wake.reason.as_str(), &wake.about) {
         ("wakeAt", _) => "you set this time".to_owned(),
@@ -35,8 +35,8 @@ fn why(wake: &ScheduledWake, failures: i64) -> String {
         ("subscription", _) => "something changed".to_owned(),
         ("creation", _) => "its first look".to_owned(),
         ("userInitiated", _) => "you asked it".to_owned(),
-        ("reanalysis", _) => "you asked for a fresh look".to_owned(),
-        ("interrupted", _) => "its last run goes on".to_owned(),
+        ("reanalysis", _) => "you asked for a reanalysis".to_owned(),
+        ("interrupted", _) => "it resumes its last run".to_owned(),
         ("timer", _) => "a timer".to_owned(),
         (other, _) => line(other),
     }

@@ -23,13 +23,13 @@ pub struct Params {
 pub struct AutomationParams {
     /// The agent, or several words of its task's title in quotes
     agent: String,
-    /// Whether changes wake it: auto decides by what its model costs
+    /// Whether changes wake it; auto decides based on the cost of its model
     #[arg(required_unless_present_any = ["sleep_until", "linked"])]
     automation: Option<Automation>,
-    /// Until when nothing but you wakes it, as `tomorrow 9:00`; none ends that
+    /// Until this time only you wake it, such as `tomorrow 9:00`; none clears it
     #[arg(long, value_name = "TIME", value_parser = time_or_none)]
     sleep_until: Option<Clearable<String>>,
-    /// Whether a change of a linked task wakes it at once
+    /// Whether a change to a linked task wakes it immediately
     #[arg(long, value_name = "on|off")]
     linked: Option<Switch>,
 }
@@ -70,7 +70,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
         told.push(match until {
             Some(until) => {
                 let until = time::minute(until, &session.zone);
-                format!("{{}} wakes for nobody but you until {until}")
+                format!("only you wake {{}} until {until}")
             }
             None => "{} is not held back".to_owned(),
         });
@@ -78,8 +78,8 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     if let Some(linked) = params.linked {
         body.insert("wakeOnLinked".into(), json!(linked == Switch::On));
         told.push(match linked {
-            Switch::On => "a change of a linked task wakes {} at once".to_owned(),
-            Switch::Off => "a change of a linked task waits for the next wake of {}".to_owned(),
+            Switch::On => "a change to a linked task wakes {} immediately".to_owned(),
+            Switch::Off => "a change to a linked task waits for the next wake of {}".to_owned(),
         });
     }
     let agent = find::agent(session, &params.agent).await?;
@@ -87,7 +87,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     let reply = session.client.patch(&path, body.into()).await;
     let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
     say(session, &agent, &reply, &told.join("\n"))?;
-    // What waited for this runs now; what still waits is told.
+    // Wakes that waited for this run now; those that still wait are listed.
     session.touch_agent(&agent.id);
     session.wait().await;
     if session.screen.is_json() {
@@ -104,14 +104,14 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
 pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let reply = post(session, &agent, "pause").await?;
-    say(session, &agent, &reply, "{} rests until you resume it")
+    say(session, &agent, &reply, "{} is paused until you resume it")
 }
 
 pub async fn resume(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let reply = post(session, &agent, "resume").await?;
     session.touch_agent(&agent.id);
-    say(session, &agent, &reply, "{} works again")
+    say(session, &agent, &reply, "{} is resumed")
 }
 
 pub async fn destroy(session: &mut Session, params: Params) -> Result<(), Failure> {

@@ -42,13 +42,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(format!("\nchanged {ago}; update now: {command}"));
     }
     if let Some(command) = super::restores(session, &agent) {
-        session.screen.say(format!("\nbring its task back: {command}"));
+        session.screen.say(format!("\nrestore its task: {command}"));
     } else if agent.lifecycle == "dormant" {
         let command = session.command(&format!("agent resume {}", agent.id.short()));
-        session.screen.say(format!("\nlet it work again: {command}"));
+        session.screen.say(format!("\nresume it: {command}"));
     }
     if let Some(task) = &agent.slots.active_task_id {
-        // The report of its task may be another agent's by now.
+        // The task's report may belong to another agent by now.
         let whose = if agent.destroyed_at.is_some() { agent.id.short() } else { task.short() };
         let command = session.command(&format!("report {whose}"));
         session.screen.say(format!("\nits report: {command}"));
@@ -67,7 +67,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
         now.push_str(&format!(": {}", why(reason)));
     }
     facts.push(("state", now));
-    let when = if agent.automatic { "changes wake it" } else { "it wakes when asked" };
+    let when = if agent.automatic { "changes wake it" } else { "wakes only when asked" };
     let linked = if agent.wake_on_linked { ", changes of linked tasks too" } else { "" };
     facts.push(("automation", format!("{} ({when}{linked})", agent.automation)));
     facts.extend(agent.sleep_until.map(|until| ("held back", format!("until {}", at(until)))));
@@ -84,7 +84,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Why an agent is dormant, in words.
+/// Describes why an agent is dormant.
 fn why(reason: &str) -> &str {
     match reason {
         "paused" => "you paused it",

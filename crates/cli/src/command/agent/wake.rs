@@ -17,16 +17,16 @@ pub struct Params {
     /// The agent, or words of its task's title
     #[arg(required_unless_present = "due", conflicts_with = "due", value_name = "AGENT")]
     agent: Vec<String>,
-    /// Something to tell it
+    /// A message for it
     #[arg(long, value_name = "TEXT", conflicts_with = "due")]
     say: Option<String>,
-    /// When to wake it whatever happens, as `tomorrow 9:00`; none takes that back
+    /// When to wake it in any case, such as `tomorrow 9:00`; none clears the time
     #[arg(long, value_name = "TIME", value_parser = time_or_none, conflicts_with_all = ["due", "say"])]
     at: Option<Clearable<String>>,
-    /// Call off the wake that waits; what changed is seen by the next one
+    /// Cancel the waiting wake; the next one covers the changes
     #[arg(long, conflicts_with_all = ["due", "say", "at"])]
     cancel: bool,
-    /// Every agent with a waiting wake that is not put off
+    /// Every agent with a wake that can run now
     #[arg(long, conflicts_with = "no_wait")]
     due: bool,
 }
@@ -50,7 +50,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let path = format!("/api/agents/{}/wake", agent.id);
     if params.cancel {
         let reply = session.client.delete(&path).await?;
-        tell(session, &reply, &format!("no wake of {} waits", super::named(&agent)))?;
+        tell(session, &reply, &format!("{} has no waiting wake", super::named(&agent)))?;
         return super::unheard(session, &reply);
     }
     if let Some(at) = at {
@@ -62,7 +62,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             &reply,
             &match at {
                 Some(at) => format!("{name} wakes at {}", time::minute(at, &session.zone)),
-                None => format!("{name} wakes at no time that you set"),
+                None => format!("{name} has no wake time set by you"),
             },
         );
     }
@@ -73,8 +73,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     wait(session, &agent.id, reply).await?;
     if is_said && !agent.reads_messages {
         crate::terminal::note(
-            "note: the built-in model keeps your message and does not act on it; what it reads are \
-             notes: `dormouse task note`",
+            "note: the built-in model stores your message but does not act on it; it reads notes: `dormouse task note`",
         );
     }
     Ok(())

@@ -25,8 +25,8 @@ pub struct ConfirmParams {
     /// Proposals as `change list` names them: SET:1, SET:1,3 or SET:1@DIGEST
     #[arg(required = true, value_name = "SET:ITEM")]
     pub items: Vec<String>,
-    /// The value you set since the proposal was made, as `change show` tells it (none for no
-    /// value): the proposal replaces it all the same
+    /// The value you set since the proposal, as `change show` prints it (none for no value); the
+    /// proposal then replaces it
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub over: Option<String>,
 }
@@ -36,12 +36,12 @@ pub struct RejectParams {
     /// Proposals as `change list` names them: SET:1, SET:1,3 or SET:1@DIGEST
     #[arg(required = true, value_name = "SET:ITEM")]
     pub items: Vec<String>,
-    /// Why; the agent reads it
+    /// The reason; the agent reads it
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }
 
-/// What a person decides.
+/// A verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Confirm,
@@ -65,12 +65,12 @@ impl Verdict {
             Self::Confirm => "confirmed",
             Self::Reject => "rejected",
             Self::Defer => "put off",
-            Self::Undo => "taken back",
+            Self::Undo => "undone",
         }
     }
 }
 
-/// Which item of which set, as typed.
+/// An item of a set, as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Named {
     set: String,
@@ -90,9 +90,10 @@ pub async fn run(
         named.extend(read(text)?);
     }
     if over.is_some() && named.len() > 1 {
-        return Err(Failure::usage("--over names one value: confirm one proposal with it"));
+        return Err(Failure::usage("--over takes one value: use it with a single proposal"));
     }
-    // Everything is looked up before anything is decided: a slip in the last word decides nothing.
+    // Everything is looked up before anything is decided, so that a typo in the last argument
+    // decides nothing.
     let mut wanted = Vec::new();
     for named in named {
         let (set, item, digest) = look_up(session, &named).await?;
@@ -109,7 +110,7 @@ pub async fn run(
         let wanted = Wanted { reason: reason.as_deref(), ..wanted };
         match decide_knowing(session, wanted).await {
             Ok(reply) => {
-                // What was refused is no reason to wake an agent.
+                // A refused decision is no reason to wake an agent.
                 session.touch_task(&set.task_id);
                 if !session.print_body(&reply) {
                     let outcome: Outcome = reply.read()?;
@@ -120,7 +121,7 @@ pub async fn run(
                 let message =
                     format!("{name} ({}): {}", line(&item.human_summary), failure.message);
                 let failure = Failure { message, ..failure };
-                // Each decision stands for itself; one that is refused stops none of the others.
+                // Decisions are independent; a refused one does not stop the others.
                 if let Some(earlier) = failed.replace(failure) {
                     crate::terminal::note(&format!("error: {}", earlier.message));
                 }
@@ -130,15 +131,15 @@ pub async fn run(
     failed.map_or(Ok(()), Err)
 }
 
-/// One verdict on an item as it was shown.
+/// A verdict on an item as it was shown.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
     pub item: &'a ChangeItem,
     pub digest: &'a str,
     pub verdict: Verdict,
-    /// Why, of a rejection.
+    /// For a rejection, the reason.
     pub reason: Option<&'a str>,
-    /// Of a confirm: the value of now that it writes over; the inner none for no value.
+    /// For a confirm, the current value that it overwrites; the inner `None` means no value.
     pub over: Option<Option<String>>,
 }
 
@@ -163,7 +164,8 @@ pub async fn decide(client: &Client, wanted: Wanted<'_>) -> Result<Reply, Failur
     client.post(&path, body).await
 }
 
-/// Sends a verdict; where the person set the value since, they are told it, and asked on a terminal.
+/// Sends a verdict. If the user has set the value since, it is shown to them; on a terminal they
+/// are asked whether to replace it.
 async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Reply, Failure> {
     let failure = match decide(&session.client, wanted.clone()).await {
         Err(failure) if failure.is("value-changed") => failure,
@@ -172,12 +174,12 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     let now = failure.member("now").and_then(|now| now.as_str().map(str::to_owned));
     let shown = now.as_deref().unwrap_or("none");
     let proposed = wanted.item.proposed.as_deref().unwrap_or(&wanted.item.human_summary);
-    let message = format!("you set this to {} after it was proposed", line(shown));
+    let message = format!("you set this to {} after the proposal", line(shown));
     if std::io::stdin().is_terminal() && !session.screen.is_json() {
         let question = format!("{message}. Replace it with {}? [y/N] ", line(proposed));
         let asked = session.screen.ask(&question);
         let answer = asked
-            .map_err(|e| Failure::failed(format!("your answer cannot be read: {e}")))?
+            .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))?
             .unwrap_or_default();
         if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
             return decide(&session.client, Wanted { over: Some(now), ..wanted }).await;
@@ -191,13 +193,13 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     Err(Failure { message, ..failure }.hint(hint))
 }
 
-/// The value that `--over` names: as it is shown, or none.
+/// Parses the value of `--over`, which may be none.
 fn named_value(item: &ChangeItem, value: &str) -> Option<String> {
     let is_none = value == "none" && item.now.as_deref() != Some("none");
     (!is_none).then(|| value.to_owned())
 }
 
-/// Whether the person can have seen an item where proposals are shown: it is among those, or was.
+/// Whether the user can have seen an item: it is or was among those shown.
 fn was_shown(set: &ChangeSet, item: &ChangeItem) -> bool {
     let is_behind = set.items.iter().any(|other| other.shown);
     item.shown || item.status != "pending" || item.expires_at.is_some() || !is_behind
@@ -206,7 +208,7 @@ fn was_shown(set: &ChangeSet, item: &ChangeItem) -> bool {
 fn not_shown(session: &Session, item: &ChangeItem) -> Failure {
     let name = proposal::name(item);
     let show = session.command(&format!("change show {name}"));
-    Failure::failed(format!("{name} was not shown yet: it waits behind others"))
+    Failure::failed(format!("{name} was not shown yet: it waits after others"))
         .hint(format!("{show} shows it with its digest; confirm it as {name}@DIGEST"))
 }
 
@@ -223,7 +225,7 @@ fn told(outcome: &Outcome, verdict: Verdict) -> String {
 /// `SET:1`, `SET:1,3` or `SET:1@digest`.
 fn read(text: &str) -> Result<Vec<Named>, Failure> {
     let usage = || {
-        Failure::usage(format!("`{}` names no proposal", line(text)))
+        Failure::usage(format!("`{}` does not name a proposal", line(text)))
             .hint("write SET:ITEM as `dormouse change list` shows it, for example k3f9a:1")
     };
     let (set, items) = text.rsplit_once(':').ok_or_else(usage)?;
@@ -241,7 +243,7 @@ fn read(text: &str) -> Result<Vec<Named>, Failure> {
     items.split(',').map(|part| read_one(part).ok_or_else(usage)).collect()
 }
 
-/// The item, and the digest to send for it.
+/// Finds the item, and the digest to send for it.
 async fn look_up(
     session: &Session,
     named: &Named,
@@ -256,8 +258,8 @@ async fn look_up(
         .hint("`dormouse change list --all` shows every item"));
     };
     let digest = match &named.digest {
-        // The short form is enough to prove what was seen; anything else goes out as it was
-        // typed, to be refused where the decision is made.
+        // The short form is enough to prove what was seen; anything else is sent as typed, for the
+        // server to refuse.
         Some(typed) if typed.len() >= 8 && item.digest.as_str().starts_with(typed) => {
             item.digest.to_string()
         }

@@ -13,10 +13,10 @@ use crate::terminal::{line, wrap};
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Only those about this task
+    /// Only proposals about this task
     #[arg(value_name = "TASK")]
     task: Vec<String>,
-    /// Decided ones too
+    /// Include decided proposals
     #[arg(long)]
     all: bool,
 }
@@ -39,7 +39,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     for set in &page.items {
         for item in &set.items {
             let is_open = item.status == "pending" || item.status == "deferred";
-            // What was put off was shown once, and can be decided all the same.
+            // A deferred proposal was shown once, and can still be decided.
             if item.status == "pending" && !item.shown && !params.all {
                 n_hidden += 1;
             } else if is_open || params.all || item.status == "applying" {

@@ -12,24 +12,24 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// What can be done with proposals.
+/// The proposal commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List open proposals
     List(list::Params),
     /// Show the proposals of a set
     Show(show::Params),
-    /// Apply proposals
+    /// Confirm and apply proposals
     Confirm(decide::ConfirmParams),
-    /// Refuse proposals; they are not made again
+    /// Reject proposals; agents do not propose them again
     Reject(decide::RejectParams),
     /// Put proposals off
     Defer(decide::Params),
-    /// Take decisions back
+    /// Undo decisions
     Undo(decide::Params),
-    /// List the proposals a set shows, then confirm exactly those
+    /// List the proposals shown in a set, then confirm exactly those
     ConfirmAll(whole_set::Params),
-    /// Put off everything that is open in a set
+    /// Put off all open proposals of a set
     Dismiss(whole_set::Params),
 }
 

@@ -19,7 +19,7 @@ pub struct Params {
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let words = params.set.join(" ");
-    // `SET:2` is how an item is named elsewhere; here it means its set.
+    // `SET:2` names an item elsewhere; here it means the item's set.
     let text = words.split(':').next().unwrap_or_default();
     let found = find::set(session, text).await?;
     let reply = session.client.get(&format!("/api/change-sets/{}", found.id)).await?;

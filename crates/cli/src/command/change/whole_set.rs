@@ -20,7 +20,7 @@ pub struct Params {
     set: Vec<String>,
 }
 
-/// What became of one item of many, as the API answers it.
+/// The outcome of one of many items, as returned by the API.
 #[derive(Debug, Deserialize)]
 struct Decided {
     index: i64,
@@ -28,7 +28,7 @@ struct Decided {
     problem: Option<Problem>,
 }
 
-/// Lists what is to be confirmed, and confirms exactly that.
+/// Lists the proposals to confirm, and confirms exactly those.
 pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Failure> {
     let set = find::set(session, &params.set.join(" ")).await?;
     session.touch_task(&set.task_id);
@@ -78,7 +78,7 @@ pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Fa
                 line(error)
             }
             (None, Some(problem)) => line(&problem.detail),
-            (None, None) => "the answer says nothing about it".to_owned(),
+            (None, None) => "the response does not mention it".to_owned(),
         };
         session.screen.say(format!("  {name}  not confirmed: {why}"));
     }
@@ -87,7 +87,7 @@ pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Fa
     Ok(())
 }
 
-/// Why an item is not confirmed with the others; empty where nobody would expect it to be.
+/// Why an item is not confirmed with the others; `None` if nobody would expect it to be.
 fn why_not(item: &ChangeItem) -> Option<String> {
     let now = line(item.now.as_deref().unwrap_or("none"));
     match item.status.as_str() {

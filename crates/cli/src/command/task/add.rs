@@ -13,7 +13,7 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// The title; may be left out when there is a note
+    /// The title; optional if there is a note
     #[arg(required_unless_present = "note", value_name = "TITLE")]
     title: Vec<String>,
     /// open, groomed, in-progress, blocked, on-hold, done or rejected
@@ -25,10 +25,10 @@ pub struct Params {
     /// P0 (urgent) to P3 (low)
     #[arg(long, value_parser = args::priority)]
     priority: Option<Clearable<Priority>>,
-    /// The day it is due: YYYY-MM-DD
+    /// The due date: YYYY-MM-DD
     #[arg(long, value_parser = args::day, value_name = "DAY")]
     due: Option<Date>,
-    /// How long it takes: 90, 90m or 1h30m
+    /// The time estimate: 90, 90m or 1h30m
     #[arg(long, value_parser = args::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
     /// The language of the task: en, de, …

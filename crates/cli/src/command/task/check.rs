@@ -23,10 +23,10 @@ pub struct Params {
     /// Give it another title
     #[arg(long, value_name = "TITLE", conflicts_with = "off")]
     rename: Option<String>,
-    /// Take it out of the list
+    /// Archive it
     #[arg(long, conflicts_with_all = ["off", "rename"])]
     archive: bool,
-    /// Put an archived item back
+    /// Restore an archived item
     #[arg(long, conflicts_with_all = ["off", "rename", "archive"])]
     unarchive: bool,
     /// Add a new item instead
@@ -59,13 +59,13 @@ fn change(params: &Params) -> (Value, &'static str) {
     match &params.rename {
         Some(title) => (json!({"title": title}), "renamed"),
         None if params.archive => (json!({"isArchived": true}), "archived"),
-        None if params.unarchive => (json!({"isArchived": false}), "brought back"),
+        None if params.unarchive => (json!({"isArchived": false}), "restored"),
         None if params.off => (json!({"isChecked": false}), "unticked"),
         None => (json!({"isChecked": true}), "ticked"),
     }
 }
 
-/// The one item that is meant.
+/// Finds the item.
 fn item<'a>(items: &'a [Item], text: &str) -> Result<&'a Item, Failure> {
     if let Some(item) =
         text.parse::<usize>().ok().and_then(|number| items.get(number.checked_sub(1)?))
@@ -91,7 +91,7 @@ fn item<'a>(items: &'a [Item], text: &str) -> Result<&'a Item, Failure> {
             .hint("`dormouse task show TASK` numbers its items")),
         several => {
             let mut failure =
-                Failure::usage(format!("`{}` means {} items", line(text), several.len()))
+                Failure::usage(format!("`{}` matches {} items", line(text), several.len()))
                     .hint("use the end of the id in the first column, or more words");
             failure.more =
                 several.iter().map(|item| format!("{}  {}", item.id.short(), item.title)).collect();

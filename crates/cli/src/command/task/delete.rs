@@ -31,7 +31,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let task: Task = reply.read()?;
         session.screen.say(format!("deleted {}", super::named(&task)));
         let command = session.command(&format!("task restore {}", task.id.short()));
-        session.screen.say(format!("bring it back: {command}"));
+        session.screen.say(format!("restore it: {command}"));
     }
     Ok(())
 }

@@ -39,10 +39,10 @@ struct Fields {
     /// P0 (urgent) to P3 (low), or none
     #[arg(long, value_parser = args::priority)]
     priority: Option<Clearable<Priority>>,
-    /// The day it is due: YYYY-MM-DD, or none
+    /// The due date: YYYY-MM-DD, or none
     #[arg(long, value_parser = args::day_or_none, value_name = "DAY")]
     due: Option<Clearable<Date>>,
-    /// How long it takes: 90, 90m or 1h30m, or none
+    /// The time estimate: 90, 90m or 1h30m, or none
     #[arg(long, value_parser = args::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
     /// The language of the task: en, de, …, or none
@@ -84,7 +84,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        // A change that somebody else made meanwhile counts as one: it is no worse to say so.
+        // A concurrent change by someone else also counts as a change; that is harmless.
         let what = if task.revision == before { "unchanged" } else { "changed" };
         session.screen.say(format!("{what} {}", super::named(&task)));
     }

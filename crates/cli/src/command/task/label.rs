@@ -16,7 +16,7 @@ pub struct Params {
     /// Labels, by name
     #[arg(required = true, value_name = "LABEL")]
     labels: Vec<String>,
-    /// Take them off; an agent does not propose them again
+    /// Remove them; agents do not propose them again
     #[arg(long)]
     remove: bool,
 }

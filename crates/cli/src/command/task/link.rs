@@ -15,13 +15,13 @@ use crate::terminal::line;
 pub struct Params {
     /// The task; several words of its title in quotes
     task: String,
-    /// What it is to the other: relates-to, blocks, follow-up-of, part-of
+    /// Its relation to the other: relates-to, blocks, follow-up-of, part-of
     #[arg(value_parser = kind)]
     kind: LinkKind,
     /// The other task
     #[arg(required = true, value_name = "OTHER")]
     other: Vec<String>,
-    /// Take the link away
+    /// Remove the link
     #[arg(long)]
     remove: bool,
 }
@@ -59,7 +59,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The link of a kind between two tasks; of one that says the same from both ends, either way.
+/// The link of a kind between two tasks; a symmetric one matches in either direction.
 fn link_of(task: &Task, kind: LinkKind, other: &TaskId) -> Option<String> {
     let is_it = |link: &&dormouse::view::TaskLink| {
         link.task.id == *other

@@ -15,19 +15,19 @@ use crate::terminal::{line, note};
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Only tasks in which all of these words stand
+    /// Only tasks that contain all of these words
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// Only tasks with this status
     #[arg(long, value_parser = args::status)]
     status: Option<Status>,
-    /// Deleted tasks too
+    /// Include deleted tasks
     #[arg(long)]
     deleted: bool,
-    /// How many
+    /// The maximum number to list
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: u16,
-    /// Go on after an earlier page
+    /// Continue after an earlier page
     #[arg(long)]
     cursor: Option<String>,
 }

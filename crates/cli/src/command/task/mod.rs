@@ -1,4 +1,4 @@
-//! `dormouse task`: the person's tasks.
+//! `dormouse task`: the user's tasks.
 
 mod add;
 mod check;
@@ -20,7 +20,7 @@ use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::line;
 
-/// What can be done with tasks.
+/// The task commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Add a task
@@ -35,15 +35,15 @@ pub enum Command {
     Note(note::Params),
     /// Tick, add, rename or archive an item of the checklist
     Check(check::Params),
-    /// Note time spent
+    /// Record time spent
     Time(time::Params),
-    /// Put labels on a task, or take them off
+    /// Add labels to a task, or remove them
     Label(label::Params),
-    /// Link a task to another, or take the link away
+    /// Link a task to another, or remove the link
     Link(link::Params),
     /// Delete a task; it can be restored
     Delete(delete::Params),
-    /// Bring a deleted task back
+    /// Restore a deleted task
     Restore(delete::RestoreParams),
 }
 

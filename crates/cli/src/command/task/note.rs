@@ -23,7 +23,7 @@ pub struct Params {
     /// Read the note from a file
     #[arg(long)]
     file: Option<PathBuf>,
-    /// The day the note speaks from [default: today]
+    /// The date of the note [default: today]
     #[arg(long, value_parser = args::day, value_name = "DAY")]
     on: Option<Date>,
 }
@@ -49,7 +49,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads text; what is not UTF-8 is refused, because a note that was guessed at is not the note.
+/// Reads text. Input that is not UTF-8 is refused rather than guessed at.
 fn read(file: &Path) -> Result<String, Failure> {
     let shown = if file == Path::new("/dev/stdin") {
         "standard input".to_owned()

@@ -111,12 +111,12 @@ fn facts(task: &Task) -> Vec<(&'static str, String)> {
     }
     facts.push(("revision", task.revision.to_string()));
     if task.deleted_at.is_some() {
-        facts.push(("deleted", "yes; `task restore` brings it back".to_owned()));
+        facts.push(("deleted", "yes; `task restore` restores it".to_owned()));
     }
     facts
 }
 
-/// The items with the numbers that `task check` takes.
+/// The items with their numbers for `task check`.
 fn items(task: &Task, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, item) in task.items.iter().enumerate().filter(|(_, item)| !item.is_archived) {
@@ -135,7 +135,7 @@ fn items(task: &Task, width: usize) -> Vec<String> {
     lines
 }
 
-/// The links with the ends of ids that `task link --remove` takes.
+/// The links with the ends of ids for `task link --remove`.
 fn links(task: &Task, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for link in &task.links {
@@ -180,10 +180,10 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
     Ok(())
 }
 
-/// One change of a task in words.
+/// Describes a change of a task.
 fn told(what: &What, task: &dormouse_types::TaskId) -> String {
     let text = match what {
-        What::TaskCreated { title } => format!("task made: {}", titled(title)),
+        What::TaskCreated { title } => format!("task created: {}", titled(title)),
         What::TaskDeleted => "task deleted".to_owned(),
         What::TaskRestored => "task restored".to_owned(),
         What::FieldSet { field, from, to, reason } => {
@@ -197,7 +197,7 @@ fn told(what: &What, task: &dormouse_types::TaskId) -> String {
         What::ItemRenamed { from, to, .. } => format!("item renamed: {from} -> {to}"),
         What::ItemArchived { title, is_archived: true, .. } => format!("item archived: {title}"),
         What::ItemArchived { title, is_archived: false, .. } => {
-            format!("item brought back: {title}")
+            format!("item restored: {title}")
         }
         What::EntryAdded { entry } => format!("note {} added", entry.short()),
         What::EntryEdited { entry } => format!("note {} edited", entry.short()),
@@ -206,8 +206,8 @@ fn told(what: &What, task: &dormouse_types::TaskId) -> String {
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label removed: {name}"),
         What::LinkAdded { .. } => format!("link added: {}", other_end(what, task)),
-        What::LinkRemoved { .. } => format!("link taken away: {}", other_end(what, task)),
-        What::Unknown => "something a newer version knows".to_owned(),
+        What::LinkRemoved { .. } => format!("link removed: {}", other_end(what, task)),
+        What::Unknown => "a change from a newer version".to_owned(),
     };
     line(&text)
 }

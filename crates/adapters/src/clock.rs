@@ -9,7 +9,7 @@ use dormouse_types::port::{BoxFuture, Clock};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
-/// Units: seconds. After a clock change or a suspend, a sleeper notices within this time.
+/// Units: seconds. After a clock change or a suspend, a sleeping task notices within this time.
 const LONGEST_NAP: Duration = Duration::from_secs(30);
 
 impl Clock for SystemClock {

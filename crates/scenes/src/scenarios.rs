@@ -219,7 +219,7 @@ pub fn many_at_once() -> Scene {
     let trip = Step::Task {
         task: "trip",
         title: "Trip to the coast",
-        note: "TODO: buy train tickets\nTODO: ask the neighbour for the cat\n\nThis will take 3 hours. It is urgent.\n\n- [ ] Charge the recorder\n- [ ] Print the map",
+        note: "TODO: buy train tickets\nTODO: ask the neighbour for the cat\n\nThis will take 3 hours. It is urgent.\n\n- [ ] Charge the camera\n- [ ] Print the map",
         items: &["Pack the tent"],
         labels: &[],
     };

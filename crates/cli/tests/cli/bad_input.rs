@@ -33,7 +33,7 @@ fn an_unknown_status_names_the_known_ones() {
 #[test]
 fn a_day_that_does_not_exist_is_refused() {
     let world = World::with_tasks();
-    let says = ["`2026-02-30` is not a day", "YYYY-MM-DD"];
+    let says = ["`2026-02-30` is not a valid date", "YYYY-MM-DD"];
     check_refused(&world, &["task", "edit", "slug fence", "--due", "2026-02-30"], 2, &says);
     check_refused(&world, &["task", "note", "slug fence", "x", "--on", "2026-02-30"], 2, &says);
 }

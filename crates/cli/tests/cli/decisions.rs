@@ -229,7 +229,7 @@ fn what_was_typed_before_a_question_was_on_screen_decides_nothing() {
     keyboard.write_all(b"w\n").expect("typed");
     until("Why not? ");
     keyboard.write_all(b"From an e-mail:\nyes\n\nn\nbest regards\n").expect("pasted");
-    until("left out.)");
+    until("was ignored.)");
     until("[q]uit? ");
     keyboard.write_all(b"q\n").expect("typed");
     until(&format!("1 rejected, {} left", plural(n - 1)));

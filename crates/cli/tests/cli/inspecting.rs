@@ -235,7 +235,7 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     }
     let done = world.run(&["agent", "wake", "water butt", "--at", "2026-01-01 09:00"]);
     assert_eq!(done.code, 1, "{done:?}");
-    assert!(done.err.contains("is over"), "{done:?}");
+    assert!(done.err.contains("in the past"), "{done:?}");
 }
 
 /// A command that goes on until it is told to stop.

@@ -85,7 +85,9 @@ fn what_only_made_the_report_stale_is_not_made_due_by_a_setting() {
 fn a_time_beyond_ten_years_and_one_that_is_over_are_refused_by_field() {
     let world = World::new();
     let (_, agent, _) = world.proposed(&[]);
-    for (at, word) in [("2026-03-02T09:00:00Z", "over"), ("2036-03-20T09:00:00Z", "ten years")] {
+    for (at, word) in
+        [("2026-03-02T09:00:00Z", "in the past"), ("2036-03-20T09:00:00Z", "ten years")]
+    {
         let wake = now(world.dormouse.wake_agent_at(&me(), &agent.id, Some(time(at)), None));
         let patch = AgentPatch { sleep_until: Some(Some(time(at))), ..AgentPatch::default() };
         let sleep = now(world.dormouse.edit_agent(&me(), &agent.id, patch, None));

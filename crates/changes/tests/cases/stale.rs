@@ -302,7 +302,8 @@ fn a_tick_of_an_item_that_was_renamed_or_archived_since_is_withdrawn() {
 
 #[test]
 fn a_proposal_whose_words_are_gone_from_the_notes_is_withdrawn() {
-    let edits: [(bool, fn(EntryId) -> Edit); 4] = [
+    type EditOf = fn(EntryId) -> Edit;
+    let edits: [(bool, EditOf); 4] = [
         (true, Edit::DeleteEntry),
         (true, |entry| Edit::EditEntry {
             entry,

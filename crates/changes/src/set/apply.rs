@@ -309,11 +309,8 @@ impl Changes {
             return Ok(Vec::new());
         }
         let mut ops = vec![change_item::catch_up(ws, &seen.item, round.number, &round.operation)];
-        let decision = entity::by_id::<Decision>(ws, payload.decision.as_str());
-        ops.extend(self.store.first(decision).await?.map(|mut decision| {
-            decision.doc.value.round = round.number;
-            entity::put(ws, &decision.doc)
-        }));
+        let edit = |decision: &mut Decision| decision.round = round.number;
+        ops.extend(self.edit_decision(ws, &payload.decision, edit).await?);
         Ok(ops)
     }
 
@@ -412,19 +409,28 @@ impl Changes {
         reason: Option<&str>,
         round: &Round,
         now: Timestamp,
-    ) -> Result<Vec<Op>, DecideError> {
-        let decision =
-            self.store.first(entity::by_id::<Decision>(ws, payload.decision.as_str())).await?;
-        Ok(decision
-            .map(|mut decision| {
-                decision.doc.value.outcome = outcome;
-                decision.doc.value.outcome_reason = reason.map(ToOwned::to_owned);
-                decision.doc.value.round = round.number;
-                decision.doc.value.updated_at = now;
-                entity::put(ws, &decision.doc)
-            })
-            .into_iter()
-            .collect())
+    ) -> Result<Option<Op>, DecideError> {
+        let edit = |decision: &mut Decision| {
+            decision.outcome = outcome;
+            decision.outcome_reason = reason.map(ToOwned::to_owned);
+            decision.round = round.number;
+            decision.updated_at = now;
+        };
+        self.edit_decision(ws, &payload.decision, edit).await
+    }
+
+    /// Returns the op that writes a decision with a change; nothing if the decision is gone.
+    pub(crate) async fn edit_decision(
+        &self,
+        ws: WorkspaceId,
+        decision: &DecisionId,
+        edit: impl FnOnce(&mut Decision),
+    ) -> Result<Option<Op>, DecideError> {
+        let decision = self.store.first(entity::by_id::<Decision>(ws, decision.as_str())).await?;
+        Ok(decision.map(|mut decision| {
+            edit(&mut decision.doc.value);
+            entity::put(ws, &decision.doc)
+        }))
     }
 
     /// Returns the messages of an applied decision: `action` and `toolResult` on the decision

@@ -40,29 +40,26 @@ impl Changes {
         let found = self.task_of(ws, task).await?;
         let state = found.as_ref().map(|view| state(view, &self.zone));
         let (view, now) = (found.as_ref().map(TaskStanding::of), self.clock.now());
-        let (mut expired, mut overtaken, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ended, mut rest) = (Vec::new(), Vec::new());
         for item in open {
+            let stale = || state.as_ref().and_then(|task| standing::no_longer_holds(&item, task));
             match standing::of(&item, view.as_ref(), now) {
-                Standing::Expired => expired.push(item),
-                Standing::Overtaken => overtaken.push(item),
+                Standing::Expired => ended.push((item, Event::Expire, None)),
+                Standing::Overtaken => ended.push((item, Event::Retract, Some(OVERTAKEN))),
                 Standing::Waits | Standing::PutOff | Standing::Paused(_) | Standing::Over => {
-                    rest.push(item);
+                    match stale() {
+                        Some(why) => ended.push((item, Event::Retract, Some(why))),
+                        None => rest.push(item),
+                    }
                 }
             }
         }
-        let mut n_stale = 0;
-        for item in &rest {
-            let why = state.as_ref().and_then(|task| standing::no_longer_holds(item, task));
-            if why.is_some() {
-                self.end_items(ws, std::slice::from_ref(item), Event::Retract, why).await?;
-                n_stale += 1;
-            }
+        let older = supersede::older(&rest).into_iter().cloned();
+        ended.extend(older.map(|item| (item, Event::Retract, Some(supersede::REASON))));
+        for (item, event, why) in &ended {
+            self.end_items(ws, std::slice::from_ref(item), *event, *why).await?;
         }
-        let older: Vec<Item> = supersede::older(&rest).into_iter().cloned().collect();
-        self.end_items(ws, &expired, Event::Expire, None).await?;
-        self.end_items(ws, &overtaken, Event::Retract, Some(OVERTAKEN)).await?;
-        self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await?;
-        Ok(expired.len() + overtaken.len() + n_stale + older.len())
+        Ok(ended.len())
     }
 
     /// Withdraws all but the newest open proposal for each field of a task.

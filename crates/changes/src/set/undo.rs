@@ -197,17 +197,12 @@ impl Changes {
         ws: WorkspaceId,
         decision: &dormouse_types::DecisionId,
         now: Timestamp,
-    ) -> Result<Vec<Op>, DecideError> {
-        use dormouse_types::Id as _;
-        let decision = self.store.first(entity::by_id::<Decision>(ws, decision.as_str())).await?;
-        Ok(decision
-            .map(|mut decision| {
-                decision.doc.value.undone_at = Some(now);
-                decision.doc.value.updated_at = now;
-                entity::put(ws, &decision.doc)
-            })
-            .into_iter()
-            .collect())
+    ) -> Result<Option<Op>, DecideError> {
+        let edit = |decision: &mut Decision| {
+            decision.undone_at = Some(now);
+            decision.updated_at = now;
+        };
+        self.edit_decision(ws, decision, edit).await
     }
 
     /// Returns when the person last set the field that an item targets.

@@ -17,11 +17,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-builtin", &["dormouse-types", "dormouse-formats"]),
     ("dormouse-adapters", &["dormouse-types"]),
     ("dormouse-testkit", &["dormouse-types"]),
-    ("dormouse-turns", &["dormouse-types"]),
     ("dormouse-store", &["dormouse-types"]),
     ("dormouse-journal", &["dormouse-types", "dormouse-store"]),
     ("dormouse-changes", &["dormouse-types", "dormouse-store", "dormouse-journal"]),
-    ("dormouse-runs", &["dormouse-types", "dormouse-store", "dormouse-turns"]),
+    ("dormouse-runs", &["dormouse-types", "dormouse-store"]),
     (
         "dormouse-agents",
         &[
@@ -29,7 +28,6 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
-            "dormouse-turns",
             "dormouse-runs",
         ],
     ),
@@ -38,7 +36,6 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         &[
             "dormouse-types",
             "dormouse-formats",
-            "dormouse-turns",
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
@@ -83,7 +80,6 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-builtin",
             "dormouse-adapters",
             "dormouse-testkit",
-            "dormouse-turns",
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
@@ -114,11 +110,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-types", &[]),
     ("dormouse-formats", &["dormouse-testkit"]),
-    // The rules are tried on imported text and on requests as they are really built.
-    ("dormouse-builtin", &["dormouse-testkit", "dormouse-formats", "dormouse-turns"]),
+    // The rules are tried on imported text.
+    ("dormouse-builtin", &["dormouse-testkit", "dormouse-formats"]),
     ("dormouse-adapters", &["dormouse-testkit"]),
     ("dormouse-testkit", &[]),
-    ("dormouse-turns", &["dormouse-testkit"]),
     ("dormouse-store", &["dormouse-testkit"]),
     // Importing the same file again is a property of both.
     ("dormouse-journal", &["dormouse-testkit", "dormouse-formats"]),

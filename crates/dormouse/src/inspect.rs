@@ -2,6 +2,7 @@
 
 use dormouse_changes::tools;
 use dormouse_runs::drive::rebuild;
+use dormouse_runs::{LoggedTurn, request};
 use dormouse_store::agent::agent_entity;
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
@@ -10,7 +11,6 @@ use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
-use dormouse_turns::{LoggedTurn, request};
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;

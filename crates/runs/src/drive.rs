@@ -1,4 +1,4 @@
-//! The driver: performs what [`dormouse_turns::next`] decides, one commit after another.
+//! The driver: performs what [`crate::step::next`] decides, one commit after another.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::{link, log_line};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
-use dormouse_turns::{Limits, LoggedTurn, RunLog, Step, next, request};
 use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, Turn, Usage,
 };
@@ -23,8 +22,9 @@ use crate::handler::{
     AppliedCall, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason, TurnContext,
 };
 use crate::lease::Lease;
-use crate::run_log;
 use crate::status::{Event, after};
+use crate::step::{Limits, LoggedTurn, RunLog, Step, next};
+use crate::{request, run_log};
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]

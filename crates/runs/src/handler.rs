@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{ChangeRow, CommitError, Op, ReadError};
-use dormouse_turns::RunLog;
-use dormouse_turns::request::Offer;
 use dormouse_types::model::{Fragment, ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
 use crate::lease::Lease;
+use crate::request::Offer;
+use crate::step::RunLog;
 
 /// What a run is about; implemented by the room above.
 pub trait RunHandler: Send + Sync {

@@ -1,14 +1,18 @@
 //! Drives one run: request, model, turn, effects, final commit, each guarded by the lease.
 //!
-//! Owns: the commits of a run and their order, what is replayed after a crash, the time limits.
-//! Does not own: what a run is about. Context and tools come in through [`handler::RunHandler`];
-//! who wakes when, and what a report is, belong to the rooms above. The failures it defends
-//! against: a turn asked twice after a crash, a stale owner that writes, a provider failure that
-//! counts as an empty success.
+//! Owns: the pure step over a run's log, the order of the prompt, its caps, its fencing as data and
+//! the digest that verifies a rebuilt prompt; the commits of a run and their order, what is replayed
+//! after a crash, the time limits. Does not own: what a run is about. Context and tools come in
+//! through [`handler::RunHandler`]; who wakes when, and what a report is, belong to the rooms above.
+//! The failures it defends against: a loop that never ends, a turn asked twice after a crash, text
+//! of a task read as an instruction, a stale owner that writes, a provider failure that counts as an
+//! empty success.
 //!
-//! Reading order: [`status`], [`lease`], [`breaker`], [`handler`], [`run_log`], [`model_call`],
-//! [`drive`].
+//! Reading order: [`step`], [`request`], [`status`], [`lease`], [`breaker`], [`handler`],
+//! [`run_log`], [`model_call`], [`drive`].
 
+pub mod step;
+pub mod request;
 pub mod status;
 pub mod lease;
 pub mod breaker;
@@ -22,3 +26,4 @@ pub use handler::{
     AppliedCall, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason, TurnContext,
 };
 pub use lease::Lease;
+pub use step::{Limits, LoggedTurn, RunLog, Step, next};

@@ -1,10 +1,11 @@
 //! Asks a model for one turn and collects its stream.
 
-use dormouse_turns::LoggedTurn;
 use dormouse_types::limits;
 use dormouse_types::model::{ModelError, Request, TurnEvent, Usage};
 use dormouse_types::port::Model;
 use futures_util::StreamExt as _;
+
+use crate::step::LoggedTurn;
 
 /// Asks for one turn. Units of the usage: tokens.
 pub async fn turn(model: &dyn Model, request: &Request) -> Result<(LoggedTurn, Usage), ModelError> {

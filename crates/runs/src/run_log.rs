@@ -2,13 +2,13 @@
 
 use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, kind};
 use dormouse_store::{Op, ReadError, Store};
-use dormouse_turns::{LoggedTurn, RunLog};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::Entropy;
 use dormouse_types::{Id as _, MessageId, OperationId, Timestamp, WorkspaceId, hash};
 use serde::{Deserialize, Serialize};
 
 use crate::lease::Lease;
+use crate::step::{LoggedTurn, RunLog};
 
 /// Payload of a `thought` message: the turn as the model gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //!
 //! A request is a list of typed fragments. Provider adapters send their text; the built-in rules
 //! model reads their data. The rooms that gather fragments render their text from the data; order,
-//! caps and fencing are applied in `dormouse-turns` and nowhere else.
+//! caps and fencing are applied in `dormouse-runs` and nowhere else.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Log lines: what a completed run saw and noted, rendered once and never changed.
 
+use dormouse_runs::request;
 use dormouse_store::Op;
 use dormouse_store::agent::log_line;
-use dormouse_turns::request;
 use dormouse_types::model::{DeltaChange, TaskState};
 use dormouse_types::{AgentId, RunKey, WorkspaceId};
 

@@ -1,6 +1,6 @@
 //! What is committed with the end of a run: notes, log lines, report and head, state.
 
-use dormouse_runs::{Lease, RunError, RunOutput};
+use dormouse_runs::{Lease, RunError, RunLog, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
@@ -8,7 +8,6 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Db, Op};
-use dormouse_turns::RunLog;
 use dormouse_types::limits;
 use dormouse_types::model::ToolCall;
 use dormouse_types::{Id as _, LinkId, Origin, ReportHeadId, ReportId};

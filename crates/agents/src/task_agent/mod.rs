@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 
 use dormouse_journal::JournalError;
 use dormouse_runs::{
-    AppliedCall, ExecutedCalls, Lease, RunError, RunHandler, RunOutput, StopReason, TurnContext,
+    AppliedCall, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput, StopReason,
+    TurnContext,
 };
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
-use dormouse_turns::RunLog;
 use dormouse_types::TaskId;
 use dormouse_types::model::{Delta, Fragment, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;

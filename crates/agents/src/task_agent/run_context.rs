@@ -2,7 +2,7 @@
 
 use dormouse_changes::ledger;
 use dormouse_journal::{JournalError, state};
-use dormouse_runs::{Lease, RunError, TurnContext};
+use dormouse_runs::{Lease, RunError, TurnContext, request};
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::Decision;
@@ -11,7 +11,6 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::agent::{entity, log_line, outdated};
 use dormouse_store::change_log;
-use dormouse_turns::request;
 use dormouse_types::model::{
     Delta, Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
     ObservationNote, ObservationPriority, TaskState, TimerNote,

@@ -6,7 +6,7 @@ pub mod record_observations;
 use std::sync::{Arc, LazyLock};
 
 use dormouse_changes::ModelTool;
-use dormouse_turns::request::Offer;
+use dormouse_runs::request::Offer;
 use dormouse_types::model::ToolSpec;
 
 /// The tools of this room as models call them.

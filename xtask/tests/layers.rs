@@ -227,6 +227,10 @@ const THREADS: &[&str] = &[
 ];
 const TERMINAL: &[&str] = &["dormouse-cli"];
 
+/// (room, a word that its sources must not contain in any case, what knows it instead).
+const UNKNOWN: &[(&str, &str, &str)] =
+    &[("runs", "report", "a handler says which tools close a run, and what its end writes")];
+
 /// More lines than this have a second subject.
 const MAX_FILE_LINES: usize = 1000;
 
@@ -270,6 +274,20 @@ fn only_the_named_rooms_touch_files_environment_threads_and_terminal() -> anyhow
             if path.ends_with(".rs") && !source::is_test_file(&path) {
                 broken.extend(reserved_uses(&package.name, &path, &repository::read(&path)?));
             }
+        }
+    }
+    assert_none(&broken);
+    Ok(())
+}
+
+#[test]
+fn rooms_do_not_know_the_words_of_the_rooms_above() -> anyhow::Result<()> {
+    let mut broken = Vec::new();
+    for (room, word, instead) in UNKNOWN {
+        let files = repository::files_below(&format!("crates/{room}/src"))?;
+        assert!(!files.is_empty(), "the room {room} has no sources");
+        for path in files {
+            broken.extend(unknown_words(word, instead, &path, &repository::read(&path)?));
         }
     }
     assert_none(&broken);
@@ -322,6 +340,9 @@ fn the_rules_see_what_they_forbid() {
     assert_eq!(said.len(), 1);
     assert!(said[0].contains("crates/journal/src/a.rs:2"), "{said:?}");
     assert_eq!(reserved_uses("dormouse-store", "crates/store/src/a.rs", text), [] as [String; 0]);
+
+    let text = "fn a() {}\n// The Report.\n";
+    assert_eq!(unknown_words("report", "b", "c.rs", text), ["c.rs:2 says \"report\": b"]);
 
     assert!(says_what_it_does_not_own("//! Tasks.\n//!\n//! Does not own: agents.\n"));
     assert!(!says_what_it_does_not_own("//! Tasks.\nuse a;\n// Does not own: agents.\n"));
@@ -409,6 +430,13 @@ fn heavy_uses(package: &Package) -> Vec<String> {
         }
     }
     broken
+}
+
+/// Lines that contain a word the room must not know; comments and tests count too.
+fn unknown_words(word: &str, instead: &str, path: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().enumerate();
+    let lines = lines.filter(|(_, line)| line.to_lowercase().contains(&word.to_lowercase()));
+    lines.map(|(n, _)| format!("{path}:{} says {word:?}: {instead}", n + 1)).collect()
 }
 
 /// Lines of a room's product code that use what is reserved for other rooms.

@@ -10,6 +10,7 @@ use dormouse_agents::wake::route;
 use dormouse_bench::clock::ShiftedClock;
 use dormouse_bench::place::{Engine, Opened};
 use dormouse_bench::world::World;
+use dormouse_runs::ToolSet;
 use dormouse_store::agent::subscription::Subscription;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::change::Change;
@@ -25,7 +26,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn values(criterion: &mut Criterion) -> anyhow::Result<()> {
-    let specs = tools::specs(false);
+    let specs = tools::specs(ToolSet::All);
     criterion.bench_function("canonical JSON of all tools", |b| {
         b.iter(|| hash::canonical(black_box(&specs)));
     });

@@ -295,13 +295,7 @@ impl Dormouse {
     ) -> Result<Vec<Prompt>, Error> {
         let run = self.run(caller, id, key).await?;
         let ws = caller.workspace;
-        let lease = dormouse_runs::Lease {
-            ws,
-            owner: String::new(),
-            lasts: std::time::Duration::ZERO,
-            run: run.clone(),
-        };
-        let (log, _) = dormouse_runs::run_log::read(&self.store, &lease).await?;
+        let (recorded, _) = dormouse_runs::run_log::read(&self.store, ws, &run).await?;
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {
             let pieces = rebuild(&self.store, ws, &run.agent, &stored.spans).await?;
@@ -311,7 +305,7 @@ impl Dormouse {
                 .and_then(|(_, text)| serde_json::from_str(text).ok())
                 .unwrap_or_default();
             let before = usize::try_from(stored.turn).unwrap_or(1).saturating_sub(1);
-            let turns: Vec<Turn> = log.turns.iter().take(before).map(LoggedTurn::shown).collect();
+            let turns: Vec<Turn> = recorded.iter().take(before).map(LoggedTurn::shown).collect();
             let texts = pieces
                 .iter()
                 .filter(|(kind, _)| kind != "tools")

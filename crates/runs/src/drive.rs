@@ -19,11 +19,12 @@ use futures_util::future::{Either, FutureExt as _, Shared, select};
 
 use crate::breaker;
 use crate::handler::{
-    AppliedCall, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason, TurnContext,
+    AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
+    TurnContext,
 };
 use crate::lease::Lease;
 use crate::status::{Event, after};
-use crate::step::{Limits, LoggedTurn, RunLog, Step, next};
+use crate::step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};
 use crate::{request, run_log};
 
 /// Drives runs. Cheap to clone.
@@ -69,12 +70,14 @@ pub enum End {
     Lost,
 }
 
-/// State of a run that its steps share.
-struct Run<'a> {
+/// A run under way: what its steps share.
+struct ActiveRun<'a> {
+    driver: &'a Driver,
     lease: &'a Lease,
-    work: &'a dyn RunHandler,
+    handler: &'a mut dyn RunHandler,
     log: RunLog,
-    trail: Chain,
+    chain: Chain,
+    closing: Option<ClosingTools>,
     /// The context shown in the first turn, without its instruction, and its last log line. Later
     /// turns show the same. `None` if another process asked the first turn.
     shown: Option<(Vec<Fragment>, i64)>,
@@ -106,46 +109,72 @@ impl Driver {
     /// Drives a claimed run to its end, continuing from whatever is recorded.
     ///
     /// Errors: the store failed. The run keeps its state, and recovery resumes it.
-    pub async fn drive(&self, work: &dyn RunHandler, lease: &Lease) -> Result<End, RunError> {
-        match self.steps(work, lease).await {
+    pub async fn drive(
+        &self,
+        handler: &mut dyn RunHandler,
+        lease: &Lease,
+    ) -> Result<End, RunError> {
+        let chain = run_log::start(lease.ws, &lease.run);
+        let log = RunLog::default();
+        let mut run =
+            ActiveRun { driver: self, lease, handler, log, chain, closing: None, shown: None };
+        match run.steps().await {
             Ok(end) => Ok(end),
             Err(RunError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
                 Ok(End::Lost)
             }
             // A damaged row or a broken rule fails this run visibly and affects nothing else.
-            Err(RunError::Broken(error)) => self.fail(work, lease, error).await,
+            Err(RunError::Broken(error)) => run.fail(error).await,
             Err(RunError::Read(error @ ReadError::Corrupt { .. })) => {
-                self.fail(work, lease, error.to_string()).await
+                run.fail(error.to_string()).await
             }
             Err(other) => Err(other),
         }
     }
 
-    async fn steps(&self, work: &dyn RunHandler, lease: &Lease) -> Result<End, RunError> {
-        let (log, trail) = run_log::read(&self.store, lease).await?;
-        let mut run = Run { lease, work, log, trail, shown: None };
-        run.log.reported = work.reported(&run.log);
-        if !run.log.turns.is_empty() {
-            run.log.report_due = work.followup_context(lease, false).await?.report_due;
+    /// Computes the wait before a retry: 1 s, doubled per failure up to a minute, with full jitter.
+    fn pause(&self, failures: i64) -> Duration {
+        let doublings = u32::try_from(failures - 1).unwrap_or(0).min(6);
+        let most = Duration::from_secs((1 << doublings).min(60));
+        let mut byte = [0u8; 1];
+        self.entropy.fill(&mut byte);
+        Duration::from_millis(100) + most * u32::from(byte[0]) / 256
+    }
+}
+
+impl ActiveRun<'_> {
+    async fn steps(&mut self) -> Result<End, RunError> {
+        let Lease { ws, run, .. } = self.lease;
+        (self.log.turns, self.chain) = run_log::read(&self.driver.store, *ws, run).await?;
+        if !self.log.turns.is_empty() {
+            self.closing = self.handler.closing().await?;
+            self.note_closing();
         }
         loop {
-            if self.stop.clone().now_or_never().is_some() {
-                return self.stopped(lease).await;
+            if self.driver.stop.clone().now_or_never().is_some() {
+                return self.stopped().await;
             }
-            match next(&run.log, &Limits::default()) {
-                Step::AskModel { turn, report_only } => {
-                    if let Some(end) = self.ask(&mut run, turn, report_only).await? {
+            match next(&self.log, &Limits::default()) {
+                Step::AskModel { turn, tools } => {
+                    if let Some(end) = self.ask(turn, tools).await? {
                         return Ok(end);
                     }
                 }
-                Step::RunTool { turn, call } => {
-                    if let Some(end) = self.effect(&mut run, turn, call).await? {
-                        return Ok(end);
-                    }
-                }
-                Step::Finish { cut } => return self.finish_recorded(&mut run, cut).await,
+                Step::RunTool { turn, call } => self.effect(turn, call).await?,
+                Step::Finish { cut } => return self.finish_recorded(cut).await,
             }
         }
+    }
+
+    /// Notes whether the recorded calls close the run.
+    fn note_closing(&mut self) {
+        self.log.closing = match &self.closing {
+            None => Closing::Never,
+            Some(closing) if closing.is_required && !self.handler.is_closed(&self.log) => {
+                Closing::Missing
+            }
+            Some(_) => Closing::Optional,
+        };
     }
 
     /// Asks the model for one turn and commits the turn.
@@ -153,69 +182,65 @@ impl Driver {
     /// The request is committed before the model is asked and the turn before any of its effects,
     /// so a crash at any point costs at most one answer, and a recorded answer is never asked for
     /// again. If the run ends with this turn, the turn and the end of the run are one commit.
-    async fn ask(
-        &self,
-        run: &mut Run<'_>,
-        turn: u32,
-        report_only: bool,
-    ) -> Result<Option<End>, RunError> {
-        let lease = run.lease;
-        let started = lease.run.started_at.unwrap_or(lease.run.created_at);
-        if self.clock.now() > started + Duration::from_secs(limits::WAKE_SECONDS) {
+    async fn ask(&mut self, turn: u32, tools: ToolSet) -> Result<Option<End>, RunError> {
+        let started = self.lease.run.started_at.unwrap_or(self.lease.run.created_at);
+        if self.driver.clock.now() > started + Duration::from_secs(limits::WAKE_SECONDS) {
             let error = format!("the run took longer than {} seconds", limits::WAKE_SECONDS);
-            return self.fail(run.work, lease, error).await.map(Some);
+            return self.fail(error).await.map(Some);
         }
         let gathered = if turn == 1 {
-            run.work.context(lease).await?
+            self.handler.context().await?
         } else {
-            run.work.followup_context(lease, report_only).await?
+            self.handler.followup_context(tools).await?
         };
-        run.log.report_due = gathered.report_due;
-        if turn == 1 && gathered.nothing_changed {
-            return self.skip(run).await.map(Some);
+        if turn == 1 {
+            if gathered.nothing_changed {
+                return self.skip().await.map(Some);
+            }
+            self.closing = self.handler.closing().await?;
         }
-        let request = self.request(run, gathered, turn).await?;
+        let request = self.request(gathered, turn, tools).await?;
         // Checked last, so pausing an agent before this point costs no tokens.
-        if let Some(StopReason { reason, is_final }) = run.work.block_reason(lease).await? {
-            let due_at = is_final.then(|| self.clock.now());
-            return self.requeue_run(lease, due_at, reason.into()).await.map(Some);
+        if let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? {
+            let due_at = is_final.then(|| self.driver.clock.now());
+            return self.requeue_run(due_at, reason.into()).await.map(Some);
         }
-        self.store.pass(Stage::BeforeEffect, "model.ask");
-        let Some(answer) = self.answer(lease, &request).await else {
-            return self.stopped(lease).await.map(Some);
+        self.driver.store.pass(Stage::BeforeEffect, "model.ask");
+        let Some(answer) = self.answer(&request).await else {
+            return self.stopped().await.map(Some);
         };
-        self.store.pass(Stage::AfterEffect, "model.ask");
+        self.driver.store.pass(Stage::AfterEffect, "model.ask");
         let (mut logged, _usage) = match answer {
             Ok(answer) => answer,
             Err(error @ ModelError::Provider { why, .. }) => {
-                return self.away(lease, why, &error.to_string()).await.map(Some);
+                return self.away(why, &error.to_string()).await.map(Some);
             }
             Err(error @ ModelError::Request { .. }) => {
-                return self.fail(run.work, lease, error.to_string()).await.map(Some);
+                return self.fail(error.to_string()).await.map(Some);
             }
         };
-        self.note_provider_is_back(lease.ws).await?;
+        self.note_provider_is_back().await?;
         // The store refuses the commit if another process opened or decided a proposal since the
         // rows were read. Validate the calls again on fresh rows.
         for attempt in 0.. {
             let ExecutedCalls { results, ops: opened, news } =
-                run.work.execute(lease, &logged.calls, report_only).await?;
+                self.handler.execute(&logged.calls, tools).await?;
             logged.results = results;
-            let before = (run.log.clone(), run.trail.clone());
-            let now = self.clock.now();
-            let mut ops = run_log::turn(&mut run.trail, turn, &logged, now, &*self.entropy);
+            let before = (self.log.clone(), self.chain.clone());
+            let now = self.driver.clock.now();
+            let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
             ops.extend(opened);
-            run.log.turns.push(logged.clone());
-            run.log.reported = run.work.reported(&run.log);
-            let result = match next(&run.log, &Limits::default()) {
-                Step::Finish { cut } => self.finish(run, ops, news, cut).await.map(Some),
+            self.log.turns.push(logged.clone());
+            self.note_closing();
+            let result = match next(&self.log, &Limits::default()) {
+                Step::Finish { cut } => self.finish(ops, news, cut).await.map(Some),
                 Step::AskModel { .. } | Step::RunTool { .. } => {
-                    self.commit_as(lease, "run.turn", ops, None, news).await.map(|()| None)
+                    self.commit_as("run.turn", ops, None, news).await.map(|()| None)
                 }
             };
             match result {
                 Err(RunError::Commit(error)) if retries(&error) && attempt < 2 => {
-                    (run.log, run.trail) = before;
+                    (self.log, self.chain) = before;
                 }
                 other => return other,
             }
@@ -229,28 +254,32 @@ impl Driver {
     /// can be shown and verified later. Later turns repeat the first turn's context, so all turns
     /// of a run see the same facts.
     async fn request(
-        &self,
-        run: &mut Run<'_>,
+        &mut self,
         gathered: TurnContext,
         turn: u32,
+        tools: ToolSet,
     ) -> Result<Request, RunError> {
-        let lease = run.lease;
+        let lease = self.lease;
+        let offer = match (tools, &self.closing) {
+            (ToolSet::Closing, Some(closing)) => closing.tools.clone(),
+            (ToolSet::All, _) | (ToolSet::Closing, None) => gathered.tools,
+        };
         let mut fragments = request::assemble(gathered.fragments);
         let mut log_upto = gathered.log_upto;
         if turn > 1 {
-            if run.shown.is_none() {
-                run.shown = self.first_turn(lease).await?;
+            if self.shown.is_none() {
+                self.shown = self.first_turn().await?;
             }
-            if let Some((earlier, upto)) = run.shown.clone() {
+            if let Some((earlier, upto)) = self.shown.clone() {
                 log_upto = upto;
                 fragments = earlier.into_iter().chain(fragments).collect();
                 fragments.sort_by_key(|fragment| fragment.kind);
             }
         } else {
             let all = fragments.iter().map(|fragment| (fragment.kind, fragment.text.clone()));
-            run.shown = Some((shown_again(all), log_upto));
+            self.shown = Some((shown_again(all), log_upto));
         }
-        let turns: Vec<Turn> = run.log.turns.iter().map(LoggedTurn::shown).collect();
+        let turns: Vec<Turn> = self.log.turns.iter().map(LoggedTurn::shown).collect();
         let mut ops = Vec::new();
         let mut spans = Vec::new();
         for fragment in &fragments {
@@ -262,30 +291,31 @@ impl Driver {
             ops.push(op);
             spans.push(Span::Text { kind: request::name(fragment.kind).into(), sha256 });
         }
-        let (sha256, op) = text::put(lease.ws, gathered.tools.text());
+        let (sha256, op) = text::put(lease.ws, offer.text());
         ops.push(op);
         spans.push(Span::Text { kind: "tools".into(), sha256 });
         let digest = request::digest_with(
             fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
             &turns,
-            gathered.tools.text(),
+            offer.text(),
         );
-        let now = self.clock.now();
+        let now = self.driver.clock.now();
         ops.push(wake_request::put(lease.ws, &lease.run.key, turn, &spans, &digest, now));
-        self.commit(lease, "run.request", ops).await?;
+        self.commit("run.request", ops).await?;
         Ok(Request {
             run_key: lease.run.key.clone(),
             turn,
             fragments,
             turns,
-            tools: gathered.tools.tools().to_vec(),
+            tools: offer.tools().to_vec(),
         })
     }
 
     /// Rebuilds the recorded context of the first turn, without its instruction, and its last log
     /// line.
-    async fn first_turn(&self, lease: &Lease) -> Result<Option<(Vec<Fragment>, i64)>, RunError> {
-        let stored = self.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
+    async fn first_turn(&self) -> Result<Option<(Vec<Fragment>, i64)>, RunError> {
+        let lease = self.lease;
+        let stored = self.driver.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
         let Some(first) = stored.into_iter().find(|request| request.turn == 1) else {
             return Ok(None);
         };
@@ -293,7 +323,7 @@ impl Driver {
             Span::Log { upto, .. } => Some(*upto),
             Span::Text { .. } => None,
         });
-        let rebuilt = rebuild(&self.store, lease.ws, &lease.run.agent, &first.spans).await?;
+        let rebuilt = rebuild(&self.driver.store, lease.ws, &lease.run.agent, &first.spans).await?;
         let pieces = rebuilt.into_iter().filter_map(|(kind, text)| Some((kind_of(&kind)?, text)));
         Ok(Some((shown_again(pieces), upto.unwrap_or(0))))
     }
@@ -302,79 +332,70 @@ impl Driver {
     ///
     /// The journal write comes first, under an operation id derived from run and call. After a
     /// crash between the two commits the call runs again, and the journal replays its receipt.
-    async fn effect(
-        &self,
-        run: &mut Run<'_>,
-        turn: usize,
-        call: usize,
-    ) -> Result<Option<End>, RunError> {
-        let lease = run.lease;
-        let recorded = run.log.turns[turn].calls[call].clone();
-        let AppliedCall { result, mut ops, touched } =
-            run.work.apply_call(lease, &recorded).await?;
+    async fn effect(&mut self, turn: usize, call: usize) -> Result<(), RunError> {
+        let recorded = self.log.turns[turn].calls[call].clone();
+        let AppliedCall { result, mut ops, touched } = self.handler.apply_call(&recorded).await?;
         let number = u32::try_from(turn + 1).unwrap_or(u32::MAX);
-        let now = self.clock.now();
-        let (id, message) =
-            run_log::result(&mut run.trail, number, &recorded, &result, now, &*self.entropy);
+        let now = self.driver.clock.now();
+        let (id, message) = run_log::result(
+            &mut self.chain,
+            number,
+            &recorded,
+            &result,
+            now,
+            &*self.driver.entropy,
+        );
         ops.extend(message);
         for entity in touched {
-            let link = LinkId::fresh(now, &*self.entropy);
+            let link = LinkId::fresh(now, &*self.driver.entropy);
             let link = link::Link::new(link, &id, entity, link::TOOL_EFFECT, now);
-            ops.push(link::insert(lease.ws, &link));
+            ops.push(link::insert(self.lease.ws, &link));
         }
-        run.log.turns[turn].results[call] = Some(result);
-        self.commit(lease, "run.effect", ops).await?;
-        Ok(None)
+        self.log.turns[turn].results[call] = Some(result);
+        self.commit("run.effect", ops).await
     }
 
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
     /// release of the lease, together with the given ops.
     ///
-    /// One commit, so a report, the messages it counts as heard and the run that produced it become
+    /// One commit, so what the run leaves behind, the messages it counts as heard and its end become
     /// visible together or not at all.
     async fn finish(
-        &self,
-        run: &mut Run<'_>,
+        &mut self,
         mut ops: Vec<Op>,
         mut news: Vec<ChangeRow>,
         cut: bool,
     ) -> Result<End, RunError> {
-        let lease = run.lease;
-        let ending = run.work.finalize(lease, &run.log, &run.trail).await?;
+        let ending = self.handler.finalize(&self.log, &self.chain).await?;
         ops.extend(ending.ops);
         news.extend(ending.news);
         let ending = RunOutput { ops, news };
-        self.end(lease, "run.final", Event::Completed, ending, cut, None).await?;
+        self.end("run.final", Event::Completed, ending, cut, None).await?;
         Ok(End::Completed { cut })
     }
 
     /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
-    async fn finish_recorded(&self, run: &mut Run<'_>, cut: bool) -> Result<End, RunError> {
+    async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
         for _ in 0..2 {
-            match self.finish(run, Vec::new(), Vec::new(), cut).await {
+            match self.finish(Vec::new(), Vec::new(), cut).await {
                 Err(RunError::Commit(error)) if retries(&error) => {}
                 other => return other,
             }
         }
-        self.finish(run, Vec::new(), Vec::new(), cut).await
+        self.finish(Vec::new(), Vec::new(), cut).await
     }
 
-    async fn skip(&self, run: &mut Run<'_>) -> Result<End, RunError> {
-        let ending = run.work.finalize(run.lease, &run.log, &run.trail).await?;
-        self.end(run.lease, "run.skip", Event::NothingChanged, ending, false, None).await?;
+    async fn skip(&mut self) -> Result<End, RunError> {
+        let ending = self.handler.finalize(&self.log, &self.chain).await?;
+        self.end("run.skip", Event::NothingChanged, ending, false, None).await?;
         Ok(End::Skipped)
     }
 
-    async fn fail(
-        &self,
-        work: &dyn RunHandler,
-        lease: &Lease,
-        error: String,
-    ) -> Result<End, RunError> {
+    async fn fail(&mut self, error: String) -> Result<End, RunError> {
         let mut attempt = 0;
         loop {
-            let ending = RunOutput { ops: work.fail(lease, &error).await?, news: Vec::new() };
-            match self.end(lease, "run.fail", Event::Failed, ending, false, Some(&error)).await {
+            let ending = RunOutput { ops: self.handler.fail(&error).await?, news: Vec::new() };
+            match self.end("run.fail", Event::Failed, ending, false, Some(&error)).await {
                 Err(RunError::Commit(refused)) if retries(&refused) && attempt < 2 => attempt += 1,
                 other => {
                     other?;
@@ -385,24 +406,21 @@ impl Driver {
     }
 
     /// Asks the model; returns `None` if the program is to stop first.
-    async fn answer(
-        &self,
-        lease: &Lease,
-        request: &Request,
-    ) -> Option<Result<(LoggedTurn, Usage), ModelError>> {
-        let started = lease.run.started_at.unwrap_or(lease.run.created_at);
+    async fn answer(&self, request: &Request) -> Option<Result<(LoggedTurn, Usage), ModelError>> {
+        let started = self.lease.run.started_at.unwrap_or(self.lease.run.created_at);
         let patience = self
+            .driver
             .clock
             .now()
             .until(started + Duration::from_secs(limits::WAKE_SECONDS))
             .min(Duration::from_secs(limits::MODEL_SECONDS));
-        let asked = Box::pin(crate::model_call::turn(&*self.model, request));
-        let cut_off = select(self.stop.clone(), self.clock.sleep(patience));
+        let asked = Box::pin(crate::model_call::turn(&*self.driver.model, request));
+        let cut_off = select(self.driver.stop.clone(), self.driver.clock.sleep(patience));
         match select(asked, cut_off).await {
             Either::Left((answer, _)) => Some(answer),
             Either::Right((Either::Left(((), _)), _)) => None,
             Either::Right((Either::Right(((), _)), _)) => Some(Err(ModelError::Provider {
-                provider: self.model.provider().to_owned(),
+                provider: self.driver.model.provider().to_owned(),
                 why: ProviderUnavailable::Outage,
                 detail: "no answer in time".into(),
             })),
@@ -414,28 +432,23 @@ impl Driver {
     ///
     /// The breaker and the run are one commit. Several runs may record a failure at once; each
     /// retries on the fresh breaker row, so every failure is counted.
-    async fn away(
-        &self,
-        lease: &Lease,
-        why: ProviderUnavailable,
-        detail: &str,
-    ) -> Result<End, RunError> {
-        let provider = self.model.provider();
+    async fn away(&self, why: ProviderUnavailable, detail: &str) -> Result<End, RunError> {
+        let provider = self.driver.model.provider();
         let mut attempt = 0;
         loop {
-            let now = self.clock.now();
-            let before = self.store.first(row::of_provider(lease.ws, provider)).await?;
+            let now = self.driver.clock.now();
+            let before = self.driver.store.first(row::of_provider(self.lease.ws, provider)).await?;
             let after = breaker::failed(before.as_ref(), provider, why, detail, now);
-            let due = after.open_until.unwrap_or(now + self.pause(after.failures));
-            let put = row::put(lease.ws, before.as_ref(), &after);
+            let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
+            let put = row::put(self.lease.ws, before.as_ref(), &after);
             let opened = after.opened > before.map_or(0, |before| before.opened);
-            match self.requeue(lease, Some(due), vec![put]).await {
+            match self.requeue(Some(due), vec![put]).await {
                 Err(RunError::Commit(error)) if retries(&error) && attempt < 5 => attempt += 1,
                 other => {
                     other?;
                     if opened {
                         tracing::warn!(provider, ?why, until = %due, "the queue is held");
-                        self.tell(lease.ws, "provider:away", Vec::new()).await?;
+                        self.tell("provider:away", Vec::new()).await?;
                     }
                     return Ok(End::Away { reason: detail.to_owned() });
                 }
@@ -444,49 +457,36 @@ impl Driver {
     }
 
     /// Resets the breaker, because the provider answered.
-    async fn note_provider_is_back(&self, ws: WorkspaceId) -> Result<(), RunError> {
-        let provider = self.model.provider();
-        match self.store.first(row::of_provider(ws, provider)).await? {
+    async fn note_provider_is_back(&self) -> Result<(), RunError> {
+        let ws = self.lease.ws;
+        let provider = self.driver.model.provider();
+        match self.driver.store.first(row::of_provider(ws, provider)).await? {
             None => Ok(()),
-            Some(_) => self.tell(ws, "provider:back", vec![row::delete(ws, provider)]).await,
+            Some(_) => self.tell("provider:back", vec![row::delete(ws, provider)]).await,
         }
     }
 
-    async fn tell(
-        &self,
-        ws: WorkspaceId,
-        event: &'static str,
-        ops: Vec<Op>,
-    ) -> Result<(), RunError> {
-        let provider = self.model.provider();
+    async fn tell(&self, event: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
+        let provider = self.driver.model.provider();
         let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
-        self.store
-            .commit(Commit::new("provider.tell", Db::Agent, ws).ops(ops).change(change))
+        self.driver
+            .store
+            .commit(Commit::new("provider.tell", Db::Agent, self.lease.ws).ops(ops).change(change))
             .await?;
         Ok(())
     }
 
-    /// Computes the wait before a retry: 1 s, doubled per failure up to a minute, with full jitter.
-    fn pause(&self, failures: i64) -> Duration {
-        let doublings = u32::try_from(failures - 1).unwrap_or(0).min(6);
-        let most = Duration::from_secs((1 << doublings).min(60));
-        let mut byte = [0u8; 1];
-        self.entropy.fill(&mut byte);
-        Duration::from_millis(100) + most * u32::from(byte[0]) / 256
-    }
-
-    async fn stopped(&self, lease: &Lease) -> Result<End, RunError> {
-        self.requeue_run(lease, Some(self.clock.now()), "the program stops".into()).await
+    async fn stopped(&self) -> Result<End, RunError> {
+        self.requeue_run(Some(self.driver.clock.now()), "the program stops".into()).await
     }
 
     /// Leaves the run to be resumed under its key; its recorded turns are kept.
     async fn requeue_run(
         &self,
-        lease: &Lease,
         due_at: Option<Timestamp>,
         reason: String,
     ) -> Result<End, RunError> {
-        self.requeue(lease, due_at, Vec::new()).await?;
+        self.requeue(due_at, Vec::new()).await?;
         Ok(End::PutBack { reason })
     }
 
@@ -494,24 +494,13 @@ impl Driver {
     ///
     /// Run and queue row change in one commit: a queued run without a queue row would never be
     /// resumed. The run keeps its key and its recorded turns, so nothing is asked twice.
-    async fn requeue(
-        &self,
-        lease: &Lease,
-        due_at: Option<Timestamp>,
-        mut ops: Vec<Op>,
-    ) -> Result<(), RunError> {
-        let run = &lease.run;
+    async fn requeue(&self, due_at: Option<Timestamp>, mut ops: Vec<Op>) -> Result<(), RunError> {
+        let Lease { ws, owner, run, .. } = self.lease;
         let to = step(Event::PutBack)?;
-        ops.push(wake_run::requeue(
-            lease.ws,
-            &run.key,
-            Status::Started,
-            to,
-            run.epoch,
-            run.crashes,
-        ));
-        ops.push(wake_queue::put_back(lease.ws, &run.agent, &lease.owner, run.epoch, due_at));
-        self.commit_as(lease, "run.putBack", ops, Some("agent:wake"), Vec::new()).await
+        let from = Status::Started;
+        ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
+        ops.push(wake_queue::put_back(*ws, &run.agent, owner, run.epoch, due_at));
+        self.commit_as("run.putBack", ops, Some("agent:wake"), Vec::new()).await
     }
 
     /// Commits the end of a run, guarded by the lease.
@@ -521,29 +510,24 @@ impl Driver {
     /// ends the run: recovery can never find an ended run that still holds its lease.
     async fn end(
         &self,
-        lease: &Lease,
         label: &'static str,
         event: Event,
         ending: RunOutput,
         cut: bool,
         error: Option<&str>,
     ) -> Result<(), RunError> {
+        let lease = self.lease;
         let RunOutput { mut ops, news } = ending;
         let to = step(event)?;
-        let now = self.clock.now();
+        let now = self.driver.clock.now();
         ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
         // The guard comes first in the commit, the release last.
         ops.push(lease.release());
-        self.commit_as(lease, label, ops, Some("agent:wake"), news).await
+        self.commit_as(label, ops, Some("agent:wake"), news).await
     }
 
-    async fn commit(
-        &self,
-        lease: &Lease,
-        label: &'static str,
-        ops: Vec<Op>,
-    ) -> Result<(), RunError> {
-        self.commit_as(lease, label, ops, None, Vec::new()).await
+    async fn commit(&self, label: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
+        self.commit_as(label, ops, None, Vec::new()).await
     }
 
     /// Commits ops of a run, guarded by its lease, with the change rows that announce them.
@@ -552,12 +536,12 @@ impl Driver {
     /// it otherwise, so a run that makes progress does not lose its lease.
     async fn commit_as(
         &self,
-        lease: &Lease,
         label: &'static str,
         ops: Vec<Op>,
         event: Option<&'static str>,
         news: Vec<ChangeRow>,
     ) -> Result<(), RunError> {
+        let lease = self.lease;
         let mut commit = Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops);
         if let Some(event) = event {
             let origin = Origin::Agent { agent: lease.run.agent.clone() };
@@ -565,7 +549,7 @@ impl Driver {
             commit = commit.change(change);
         }
         let commit = commit.changes(news);
-        self.store.commit(commit).await?;
+        self.driver.store.commit(commit).await?;
         Ok(())
     }
 }

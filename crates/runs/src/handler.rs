@@ -7,60 +7,65 @@ use dormouse_store::{ChangeRow, CommitError, Op, ReadError};
 use dormouse_types::model::{Fragment, ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
-use crate::lease::Lease;
 use crate::request::Offer;
-use crate::step::RunLog;
+use crate::step::{RunLog, ToolSet};
 
-/// What a run is about; implemented by the room above.
+/// What one run is about; implemented by the room above, for one lease.
+///
+/// It takes `&mut self`, so that an implementation can carry what it has read from one step to the
+/// next.
 pub trait RunHandler: Send + Sync {
     /// Returns why the run may not ask the model, or `None` if it may. Checked right before asking.
-    fn block_reason<'a>(
-        &'a self,
-        lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<StopReason>, RunError>>;
+    fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>>;
+
+    /// Returns the tools that close the run, or `None` if none does. The answer must not change
+    /// during a run.
+    fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>>;
+
+    /// Returns whether an accepted call in the log closed the run.
+    fn is_closed(&self, log: &RunLog) -> bool;
 
     /// Gathers the context of the first turn.
-    fn context<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<TurnContext, RunError>>;
+    fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>>;
 
     /// Returns the tools and the instruction of a later turn; its other fragments are rebuilt.
-    fn followup_context<'a>(
-        &'a self,
-        lease: &'a Lease,
-        report_only: bool,
-    ) -> BoxFuture<'a, Result<TurnContext, RunError>>;
+    fn followup_context(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>>;
 
-    /// Runs the calls of a turn, as far as they write only the agent store.
+    /// Runs the calls of a turn, as far as they write only the agent store. Refuses calls outside
+    /// of `tools`.
     fn execute<'a>(
-        &'a self,
-        lease: &'a Lease,
+        &'a mut self,
         calls: &'a [ToolCall],
-        report_only: bool,
+        tools: ToolSet,
     ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>>;
 
     /// Runs a recorded call that writes the journal; repeating it has no further effect.
     fn apply_call<'a>(
-        &'a self,
-        lease: &'a Lease,
+        &'a mut self,
         call: &'a ToolCall,
     ) -> BoxFuture<'a, Result<AppliedCall, RunError>>;
 
-    /// Returns whether an accepted call in the log published a report.
-    fn reported(&self, log: &RunLog) -> bool;
-
     /// Returns what is committed with the end of a completed or skipped run.
     fn finalize<'a>(
-        &'a self,
-        lease: &'a Lease,
+        &'a mut self,
         log: &'a RunLog,
-        trail: &'a Chain,
+        chain: &'a Chain,
     ) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 
     /// Returns what is committed with the end of a failed run.
-    fn fail<'a>(
-        &'a self,
-        lease: &'a Lease,
-        error: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Op>, RunError>>;
+    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>>;
+}
+
+/// The tools that close a run, for example by publishing its result.
+///
+/// If the model wants nothing more but a required closing call is missing, or if it reaches the cap
+/// on turns, it is asked once more with only these tools.
+#[derive(Debug, Clone)]
+pub struct ClosingTools {
+    /// The tools.
+    pub tools: Arc<Offer>,
+    /// Whether the run needs such a call.
+    pub is_required: bool,
 }
 
 /// Why a run may not ask the model any more.
@@ -89,10 +94,8 @@ pub struct TurnContext {
     pub fragments: Vec<Fragment>,
     /// Last log line that the log fragment shows; the first is 1.
     pub log_upto: i64,
-    /// Tools that may be called.
+    /// All tools of the run. A closing turn offers the closing tools instead.
     pub tools: Arc<Offer>,
-    /// Whether the run must publish a report.
-    pub report_due: bool,
     /// Whether there is nothing to ask; the run is then skipped.
     pub nothing_changed: bool,
 }

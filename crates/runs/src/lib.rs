@@ -3,7 +3,8 @@
 //! Owns: the pure step over a run's log, the order of the prompt, its caps, its fencing as data and
 //! the digest that verifies a rebuilt prompt; the commits of a run and their order, what is replayed
 //! after a crash, the time limits. Does not own: what a run is about. Context and tools come in
-//! through [`handler::RunHandler`]; who wakes when, and what a report is, belong to the rooms above.
+//! through [`handler::RunHandler`], and so do the tools that close it; who wakes when, and what a
+//! run leaves behind, belong to the rooms above.
 //! The failures it defends against: a loop that never ends, a turn asked twice after a crash, text
 //! of a task read as an instruction, a stale owner that writes, a provider failure that counts as an
 //! empty success.
@@ -23,7 +24,8 @@ pub mod drive;
 
 pub use drive::{Driver, End, Stop};
 pub use handler::{
-    AppliedCall, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason, TurnContext,
+    AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
+    TurnContext,
 };
 pub use lease::Lease;
-pub use step::{Limits, LoggedTurn, RunLog, Step, next};
+pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

@@ -1,14 +1,14 @@
 //! The messages of a run: written turn by turn, read back after a crash.
 
 use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, kind};
+use dormouse_store::agent::wake_run::Run;
 use dormouse_store::{Op, ReadError, Store};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::Entropy;
 use dormouse_types::{Id as _, MessageId, OperationId, Timestamp, WorkspaceId, hash};
 use serde::{Deserialize, Serialize};
 
-use crate::lease::Lease;
-use crate::step::{LoggedTurn, RunLog};
+use crate::step::LoggedTurn;
 
 /// Payload of a `thought` message: the turn as the model gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ struct Thought {
 
 /// Writes a turn: the assistant's message, one `action` per call, and the results known so far.
 pub fn turn(
-    trail: &mut Chain,
+    chain: &mut Chain,
     turn: u32,
     logged: &LoggedTurn,
     now: Timestamp,
@@ -37,11 +37,11 @@ pub fn turn(
         trigger: None,
         metadata: metadata.clone(),
     };
-    let (_, mut ops) = trail.append(draft, now, entropy);
+    let (_, mut ops) = chain.append(draft, now, entropy);
     for (call, result) in logged.calls.iter().zip(&logged.results) {
         let metadata = Metadata {
             tool_name: Some(call.name.clone()),
-            operation_id: trail.run_key.as_ref().map(|run| operation(run, call).0),
+            operation_id: chain.run_key.as_ref().map(|run| operation(run, call).0),
             ..metadata.clone()
         };
         let draft = Draft {
@@ -51,9 +51,9 @@ pub fn turn(
             trigger: None,
             metadata,
         };
-        ops.extend(trail.append(draft, now, entropy).1);
+        ops.extend(chain.append(draft, now, entropy).1);
         if let Some(result) = result {
-            ops.extend(self::result(trail, turn, call, result, now, entropy).1);
+            ops.extend(self::result(chain, turn, call, result, now, entropy).1);
         }
     }
     ops
@@ -61,7 +61,7 @@ pub fn turn(
 
 /// Writes the result of one call.
 pub fn result(
-    trail: &mut Chain,
+    chain: &mut Chain,
     turn: u32,
     call: &ToolCall,
     result: &ToolResult,
@@ -76,12 +76,12 @@ pub fn result(
         metadata: Metadata {
             turn: Some(turn),
             tool_name: Some(call.name.clone()),
-            operation_id: trail.run_key.as_ref().map(|run| operation(run, call).0),
+            operation_id: chain.run_key.as_ref().map(|run| operation(run, call).0),
             refused: Some(result.refused),
             ..Metadata::default()
         },
     };
-    trail.append(draft, now, entropy)
+    chain.append(draft, now, entropy)
 }
 
 /// Derives the operation id of a call: the same call of the same run gets the same id.
@@ -94,22 +94,29 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("messages are plain data")
 }
 
-/// Reads back what is recorded of a run.
-pub async fn read(store: &Store, lease: &Lease) -> Result<(RunLog, Chain), ReadError> {
-    let run = &lease.run;
-    let mut messages = store.all(message::of_thread(lease.ws, &run.thread, 10_000)).await?;
+/// Returns the thread of a run before its first message.
+pub fn start(ws: WorkspaceId, run: &Run) -> Chain {
+    Chain::new(ws, run.agent.clone(), run.thread.clone(), Some(run.key.to_string()))
+}
+
+/// Reads back the recorded turns of a run, and the end of its thread.
+pub async fn read(
+    store: &Store,
+    ws: WorkspaceId,
+    run: &Run,
+) -> Result<(Vec<LoggedTurn>, Chain), ReadError> {
+    let mut chain = start(ws, run);
+    let mut messages = store.all(message::of_thread(ws, &run.thread, 10_000)).await?;
     // Messages of one commit share its time; their position in the thread orders them.
     messages.sort_by_key(|stored| stored.doc.value.metadata.n);
-    let mut log = RunLog::default();
-    let run_key = Some(run.key.to_string());
-    let mut trail = Chain::new(lease.ws, run.agent.clone(), run.thread.clone(), run_key);
+    let mut turns: Vec<LoggedTurn> = Vec::new();
     for stored in messages {
         let message = stored.doc.value;
-        trail.follow(&message);
+        chain.follow(&message);
         match message.kind.as_str() {
             kind::THOUGHT => {
-                let thought: Thought = content(store, lease.ws, &message).await?;
-                log.turns.push(LoggedTurn {
+                let thought: Thought = content(store, ws, &message).await?;
+                turns.push(LoggedTurn {
                     text: thought.text,
                     results: vec![None; thought.calls.len()],
                     calls: thought.calls,
@@ -117,8 +124,8 @@ pub async fn read(store: &Store, lease: &Lease) -> Result<(RunLog, Chain), ReadE
                 });
             }
             kind::TOOL_RESULT => {
-                let result: ToolResult = content(store, lease.ws, &message).await?;
-                if let Some(turn) = log.turns.last_mut()
+                let result: ToolResult = content(store, ws, &message).await?;
+                if let Some(turn) = turns.last_mut()
                     && let Some(place) = turn.calls.iter().position(|c| c.id == result.call_id)
                 {
                     turn.results[place] = Some(result);
@@ -127,7 +134,7 @@ pub async fn read(store: &Store, lease: &Lease) -> Result<(RunLog, Chain), ReadE
             _ => {}
         }
     }
-    Ok((log, trail))
+    Ok((turns, chain))
 }
 
 /// Returns the content of a message as text, or `None` if it was purged.

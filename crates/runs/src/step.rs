@@ -8,10 +8,31 @@ use dormouse_types::model::{ToolCall, ToolResult, Turn};
 pub struct RunLog {
     /// Turns, in order.
     pub turns: Vec<LoggedTurn>,
-    /// Whether the run must publish a report.
-    pub report_due: bool,
-    /// Whether an accepted call published a report.
-    pub reported: bool,
+    /// Whether a closing call is still missing.
+    pub closing: Closing,
+}
+
+/// The part that a closing call plays in a run: a call of one of the tools that its handler names,
+/// for example one that publishes a result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Closing {
+    /// No tool closes this run.
+    #[default]
+    Never,
+    /// The run may end without a closing call, or has made one. At the cap on turns it may still
+    /// make one.
+    Optional,
+    /// The run needs a closing call and has made none that was accepted.
+    Missing,
+}
+
+/// The tools that a turn may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolSet {
+    /// Every tool of the run.
+    All,
+    /// Only the tools that close the run.
+    Closing,
 }
 
 /// A recorded turn.
@@ -42,7 +63,7 @@ impl LoggedTurn {
 /// Limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Number of turns after which the model may only report.
+    /// Number of turns after which only closing tools may be called.
     pub turns: usize,
 }
 
@@ -59,8 +80,8 @@ pub enum Step {
     AskModel {
         /// Number of the turn, from 1.
         turn: u32,
-        /// Whether only `update_report` may be called.
-        report_only: bool,
+        /// Tools that may be called.
+        tools: ToolSet,
     },
     /// Run a recorded call that has no result yet.
     RunTool {
@@ -79,15 +100,12 @@ pub enum Step {
 /// Decides the next step from what is recorded.
 pub fn next(log: &RunLog, limits: &Limits) -> Step {
     let count = log.turns.len();
-    let ask = |report_only| Step::AskModel {
-        turn: u32::try_from(count + 1).unwrap_or(u32::MAX),
-        report_only,
-    };
-    let Some(last) = log.turns.last() else { return ask(false) };
+    let ask = |tools| Step::AskModel { turn: u32::try_from(count + 1).unwrap_or(u32::MAX), tools };
+    let Some(last) = log.turns.last() else { return ask(ToolSet::All) };
     if let Some(call) = last.results.iter().position(Option::is_none) {
         return Step::RunTool { turn: count - 1, call };
     }
-    // The turn after the cap, and the one that asks for a missing report, are always the last.
+    // The turn after the cap, and the one that asks for a missing closing call, are always the last.
     if count > limits.turns {
         return Step::Finish { cut: true };
     }
@@ -96,10 +114,16 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
         return Step::Finish { cut: false };
     }
     if wants_nothing_more(last) {
-        let missing = log.report_due && !log.reported;
-        return if missing { ask(true) } else { Step::Finish { cut: false } };
+        return match log.closing {
+            Closing::Missing => ask(ToolSet::Closing),
+            Closing::Never | Closing::Optional => Step::Finish { cut: false },
+        };
     }
-    ask(count == limits.turns)
+    match log.closing {
+        Closing::Missing | Closing::Optional if count == limits.turns => ask(ToolSet::Closing),
+        Closing::Never if count == limits.turns => Step::Finish { cut: true },
+        Closing::Never | Closing::Optional | Closing::Missing => ask(ToolSet::All),
+    }
 }
 
 /// Returns whether a turn is the model's last: it made no call, or it ended and nothing was
@@ -134,39 +158,50 @@ mod tests {
     }
 
     /// `o` an accepted call, `!` a refused one, `?` one without a result, `.` the model ended.
-    fn check(turns: &[&str], report_due: bool, reported: bool, expected: Step) {
+    fn check(turns: &[&str], closing: Closing, expected: Step) {
         let turns = turns.iter().map(|spec| turn(spec)).collect();
-        let log = RunLog { turns, report_due, reported };
+        let log = RunLog { turns, closing };
         assert_eq!(next(&log, &Limits { turns: 3 }), expected, "{log:?}");
+    }
+
+    fn ask(turn: u32, tools: ToolSet) -> Step {
+        Step::AskModel { turn, tools }
     }
 
     #[test]
     fn a_run_asks_until_the_model_is_done() {
-        check(&[], true, false, Step::AskModel { turn: 1, report_only: false });
-        check(&["oo"], true, true, Step::AskModel { turn: 2, report_only: false });
-        check(&["oo", ""], true, true, Step::Finish { cut: false });
-        check(&["oo."], true, true, Step::Finish { cut: false });
+        check(&[], Closing::Missing, ask(1, ToolSet::All));
+        check(&["oo"], Closing::Optional, ask(2, ToolSet::All));
+        check(&["oo", ""], Closing::Optional, Step::Finish { cut: false });
+        check(&["oo."], Closing::Optional, Step::Finish { cut: false });
     }
 
     #[test]
     fn a_refused_call_gives_the_model_another_turn() {
-        check(&["o!."], false, false, Step::AskModel { turn: 2, report_only: false });
+        check(&["o!."], Closing::Optional, ask(2, ToolSet::All));
     }
 
     #[test]
     fn a_call_without_result_is_run_before_anything_else() {
-        check(&["o?."], true, false, Step::RunTool { turn: 0, call: 1 });
+        check(&["o?."], Closing::Missing, Step::RunTool { turn: 0, call: 1 });
     }
 
     #[test]
-    fn a_missing_report_is_asked_for_once() {
-        check(&["o."], true, false, Step::AskModel { turn: 2, report_only: true });
-        check(&["o.", ""], true, false, Step::Finish { cut: false });
+    fn a_missing_closing_call_is_asked_for_once() {
+        check(&["o."], Closing::Missing, ask(2, ToolSet::Closing));
+        check(&["o.", ""], Closing::Missing, Step::Finish { cut: false });
     }
 
     #[test]
-    fn beyond_the_cap_only_a_report_is_asked_for_and_the_run_is_cut() {
-        check(&["o", "o", "o"], false, false, Step::AskModel { turn: 4, report_only: true });
-        check(&["o", "o", "o", "o"], false, false, Step::Finish { cut: true });
+    fn beyond_the_cap_only_a_closing_call_is_asked_for_and_the_run_is_cut() {
+        check(&["o", "o", "o"], Closing::Optional, ask(4, ToolSet::Closing));
+        check(&["o", "o", "o", "o"], Closing::Optional, Step::Finish { cut: true });
+    }
+
+    #[test]
+    fn a_run_that_no_tool_closes_is_cut_at_the_cap() {
+        check(&["o", "o"], Closing::Never, ask(3, ToolSet::All));
+        check(&["o", "o", "o"], Closing::Never, Step::Finish { cut: true });
+        check(&["o."], Closing::Never, Step::Finish { cut: false });
     }
 }

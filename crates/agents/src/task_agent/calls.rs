@@ -7,7 +7,7 @@ use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Propos
 use dormouse_changes::tools::{retract_suggestions, set_task_language};
 use dormouse_changes::{ModelTool, Policy, Refused};
 use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError, state};
-use dormouse_runs::{AppliedCall, ExecutedCalls, Lease, RunError};
+use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Db, receipt};
 use dormouse_types::model::{TaskState, ToolCall, ToolResult};
@@ -27,11 +27,10 @@ impl TaskAgent<'_> {
     /// Each call sees what the calls before it proposed.
     pub(super) async fn execute_calls(
         &self,
-        lease: &Lease,
         calls: &[ToolCall],
-        report_only: bool,
+        tools: ToolSet,
     ) -> Result<ExecutedCalls, RunError> {
-        let context = self.task_context(lease).await?;
+        let context = self.task_context().await?;
         let Some(task) = &context.task else {
             let results = calls.iter().map(|call| {
                 Some(refused(call, "the task was deleted; nothing was applied".into()))
@@ -41,18 +40,18 @@ impl TaskAgent<'_> {
         let mut proposed: Vec<Proposed> = Vec::new();
         let mut retractions: Vec<Retraction> = Vec::new();
         let mut results = Vec::new();
-        let made_before = self.proposed_before(lease, &context.items);
+        let made_before = self.proposed_before(&context.items);
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
             let tool =
                 tools::by_name(&call.name).or_else(|| dormouse_changes::tools::by_name(&call.name));
             let result = match tool {
                 None => Some(refused(call, unknown(&call.name))),
-                Some(tool) if report_only && tool.name != update_report::TOOL.name => {
+                Some(tool) if tools == ToolSet::Closing && !tools::closes(tool) => {
                     Some(refused(call, "only update_report may be called now".into()))
                 }
                 Some(tool) if tool.policy == Policy::Immediate => {
-                    self.immediate(lease, tool, call, task, &context, &mut retractions)
+                    self.immediate(tool, call, task, &context, &mut retractions)
                 }
                 Some(tool) => {
                     let items: Vec<Item> = context
@@ -89,11 +88,11 @@ impl TaskAgent<'_> {
         proposed.retain(|p| !retractions.iter().any(|one| one.item.fingerprint == p.fingerprint));
         retractions.retain(|one| !kept.contains(&one.item.fingerprint));
         let by = Proposer {
-            ws: lease.ws,
-            agent: &lease.run.agent,
+            ws: self.lease.ws,
+            agent: &self.lease.run.agent,
             task: &task.id,
-            thread: &lease.run.thread,
-            run_key: &lease.run.key,
+            thread: &self.lease.run.thread,
+            run_key: &self.lease.run.key,
         };
         let TurnOps { mut ops, news } = self
             .agents
@@ -105,23 +104,23 @@ impl TaskAgent<'_> {
         // turn, so recovery knows about the write before it happens.
         let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
         for (call, _) in later {
-            let operation = dormouse_runs::run_log::operation(lease.run.key.as_str(), call);
-            let payload = RunCall::new(task.id.clone(), lease.run.agent.clone());
+            let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
+            let payload = RunCall::new(task.id.clone(), self.lease.run.agent.clone());
             let now = self.agents.clock.now();
-            let run_key = lease.run.key.as_str();
-            ops.push(payload.open(lease.ws, &operation, run_key, &call.name, now));
+            let run_key = self.lease.run.key.as_str();
+            ops.push(payload.open(self.lease.ws, &operation, run_key, &call.name, now));
         }
         Ok(ExecutedCalls { results, ops, news })
     }
 
     /// Returns the items that this run proposed in earlier turns.
-    pub(super) fn proposed_before<'i>(&self, lease: &Lease, items: &'i [Item]) -> Vec<&'i Item> {
+    pub(super) fn proposed_before<'i>(&self, items: &'i [Item]) -> Vec<&'i Item> {
         items
             .iter()
             .filter(|item| {
                 item.operation
                     == dormouse_changes::set::service::operation(
-                        lease.run.key.as_str(),
+                        self.lease.run.key.as_str(),
                         &item.fingerprint,
                         item.round,
                     )
@@ -133,7 +132,6 @@ impl TaskAgent<'_> {
     /// for the turn's commit.
     pub(super) fn immediate(
         &self,
-        lease: &Lease,
         tool: &'static ModelTool,
         call: &ToolCall,
         task: &TaskState,
@@ -163,7 +161,7 @@ impl TaskAgent<'_> {
                     // longer withdraw it.
                     matches!(item.state, State::Pending | State::Deferred)
                         && !retractions.iter().any(|one| one.item == **item)
-                        && item.agent == lease.run.agent
+                        && item.agent == self.lease.run.agent
                         && fp.len() >= 8
                         && item.fingerprint.0.starts_with(&fp)
                 });
@@ -181,25 +179,21 @@ impl TaskAgent<'_> {
         told(result)
     }
 
-    pub(super) async fn set_language(
-        &self,
-        lease: &Lease,
-        call: &ToolCall,
-    ) -> Result<AppliedCall, RunError> {
-        let task = self.task_id(lease).await?;
-        let operation = dormouse_runs::run_log::operation(lease.run.key.as_str(), call);
+    pub(super) async fn set_language(&self, call: &ToolCall) -> Result<AppliedCall, RunError> {
+        let task = self.task_id().await?;
+        let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
-            Origin::Agent { agent: lease.run.agent.clone() },
-            format!("agent:{}", lease.run.agent),
+            Origin::Agent { agent: self.lease.run.agent.clone() },
+            format!("agent:{}", self.lease.run.agent),
         );
         ctx.once = Some(OnceKey { id: operation.0.clone(), request: hash::sha256(&operation.0) });
-        ctx.fence = Some((lease.run.agent.to_string(), lease.run.epoch));
+        ctx.fence = Some((self.lease.run.agent.to_string(), self.lease.run.epoch));
         let rule = |view: &dormouse_journal::TaskView| {
             let task = state(view, &self.agents.zone);
             set_task_language::check(&call.args, &task)
                 .map(|code| vec![Edit::Language { code: Some(code) }])
         };
-        let edited = self.agents.journal.edit_with(lease.ws, &task, &ctx, rule).await;
+        let edited = self.agents.journal.edit_with(self.lease.ws, &task, &ctx, rule).await;
         let result = match edited {
             Ok(_) => tool_result(call, Ok("Language set.".into())),
             Err(RuleError::Rule(refused)) => tool_result(call, Err(refused)),
@@ -216,18 +210,18 @@ impl TaskAgent<'_> {
         };
         // After a crash the write may already be done. The receipt answers then, because the rule
         // would refuse the call as redundant.
-        let is_applied = self.is_applied(lease, &operation).await?;
+        let is_applied = self.is_applied(&operation).await?;
         let why = (!is_applied).then_some(result.text.as_str());
         let now = self.agents.clock.now();
         Ok(AppliedCall {
-            ops: vec![recovery::ended(lease.ws, &operation, why, now)],
+            ops: vec![recovery::ended(self.lease.ws, &operation, why, now)],
             touched: if is_applied { vec![task.to_string()] } else { Vec::new() },
             result,
         })
     }
 
-    async fn is_applied(&self, lease: &Lease, operation: &OperationId) -> Result<bool, RunError> {
-        let receipt = receipt::by_id(Db::Journal, lease.ws, operation.as_str());
+    async fn is_applied(&self, operation: &OperationId) -> Result<bool, RunError> {
+        let receipt = receipt::by_id(Db::Journal, self.lease.ws, operation.as_str());
         Ok(self.agents.store.first(receipt).await?.is_some())
     }
 }
@@ -246,6 +240,6 @@ fn refused(call: &ToolCall, text: String) -> ToolResult {
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<_> = tools::specs(false).into_iter().map(|spec| spec.name).collect();
+    let names: Vec<_> = tools::specs(ToolSet::All).into_iter().map(|spec| spec.name).collect();
     format!("there is no tool {name}; nothing was applied. Tools: {}", names.join(", "))
 }

@@ -1,6 +1,6 @@
 //! What is committed with the end of a run: notes, log lines, report and head, state.
 
-use dormouse_runs::{Lease, RunError, RunLog, RunOutput};
+use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
@@ -29,18 +29,17 @@ impl TaskAgent<'_> {
     /// its changes and messages stay unseen until a retry completes.
     pub(super) async fn finalize_ops(
         &self,
-        lease: &Lease,
         log: &RunLog,
-        trail: &Chain,
+        chain: &Chain,
     ) -> Result<RunOutput, RunError> {
         let Agents { clock, entropy, zone, .. } = self.agents;
-        let (ws, run, now) = (lease.ws, &lease.run, clock.now());
-        let task = self.task_now(lease, &self.task_id(lease).await?).await?;
+        let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
+        let task = self.task_now(&self.task_id().await?).await?;
         if let Some(task) = &task {
             self.agents.changes.keep_newest(ws, &task.id).await.map_err(from_changes)?;
         }
         let (mut ops, mut news) = (Vec::new(), Vec::new());
-        let mut trail = trail.clone();
+        let mut chain = chain.clone();
         if let Some(task) = &task {
             let tell = |event, subject: &str| {
                 let origin = Origin::Agent { agent: run.agent.clone() };
@@ -59,25 +58,25 @@ impl TaskAgent<'_> {
                         ..Metadata::default()
                     },
                 };
-                ops.extend(trail.append(draft, now, &**entropy).1);
+                ops.extend(chain.append(draft, now, &**entropy).1);
             }
             if !notes.is_empty() {
                 news.push(tell("agent:message", run.agent.as_str()));
             }
-            let delta = self.delta(lease, &task.id).await?;
+            let delta = self.delta(&task.id).await?;
             let lines = memory::log::lines(&delta.changes, &notes, task, now.day_in(zone));
-            let last = self.log_upto(lease).await?;
+            let last = self.log_upto().await?;
             ops.extend(memory::log::append(ws, &run.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
                 let draft = memory::report::finished(&draft, task);
-                let report = self.report_ops(lease, &draft, &trail).await?;
+                let report = self.report_ops(&draft, &chain).await?;
                 if !report.is_empty() {
                     news.push(tell("agent:report", run.agent.as_str()));
                 }
                 ops.extend(report);
             }
         }
-        ops.extend(self.state_ops(lease, log, &trail, task.is_none()).await?);
+        ops.extend(self.state_ops(log, &chain, task.is_none()).await?);
         Ok(RunOutput { ops, news })
     }
 
@@ -87,13 +86,12 @@ impl TaskAgent<'_> {
     /// may exist without the other. An unchanged report writes nothing.
     pub(super) async fn report_ops(
         &self,
-        lease: &Lease,
         draft: &update_report::Draft,
-        trail: &Chain,
+        chain: &Chain,
     ) -> Result<Vec<Op>, RunError> {
         let Agents { clock, entropy, .. } = self.agents;
-        let (ws, run, now) = (lease.ws, &lease.run, clock.now());
-        let last = self.last_report(lease).await?;
+        let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
+        let last = self.last_report().await?;
         let unchanged = last.and_then(|last| last.report.as_ref()).is_some_and(|last| {
             last.tldr.as_deref() == Some(&draft.tldr)
                 && last.content.as_str() == Some(&draft.content)
@@ -140,7 +138,7 @@ impl TaskAgent<'_> {
                 ops.push(link(run.agent.as_str(), head.id.as_str(), link::AGENT_REPORT_HEAD));
             }
         }
-        let span = [trail.first.as_ref(), trail.head.as_ref()];
+        let span = [chain.first.as_ref(), chain.head.as_ref()];
         for message in span.into_iter().flatten() {
             ops.push(link(report.id.as_str(), message.as_str(), link::REPORT_SOURCE_SPAN));
         }
@@ -151,16 +149,15 @@ impl TaskAgent<'_> {
     /// counter, and its lifecycle.
     pub(super) async fn state_ops(
         &self,
-        lease: &Lease,
         log: &RunLog,
-        trail: &Chain,
+        chain: &Chain,
         task_gone: bool,
     ) -> Result<Vec<Op>, RunError> {
         let Agents { clock, entropy, store, .. } = self.agents;
-        let (ws, run, now) = (lease.ws, &lease.run, clock.now());
+        let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
         let mut state: Doc<_> = self.agents.state(ws, &run.agent).await?;
         let host = store.host(Db::Journal).to_string();
-        let fired = self.fired(lease).await?;
+        let fired = self.fired().await?;
         // A timer that fired after the run began wakes the agent once more.
         let before = |timer: &&Timer| timer.fired_at.is_some_and(|at| Some(at) <= run.started_at);
         let value = &mut state.value;
@@ -178,7 +175,7 @@ impl TaskAgent<'_> {
         let mut ops: Vec<Op> =
             fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
         ops.push(outdated::clear(ws, &run.agent));
-        if let Some(head) = &trail.head {
+        if let Some(head) = &chain.head {
             value.recent_head_message_id = Some(head.clone());
             ops.push(link::delete_from(ws, run.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));
             let link = LinkId::fresh(now, &**entropy);

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use dormouse_journal::JournalError;
 use dormouse_runs::{
-    AppliedCall, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput, StopReason,
-    TurnContext,
+    AppliedCall, ClosingTools, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput,
+    StopReason, ToolSet, TurnContext,
 };
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
@@ -29,6 +29,7 @@ use crate::{AgentError, Agents};
 /// A task agent during one run.
 pub struct TaskAgent<'a> {
     agents: &'a Agents,
+    lease: &'a Lease,
     held: RunCache,
 }
 
@@ -81,20 +82,18 @@ fn from_changes(error: dormouse_changes::DecideError) -> RunError {
 
 impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
-    pub fn new(agents: &'a Agents) -> Self {
-        Self { agents, held: RunCache::default() }
+    pub fn new(agents: &'a Agents, lease: &'a Lease) -> Self {
+        Self { agents, lease, held: RunCache::default() }
     }
 }
 
 impl RunHandler for TaskAgent<'_> {
-    fn block_reason<'a>(
-        &'a self,
-        lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Option<StopReason>, RunError>> {
+    fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
-            let agent = self.agents.agent(lease.ws, &lease.run.agent).await?.doc.value;
+            let Lease { ws, run, .. } = self.lease;
+            let agent = self.agents.agent(*ws, &run.agent).await?.doc.value;
             let class = self.agents.driver.model().class();
-            let by_itself = lease.run.initiator == AUTOMATION;
+            let by_itself = run.initiator == AUTOMATION;
             let reason = match agent.lifecycle {
                 Lifecycle::Dormant => "the agent was paused",
                 Lifecycle::Destroyed => "the agent was destroyed",
@@ -109,18 +108,24 @@ impl RunHandler for TaskAgent<'_> {
         })
     }
 
-    fn context<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, Result<TurnContext, RunError>> {
-        Box::pin(self.context(lease))
+    fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>> {
+        Box::pin(async move {
+            let is_required = self.instruction(ToolSet::All).await?.report_due;
+            Ok(Some(ClosingTools { tools: tools::offer(ToolSet::Closing), is_required }))
+        })
     }
 
-    fn followup_context<'a>(
-        &'a self,
-        lease: &'a Lease,
-        report_only: bool,
-    ) -> BoxFuture<'a, Result<TurnContext, RunError>> {
+    fn is_closed(&self, log: &RunLog) -> bool {
+        finalize::accepted_report(log).is_some()
+    }
+
+    fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>> {
+        Box::pin(self.gather_context())
+    }
+
+    fn followup_context(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
         Box::pin(async move {
-            let instruction = self.instruction(lease, report_only).await?;
-            let report_due = instruction.report_due;
+            let instruction = self.instruction(tools).await?;
             let mut fragments = vec![Fragment {
                 kind: FragmentKind::Instruction,
                 text: render::instruction(&instruction),
@@ -128,9 +133,9 @@ impl RunHandler for TaskAgent<'_> {
                 tainted: false,
             }];
             // The built-in model reads data: it writes a missing report from the present task.
-            let task = match report_only {
-                true => self.task_now(lease, &self.task_id(lease).await?).await?,
-                false => None,
+            let task = match tools {
+                ToolSet::Closing => self.task_now(&self.task_id().await?).await?,
+                ToolSet::All => None,
             };
             if let Some(task) = task {
                 fragments.push(Fragment {
@@ -140,53 +145,37 @@ impl RunHandler for TaskAgent<'_> {
                     tainted: true,
                 });
             }
-            Ok(TurnContext {
-                fragments,
-                log_upto: 0,
-                tools: tools::offer(report_only),
-                report_due,
-                nothing_changed: false,
-            })
+            let tools = tools::offer(ToolSet::All);
+            Ok(TurnContext { fragments, log_upto: 0, tools, nothing_changed: false })
         })
     }
 
     fn execute<'a>(
-        &'a self,
-        lease: &'a Lease,
+        &'a mut self,
         calls: &'a [ToolCall],
-        report_only: bool,
+        tools: ToolSet,
     ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>> {
-        Box::pin(self.execute_calls(lease, calls, report_only))
+        Box::pin(self.execute_calls(calls, tools))
     }
 
     fn apply_call<'a>(
-        &'a self,
-        lease: &'a Lease,
+        &'a mut self,
         call: &'a ToolCall,
     ) -> BoxFuture<'a, Result<AppliedCall, RunError>> {
-        Box::pin(self.set_language(lease, call))
-    }
-
-    fn reported(&self, log: &RunLog) -> bool {
-        finalize::accepted_report(log).is_some()
+        Box::pin(self.set_language(call))
     }
 
     fn finalize<'a>(
-        &'a self,
-        lease: &'a Lease,
+        &'a mut self,
         log: &'a RunLog,
-        trail: &'a Chain,
+        chain: &'a Chain,
     ) -> BoxFuture<'a, Result<RunOutput, RunError>> {
-        Box::pin(self.finalize_ops(lease, log, trail))
+        Box::pin(self.finalize_ops(log, chain))
     }
 
-    fn fail<'a>(
-        &'a self,
-        lease: &'a Lease,
-        _error: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+    fn fail<'a>(&'a mut self, _error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
         Box::pin(async move {
-            match self.agents.failure_ops(lease.ws, &lease.run.agent).await {
+            match self.agents.failure_ops(self.lease.ws, &self.lease.run.agent).await {
                 // A damaged agent has no counter to raise; the failed run itself reports the
                 // damage.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),

@@ -6,6 +6,7 @@ pub mod record_observations;
 use std::sync::{Arc, LazyLock};
 
 use dormouse_changes::ModelTool;
+use dormouse_runs::ToolSet;
 use dormouse_runs::request::Offer;
 use dormouse_types::model::ToolSpec;
 
@@ -18,20 +19,34 @@ pub fn by_name(name: &str) -> Option<&'static ModelTool> {
     TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
 }
 
-/// Returns the tools offered to a task agent's model; with `report_only`, just the report tool.
-pub fn specs(report_only: bool) -> Vec<ToolSpec> {
-    let all = SPECS.iter();
-    all.filter(|spec| !report_only || spec.name == update_report::TOOL.name).cloned().collect()
+/// Returns whether an accepted call of this tool closes a run: it publishes the report.
+pub fn closes(tool: &ModelTool) -> bool {
+    tool.name == update_report::TOOL.name
+}
+
+/// Returns the tools offered to a task agent's model.
+pub fn specs(set: ToolSet) -> Vec<ToolSpec> {
+    match set {
+        ToolSet::All => SPECS.clone(),
+        ToolSet::Closing => {
+            let closing = TOOLS.iter().filter(|tool| closes(tool)).map(|tool| tool.name);
+            let closing: Vec<_> = closing.collect();
+            SPECS.iter().filter(|spec| closing.contains(&spec.name.as_str())).cloned().collect()
+        }
+    }
 }
 
 /// Returns the same tools with their serialized text.
-pub fn offer(report_only: bool) -> Arc<Offer> {
-    let offer = if report_only { &REPORT } else { &ALL };
-    (**offer).clone()
+pub fn offer(set: ToolSet) -> Arc<Offer> {
+    match set {
+        ToolSet::All => (*ALL).clone(),
+        ToolSet::Closing => (*CLOSING).clone(),
+    }
 }
 
-static ALL: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(false))));
-static REPORT: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(true))));
+static ALL: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(ToolSet::All))));
+static CLOSING: LazyLock<Arc<Offer>> =
+    LazyLock::new(|| Arc::new(Offer::new(specs(ToolSet::Closing))));
 
 /// Cached, because deriving a schema from a type is slower than copying it.
 static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| {
@@ -62,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn a_report_only_turn_offers_the_report_alone() {
-        let names: Vec<_> = specs(true).into_iter().map(|spec| spec.name).collect();
+    fn a_closing_turn_offers_the_report_alone() {
+        let names: Vec<_> = specs(ToolSet::Closing).into_iter().map(|spec| spec.name).collect();
         assert_eq!(names, ["update_report"]);
-        assert_eq!(specs(false).len(), TOOLS.len() + dormouse_changes::TOOLS.len());
+        assert_eq!(specs(ToolSet::All).len(), TOOLS.len() + dormouse_changes::TOOLS.len());
     }
 }

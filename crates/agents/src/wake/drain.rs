@@ -146,8 +146,8 @@ impl Agents {
 
     /// Drives one claimed run to its end.
     pub async fn run(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
-        let work = TaskAgent::new(self);
-        let end = self.driver.drive(&work, &lease).await?;
+        let mut handler = TaskAgent::new(self, &lease);
+        let end = self.driver.drive(&mut handler, &lease).await?;
         Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end })
     }
 

@@ -5,7 +5,9 @@
 //! appears, in order, in the request of some completed run, even if several arrive close together
 //! or a run fails and is retried; no message replaces another.
 
+use dormouse_runs::run_log;
 use dormouse_store::agent::agent_entity::State;
+use dormouse_store::agent::entity::Columns;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::wake_run;
@@ -95,14 +97,21 @@ impl Agents {
         from: Seq,
         upto: Seq,
     ) -> Result<Vec<UserMessage>, AgentError> {
-        let mut words = Vec::new();
-        for stored in self.store.all(message::user_messages(ws, id, from, upto)).await? {
-            let position = stored.columns.clock.values().next().copied().unwrap_or_default();
-            let Message { id, created_at, .. } = stored.doc.value.clone();
-            let text = dormouse_runs::run_log::text(&self.store, ws, &stored.doc.value).await?;
-            words.push(UserMessage { id, at: created_at, position: Seq(position), text });
-        }
-        Ok(words)
+        let stored = self.store.all(message::user_messages(ws, id, from, upto)).await?;
+        let position = |columns: &Columns| columns.clock.values().next().copied();
+        let (positions, messages): (Vec<_>, Vec<Message>) = stored
+            .into_iter()
+            .map(|stored| (position(&stored.columns).unwrap_or_default(), stored.doc.value))
+            .unzip();
+        let texts = run_log::texts(&self.store, ws, &messages).await?;
+        let words = messages.into_iter().zip(positions).zip(texts);
+        let words = words.map(|((Message { id, created_at, .. }, position), text)| UserMessage {
+            id,
+            at: created_at,
+            position: Seq(position),
+            text,
+        });
+        Ok(words.collect())
     }
 
     /// Returns the op that resumes what a person asked of an agent that may run again: it makes the

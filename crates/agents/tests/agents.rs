@@ -18,6 +18,7 @@ mod cases {
     mod order;
     mod positions;
     mod proposing;
+    mod reads;
     mod remembering;
     mod restored;
     mod reporting;

@@ -1,11 +1,15 @@
 //! The messages of a run: written turn by turn, read back after a crash.
 
-use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, kind};
-use dormouse_store::agent::wake_run::Run;
-use dormouse_store::{Op, ReadError, Store};
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload, kind};
+use dormouse_store::agent::{entity, wake_run::Run};
+use dormouse_store::{Op, ReadError, Store, in_list};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::Entropy;
-use dormouse_types::{Id as _, MessageId, OperationId, Timestamp, WorkspaceId, hash};
+use dormouse_types::{
+    Digest, Id as _, MessageId, OperationId, PayloadId, Timestamp, WorkspaceId, hash,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::step::LoggedTurn;
@@ -106,16 +110,18 @@ pub async fn read(
     run: &Run,
 ) -> Result<(Vec<LoggedTurn>, Chain), ReadError> {
     let mut chain = start(ws, run);
-    let mut messages = store.all(message::of_thread(ws, &run.thread, 10_000)).await?;
+    let stored = store.all(message::of_thread(ws, &run.thread, 10_000)).await?;
+    let mut messages: Vec<Message> = stored.into_iter().map(|stored| stored.doc.value).collect();
     // Messages of one commit share its time; their position in the thread orders them.
-    messages.sort_by_key(|stored| stored.doc.value.metadata.n);
+    messages.sort_by_key(|message| message.metadata.n);
+    messages.iter().for_each(|message| chain.follow(message));
+    messages.retain(|message| [kind::THOUGHT, kind::TOOL_RESULT].contains(&message.kind.as_str()));
+    let texts = texts(store, ws, &messages).await?;
     let mut turns: Vec<LoggedTurn> = Vec::new();
-    for stored in messages {
-        let message = stored.doc.value;
-        chain.follow(&message);
+    for (message, text) in messages.iter().zip(texts) {
         match message.kind.as_str() {
             kind::THOUGHT => {
-                let thought: Thought = content(store, ws, &message).await?;
+                let thought: Thought = content(message, text)?;
                 turns.push(LoggedTurn {
                     text: thought.text,
                     results: vec![None; thought.calls.len()],
@@ -124,7 +130,7 @@ pub async fn read(
                 });
             }
             kind::TOOL_RESULT => {
-                let result: ToolResult = content(store, ws, &message).await?;
+                let result: ToolResult = content(message, text)?;
                 if let Some(turn) = turns.last_mut()
                     && let Some(place) = turn.calls.iter().position(|c| c.id == result.call_id)
                 {
@@ -144,9 +150,7 @@ pub async fn text(
     message: &Message,
 ) -> Result<Option<String>, ReadError> {
     let Some(payload) = &message.content_entry_id else { return Ok(None) };
-    let payload = store
-        .first(dormouse_store::agent::entity::by_id::<message::Payload>(ws, payload.as_str()))
-        .await?;
+    let payload = store.first(entity::by_id::<Payload>(ws, payload.as_str())).await?;
     let Some(payload) = payload else { return Ok(None) };
     let mut whole = String::new();
     for span in &payload.doc.value.spans {
@@ -158,10 +162,36 @@ pub async fn text(
     Ok(Some(whole))
 }
 
-async fn content<T: serde::de::DeserializeOwned>(
+/// Returns the content of each message as text, or `None` if it was purged. The number of queries
+/// does not depend on the number of messages of a page.
+pub async fn texts(
     store: &Store,
     ws: WorkspaceId,
+    messages: &[Message],
+) -> Result<Vec<Option<String>>, ReadError> {
+    let ids: Vec<_> = messages.iter().filter_map(|m| m.content_entry_id.as_ref()).collect();
+    let mut payloads: BTreeMap<PayloadId, Payload> = BTreeMap::new();
+    for ids in ids.chunks(in_list::MOST) {
+        for stored in store.all(entity::some::<Payload>(ws, ids)).await? {
+            payloads.insert(stored.doc.value.id.clone(), stored.doc.value);
+        }
+    }
+    let digests: BTreeSet<&Digest> = payloads.values().flat_map(|p| &p.spans).collect();
+    let digests: Vec<Digest> = digests.into_iter().cloned().collect();
+    let mut spans: BTreeMap<Digest, String> = BTreeMap::new();
+    for digests in digests.chunks(in_list::MOST) {
+        spans.extend(store.all(dormouse_store::text::some(ws, digests)).await?);
+    }
+    let text_of = |message: &Message| {
+        let payload = payloads.get(message.content_entry_id.as_ref()?)?;
+        payload.spans.iter().map(|span| spans.get(span).map(String::as_str)).collect()
+    };
+    Ok(messages.iter().map(text_of).collect())
+}
+
+fn content<T: serde::de::DeserializeOwned>(
     message: &Message,
+    text: Option<String>,
 ) -> Result<T, ReadError> {
     let corrupt = |detail: String| ReadError::Corrupt {
         db: "agent",
@@ -169,7 +199,6 @@ async fn content<T: serde::de::DeserializeOwned>(
         id: message.id.to_string(),
         detail,
     };
-    let text =
-        text(store, ws, message).await?.ok_or_else(|| corrupt("its content is gone".into()))?;
+    let text = text.ok_or_else(|| corrupt("its content is gone".into()))?;
     serde_json::from_str(&text).map_err(|e| corrupt(e.to_string()))
 }

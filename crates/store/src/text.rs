@@ -1,8 +1,11 @@
 //! Texts, stored once by their hash.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{Digest, WorkspaceId, hash};
 
 use crate::commit::{Db, Op};
+use crate::in_list;
 use crate::params;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
@@ -25,6 +28,23 @@ pub fn by_digest(workspace: WorkspaceId, digest: &Digest) -> Query<String> {
         params: params_values![ws(workspace), digest.as_str()],
         decode: |row| {
             row.text(0).map(ToOwned::to_owned).map_err(|e| ReadError::column(Db::Agent, "text", &e))
+        },
+    }
+}
+
+/// Texts with their hashes; purged ones are left out.
+pub fn some(workspace: WorkspaceId, digests: &[Digest]) -> Query<(Digest, String)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql("SELECT sha256, text FROM texts WHERE ws = ?1 AND sha256 IN (", ")")
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: in_list::params(workspace, digests),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "text", &e);
+            let digest = Digest(row.text(0).map_err(column)?.to_owned());
+            Ok((digest, row.text(1).map_err(column)?.to_owned()))
         },
     }
 }

@@ -11,12 +11,12 @@ use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Db, receipt};
 use dormouse_types::model::{TaskState, ToolCall, ToolResult};
-use dormouse_types::{OperationId, Origin, hash};
+use dormouse_types::{OperationId, Origin, TaskId, hash};
 
 use crate::tools::record_observations::{self};
 use crate::tools::{self, update_report};
 
-use super::run_context::TaskContext;
+use super::wake_input::TaskContext;
 use super::{TaskAgent, from_changes, from_journal};
 
 impl TaskAgent<'_> {
@@ -29,8 +29,8 @@ impl TaskAgent<'_> {
         &self,
         calls: &[ToolCall],
         tools: ToolSet,
+        context: &TaskContext,
     ) -> Result<ExecutedCalls, RunError> {
-        let context = self.task_context().await?;
         let Some(task) = &context.task else {
             let results = calls.iter().map(|call| {
                 Some(refused(call, "the task was deleted; nothing was applied".into()))
@@ -51,7 +51,7 @@ impl TaskAgent<'_> {
                     Some(refused(call, "only update_report may be called now".into()))
                 }
                 Some(tool) if tool.policy == Policy::Immediate => {
-                    self.immediate(tool, call, task, &context, &mut retractions)
+                    self.immediate(tool, call, task, context, &mut retractions)
                 }
                 Some(tool) => {
                     let items: Vec<Item> = context
@@ -179,8 +179,11 @@ impl TaskAgent<'_> {
         told(result)
     }
 
-    pub(super) async fn set_language(&self, call: &ToolCall) -> Result<AppliedCall, RunError> {
-        let task = self.task_id().await?;
+    pub(super) async fn set_language(
+        &self,
+        call: &ToolCall,
+        task: &TaskId,
+    ) -> Result<AppliedCall, RunError> {
         let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
             Origin::Agent { agent: self.lease.run.agent.clone() },
@@ -193,7 +196,7 @@ impl TaskAgent<'_> {
             set_task_language::check(&call.args, &task)
                 .map(|code| vec![Edit::Language { code: Some(code) }])
         };
-        let edited = self.agents.journal.edit_with(self.lease.ws, &task, &ctx, rule).await;
+        let edited = self.agents.journal.edit_with(self.lease.ws, task, &ctx, rule).await;
         let result = match edited {
             Ok(_) => tool_result(call, Ok("Language set.".into())),
             Err(RuleError::Rule(refused)) => tool_result(call, Err(refused)),

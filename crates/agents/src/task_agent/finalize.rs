@@ -6,7 +6,6 @@ use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
 use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
-use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Db, Op};
 use dormouse_types::limits;
 use dormouse_types::model::ToolCall;
@@ -16,10 +15,12 @@ use serde_json::json;
 use crate::Agents;
 use crate::lifecycle::fall_asleep;
 use crate::memory;
+use crate::memory::report::Latest;
 use crate::tools::record_observations::{self, Note};
 use crate::tools::{self, update_report};
 use crate::wake::route::is_automatic;
 
+use super::wake_input::WakeInput;
 use super::{TaskAgent, from_changes};
 
 impl TaskAgent<'_> {
@@ -29,18 +30,19 @@ impl TaskAgent<'_> {
     /// its changes and messages stay unseen until a retry completes.
     pub(super) async fn finalize_ops(
         &self,
+        input: &WakeInput,
         log: &RunLog,
         chain: &Chain,
     ) -> Result<RunOutput, RunError> {
         let Agents { clock, entropy, zone, .. } = self.agents;
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
-        let task = self.task_now(&self.task_id().await?).await?;
-        if let Some(task) = &task {
+        let task = input.task.task.as_ref();
+        if let Some(task) = task {
             self.agents.changes.keep_newest(ws, &task.id).await.map_err(from_changes)?;
         }
         let (mut ops, mut news) = (Vec::new(), Vec::new());
         let mut chain = chain.clone();
-        if let Some(task) = &task {
+        if let Some(task) = task {
             let tell = |event, subject: &str| {
                 let origin = Origin::Agent { agent: run.agent.clone() };
                 ChangeRow::agent(origin, event, Some(task.id.clone()), subject)
@@ -63,20 +65,19 @@ impl TaskAgent<'_> {
             if !notes.is_empty() {
                 news.push(tell("agent:message", run.agent.as_str()));
             }
-            let delta = self.delta(&task.id).await?;
-            let lines = memory::log::lines(&delta.changes, &notes, task, now.day_in(zone));
-            let last = self.log_upto().await?;
+            let lines = memory::log::lines(&input.delta.changes, &notes, task, now.day_in(zone));
+            let last = input.log_upto();
             ops.extend(memory::log::append(ws, &run.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
                 let draft = memory::report::finished(&draft, task);
-                let report = self.report_ops(&draft, &chain).await?;
+                let report = self.report_ops(input.report.as_ref(), &draft, &chain);
                 if !report.is_empty() {
                     news.push(tell("agent:report", run.agent.as_str()));
                 }
                 ops.extend(report);
             }
         }
-        ops.extend(self.state_ops(log, &chain, task.is_none()).await?);
+        ops.extend(self.state_ops(input, log, &chain).await?);
         Ok(RunOutput { ops, news })
     }
 
@@ -84,20 +85,20 @@ impl TaskAgent<'_> {
     ///
     /// Report and head belong in one commit: a reader finds the report through the head, so neither
     /// may exist without the other. An unchanged report writes nothing.
-    pub(super) async fn report_ops(
+    fn report_ops(
         &self,
+        last: Option<&Latest>,
         draft: &update_report::Draft,
         chain: &Chain,
-    ) -> Result<Vec<Op>, RunError> {
+    ) -> Vec<Op> {
         let Agents { clock, entropy, .. } = self.agents;
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
-        let last = self.last_report().await?;
         let unchanged = last.and_then(|last| last.report.as_ref()).is_some_and(|last| {
             last.tldr.as_deref() == Some(&draft.tldr)
                 && last.content.as_str() == Some(&draft.content)
         });
         if unchanged {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let report = Report {
             id: ReportId::fresh(now, &**entropy),
@@ -142,22 +143,21 @@ impl TaskAgent<'_> {
         for message in span.into_iter().flatten() {
             ops.push(link(report.id.as_str(), message.as_str(), link::REPORT_SOURCE_SPAN));
         }
-        Ok(ops)
+        ops
     }
 
     /// Returns the ops that update the agent's state: what it has seen and heard, its failure
     /// counter, and its lifecycle.
-    pub(super) async fn state_ops(
+    async fn state_ops(
         &self,
+        input: &WakeInput,
         log: &RunLog,
         chain: &Chain,
-        task_gone: bool,
     ) -> Result<Vec<Op>, RunError> {
         let Agents { clock, entropy, store, .. } = self.agents;
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
-        let mut state: Doc<_> = self.agents.state(ws, &run.agent).await?;
+        let mut state = input.state.clone();
         let host = store.host(Db::Journal).to_string();
-        let fired = self.fired().await?;
         // A timer that fired after the run began wakes the agent once more.
         let before = |timer: &&Timer| timer.fired_at.is_some_and(|at| Some(at) <= run.started_at);
         let value = &mut state.value;
@@ -173,7 +173,7 @@ impl TaskAgent<'_> {
             value.heard_upto = Some(value.heard_upto.unwrap_or(0).max(run.heard_upto.0));
         }
         let mut ops: Vec<Op> =
-            fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
+            input.fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
         ops.push(outdated::clear(ws, &run.agent));
         if let Some(head) = &chain.head {
             value.recent_head_message_id = Some(head.clone());
@@ -183,9 +183,23 @@ impl TaskAgent<'_> {
             ops.push(link::insert(ws, &link));
         }
         ops.push(entity::put(ws, &state));
+        let is_gone = input.task.task.is_none();
+        if is_gone || input.agent.lifecycle == Lifecycle::Created {
+            ops.extend(self.lifecycle_ops(is_gone).await?);
+        }
+        Ok(ops)
+    }
+
+    /// Returns the ops that put the agent of a deleted task to sleep, or make a new agent active.
+    ///
+    /// A person may change the agent meanwhile, so its row is read again, and the commit is refused
+    /// if it changes before.
+    async fn lifecycle_ops(&self, is_task_gone: bool) -> Result<Vec<Op>, RunError> {
+        let (ws, run, now) = (self.lease.ws, &self.lease.run, self.agents.clock.now());
+        let mut ops = Vec::new();
         let mut agent = self.agents.agent(ws, &run.agent).await?;
         let before = agent.doc.value.clone();
-        if task_gone {
+        if is_task_gone {
             fall_asleep(&mut agent.doc.value, DormantReason::TaskDeleted);
         } else if agent.doc.value.lifecycle == Lifecycle::Created {
             agent.doc.value.lifecycle = Lifecycle::Active;

@@ -1,11 +1,12 @@
 //! The run handler of a task agent: context, calls, memory. [`dormouse_runs`] drives it.
 
+mod wake_input;
 mod run_context;
 mod calls;
 mod finalize;
 mod failure;
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use dormouse_journal::JournalError;
 use dormouse_runs::{
@@ -15,38 +16,23 @@ use dormouse_runs::{
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
-use dormouse_types::TaskId;
-use dormouse_types::model::{Delta, Fragment, FragmentData, FragmentKind, ToolCall};
+use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
-use crate::memory::report::Latest;
 use crate::tools;
 use crate::wake::claim::AUTOMATION;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
+use self::wake_input::WakeInput;
+
 /// A task agent during one run.
 pub struct TaskAgent<'a> {
     agents: &'a Agents,
     lease: &'a Lease,
-    held: RunCache,
-}
-
-/// Rows that only the owner of the lease writes, cached for the run. If the lease is lost they may
-/// be stale, but then the run can no longer commit anything based on them.
-#[derive(Default)]
-struct RunCache {
-    /// The agent's task, which never changes.
-    task: OnceLock<TaskId>,
-    /// The report before this run, with its head.
-    report: OnceLock<Option<Latest>>,
-    /// The last log line before this run.
-    log_upto: OnceLock<i64>,
-    /// The changes in the run's interval.
-    delta: OnceLock<Delta>,
-    /// Whether the agent has not reported since a database was restored.
-    outdated: OnceLock<bool>,
+    /// What was read when the run began; `None` before its first step.
+    input: Option<Arc<WakeInput>>,
 }
 
 impl From<AgentError> for RunError {
@@ -83,7 +69,26 @@ fn from_changes(error: dormouse_changes::DecideError) -> RunError {
 impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, lease: &'a Lease) -> Self {
-        Self { agents, lease, held: RunCache::default() }
+        Self { agents, lease, input: None }
+    }
+
+    /// Returns what the run has read, reading it on first use.
+    async fn input(&mut self) -> Result<Arc<WakeInput>, RunError> {
+        if let Some(input) = &self.input {
+            return Ok(input.clone());
+        }
+        let input = Arc::new(self.read_input().await?);
+        self.input = Some(input.clone());
+        Ok(input)
+    }
+
+    /// Returns the same with the present task, which may have changed while the model was thinking.
+    async fn input_with_present_task(&mut self) -> Result<Arc<WakeInput>, RunError> {
+        let mut input = self.input().await?;
+        self.input = None;
+        Arc::make_mut(&mut input).task = self.read_task(&input.task_id).await?;
+        self.input = Some(input.clone());
+        Ok(input)
     }
 }
 
@@ -110,7 +115,8 @@ impl RunHandler for TaskAgent<'_> {
 
     fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>> {
         Box::pin(async move {
-            let is_required = self.instruction(ToolSet::All).await?.report_due;
+            let input = self.input().await?;
+            let is_required = self.instruction(&input, ToolSet::All).report_due;
             Ok(Some(ClosingTools { tools: tools::offer(ToolSet::Closing), is_required }))
         })
     }
@@ -125,7 +131,8 @@ impl RunHandler for TaskAgent<'_> {
 
     fn followup_context(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
         Box::pin(async move {
-            let instruction = self.instruction(tools).await?;
+            let input = self.input().await?;
+            let instruction = self.instruction(&input, tools);
             let mut fragments = vec![Fragment {
                 kind: FragmentKind::Instruction,
                 text: render::instruction(&instruction),
@@ -134,7 +141,7 @@ impl RunHandler for TaskAgent<'_> {
             }];
             // The built-in model reads data: it writes a missing report from the present task.
             let task = match tools {
-                ToolSet::Closing => self.task_now(&self.task_id().await?).await?,
+                ToolSet::Closing => input.task.task.clone(),
                 ToolSet::All => None,
             };
             if let Some(task) = task {
@@ -155,14 +162,22 @@ impl RunHandler for TaskAgent<'_> {
         calls: &'a [ToolCall],
         tools: ToolSet,
     ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>> {
-        Box::pin(self.execute_calls(calls, tools))
+        Box::pin(async move {
+            let input = self.input_with_present_task().await?;
+            self.execute_calls(calls, tools, &input.task).await
+        })
     }
 
     fn apply_call<'a>(
         &'a mut self,
         call: &'a ToolCall,
     ) -> BoxFuture<'a, Result<AppliedCall, RunError>> {
-        Box::pin(self.set_language(call))
+        Box::pin(async move {
+            let task = self.input().await?.task_id.clone();
+            let applied = self.set_language(call, &task).await?;
+            self.input_with_present_task().await?;
+            Ok(applied)
+        })
     }
 
     fn finalize<'a>(
@@ -170,7 +185,10 @@ impl RunHandler for TaskAgent<'_> {
         log: &'a RunLog,
         chain: &'a Chain,
     ) -> BoxFuture<'a, Result<RunOutput, RunError>> {
-        Box::pin(self.finalize_ops(log, chain))
+        Box::pin(async move {
+            let input = self.input().await?;
+            self.finalize_ops(&input, log, chain).await
+        })
     }
 
     fn fail<'a>(&'a mut self, _error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {

@@ -208,6 +208,7 @@ fn queries(world: &World) -> Vec<Asked> {
         receipt::by_id(Db::Journal, WS, "id"),
         receipt::by_id(Db::Agent, WS, "id"),
         text::by_digest(WS, &hash::sha256("x")),
+        text::some(WS, &[hash::sha256("x")]),
         entity::by_id::<Agent>(WS, "id"),
         entity::of_kind::<Agent>(WS),
         entity::of_agent::<Agent>(WS, &agent, 1),

@@ -1,0 +1,109 @@
+//! What a run reads when it begins. Its later steps carry this instead of reading it again.
+
+use dormouse_journal::{JournalError, state};
+use dormouse_runs::RunError;
+use dormouse_store::agent::agent_entity::{Agent, State};
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::outdated;
+use dormouse_store::agent::timer::{self, Timer};
+use dormouse_store::change_log;
+use dormouse_store::doc::Doc;
+use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
+use dormouse_types::{Seq, TaskId};
+
+use crate::context::delta;
+use crate::memory::report::Latest;
+
+use super::{TaskAgent, from_journal};
+
+/// What a run knows of its agent and its task.
+///
+/// Apart from the task and its items, only the owner of the lease writes these rows. If the lease is
+/// lost they may be stale, but then the run can no longer commit anything based on them.
+#[derive(Clone)]
+pub(super) struct WakeInput {
+    pub(super) agent: Agent,
+    pub(super) state: Doc<State>,
+    pub(super) task_id: TaskId,
+    /// As of the last calls that were executed, or of the beginning of the run.
+    pub(super) task: TaskContext,
+    /// What happened in the run's interval: changes, and timers that fired.
+    pub(super) delta: Delta,
+    /// The changes before the run's interval.
+    pub(super) earlier: Vec<DeltaChange>,
+    /// Timers that fired and that no completed run has seen.
+    pub(super) fired: Vec<Timer>,
+    /// The log before this run.
+    pub(super) log: Vec<Line>,
+    /// The report before this run, with its head.
+    pub(super) report: Option<Latest>,
+    /// Whether the agent has not reported since a database was replaced.
+    pub(super) is_outdated: bool,
+}
+
+/// A task with its change items.
+#[derive(Clone)]
+pub(super) struct TaskContext {
+    /// `None` if the task is deleted.
+    pub(super) task: Option<TaskState>,
+    pub(super) items: Vec<Item>,
+}
+
+impl WakeInput {
+    /// Returns the number of the last log line before this run; 0 if there is none.
+    pub(super) fn log_upto(&self) -> i64 {
+        self.log.last().map_or(0, |line| line.n)
+    }
+}
+
+impl TaskAgent<'_> {
+    pub(super) async fn read_input(&self) -> Result<WakeInput, RunError> {
+        let (ws, run, store) = (self.lease.ws, &self.lease.run, &self.agents.store);
+        let state = self.agents.state(ws, &run.agent).await?;
+        let none = || RunError::Broken(format!("agent {} has no task", run.agent));
+        let task_id = state.value.slots.active_task_id.clone().ok_or_else(none)?;
+        let agent = self.agents.agent(ws, &run.agent).await?.doc.value;
+        let task = self.read_task(&task_id).await?;
+        // The present task is read; changes after `upto` are routed again.
+        let newest = run.upto.max(run.processed);
+        let changes = change_log::of_task(ws, &task_id, Seq(0), newest);
+        let (earlier, mut new): (Vec<_>, Vec<_>) =
+            store.all(changes).await?.into_iter().partition(|change| change.seq <= run.processed);
+        new.retain(|change| change.seq <= run.upto);
+        let seen = |changes: &[_]| delta::of(changes, &task_id, &run.agent, &self.agents.zone);
+        let mut fired = store.all(timer::of_agent(ws, &run.agent)).await?;
+        fired.retain(|timer| timer.fired_at.is_some());
+        let timers = fired.iter().map(note).collect();
+        Ok(WakeInput {
+            delta: Delta { timers, ..seen(&new) },
+            earlier: seen(&earlier).changes,
+            fired,
+            log: store.all(log_line::of_agent(ws, &run.agent, 1, i64::MAX)).await?,
+            report: self.agents.latest(ws, &run.agent).await?,
+            is_outdated: store.first(outdated::of_agent(ws, &run.agent)).await?.is_some(),
+            agent,
+            state,
+            task,
+            task_id,
+        })
+    }
+
+    /// Reads the present task and its items.
+    pub(super) async fn read_task(&self, id: &TaskId) -> Result<TaskContext, RunError> {
+        let task = match self.agents.journal.task(self.lease.ws, id).await {
+            Ok(view) if view.deleted_at().is_none() => Some(state(&view, &self.agents.zone)),
+            Ok(_) | Err(JournalError::NoTask { .. }) => None,
+            Err(error) => return Err(from_journal(error)),
+        };
+        Ok(TaskContext { task, items: self.read_items(id).await? })
+    }
+
+    pub(super) async fn read_items(&self, id: &TaskId) -> Result<Vec<Item>, RunError> {
+        Ok(self.agents.store.all(change_item::of_task(self.lease.ws, id)).await?)
+    }
+}
+
+fn note(timer: &Timer) -> TimerNote {
+    TimerNote { kind: timer.kind.name().into(), at: timer.at, about: timer.about.clone() }
+}

@@ -18,6 +18,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-adapters", &["dormouse-types"]),
     ("dormouse-testkit", &["dormouse-types"]),
     ("dormouse-store", &["dormouse-types"]),
+    ("dormouse-access", &["dormouse-types", "dormouse-store"]),
     ("dormouse-journal", &["dormouse-types", "dormouse-store"]),
     ("dormouse-changes", &["dormouse-types", "dormouse-store", "dormouse-journal"]),
     ("dormouse-runs", &["dormouse-types", "dormouse-store"]),
@@ -37,6 +38,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-types",
             "dormouse-formats",
             "dormouse-store",
+            "dormouse-access",
             "dormouse-journal",
             "dormouse-changes",
             "dormouse-runs",
@@ -115,6 +117,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-adapters", &["dormouse-testkit"]),
     ("dormouse-testkit", &[]),
     ("dormouse-store", &["dormouse-testkit"]),
+    ("dormouse-access", &[]),
     // Importing the same file again is a property of both.
     ("dormouse-journal", &["dormouse-testkit", "dormouse-formats"]),
     ("dormouse-changes", &["dormouse-testkit"]),
@@ -145,7 +148,7 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     // The cli carries the router: it asks it in process, or hands it to a listener.
     ("axum", &["dormouse-server", "dormouse-cli"], &[]),
     // What goes over the wire describes itself where it is defined, behind the feature `openapi`.
-    ("utoipa", &["dormouse-types", "dormouse", "dormouse-server"], &[]),
+    ("utoipa", &["dormouse-types", "dormouse-access", "dormouse", "dormouse-server"], &[]),
     ("utoipa-axum", &["dormouse-server"], &[]),
     // Tool arguments are checked by their types; only tests judge by a schema.
     ("jsonschema", &[], &["dormouse-server"]),

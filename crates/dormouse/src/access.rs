@@ -1,37 +1,14 @@
-//! Access: tokens, one-time codes, tickets.
-//!
-//! Defends against: a token that gives itself more rights; an agent that decides on its own
-//! proposals; reuse of a code, a ticket or a revoked token; secrets in rows, responses or logs.
+//! Access: tokens, codes, tickets. The rules are in the room `access`.
 
-mod secret;
-mod tickets;
-
-use std::time::Duration;
-
-use dormouse_store::journal::access_code::{self, AccessCode};
-use dormouse_store::journal::token;
-use dormouse_store::{Audit, Commit, CommitError, Db, Refusal};
-use dormouse_types::caller::Actor;
+use dormouse_access::scope::in_order;
 use dormouse_types::port::ModelClass;
-use dormouse_types::{Caller, Id as _, Scope, Timestamp, TokenId, TokenKind, WorkspaceId, limits};
+use dormouse_types::{Caller, Scope, TokenId};
 
-pub(crate) use self::tickets::Tickets;
+pub use dormouse_access::NewToken;
+
 use crate::request::require;
 use crate::view::{Access, Code, CreatedToken, Exchanged, ServerFacts, Ticket, Token};
 use crate::{Dormouse, Error, WORKSPACE};
-
-/// A token to create.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewToken {
-    /// Its display name.
-    pub name: String,
-    /// The kind of holder.
-    pub kind: TokenKind,
-    /// Its scopes: at least one, and only scopes its creator has.
-    pub scopes: Vec<Scope>,
-    /// When it expires; `None` means never.
-    pub expires_in_days: Option<u32>,
-}
 
 impl Dormouse {
     /// Returns the caller and the server version. It needs no scope.
@@ -57,290 +34,59 @@ impl Dormouse {
         new: NewToken,
     ) -> Result<CreatedToken, Error> {
         require(caller, Scope::Admin)?;
-        let scopes = in_order(&new.scopes);
-        for scope in &scopes {
-            require(caller, *scope)?;
-        }
-        let now = self.clock.now();
-        let expires_at = match new.expires_in_days {
-            None => None,
-            Some(0) => return Err(invalid("expiresInDays", "a token must last at least 1 day")),
-            Some(days) => {
-                limits::TOKEN_DAYS.check(usize::try_from(days).unwrap_or(usize::MAX))?;
-                Some(now + days_long(days))
-            }
-        };
-        check_name(&new.name)?;
-        check_scopes(new.kind, &scopes)?;
-        let (secret, token) = self.fresh_token(Fresh {
-            ws: caller.workspace,
-            name: new.name.trim().to_owned(),
-            kind: new.kind,
-            scopes,
-            created_by: caller.actor.to_string(),
-            expires_at,
-        });
-        self.make_room(caller.workspace, now).await?;
-        let commit = Commit::new("access.token", Db::Journal, caller.workspace)
-            .op(token::forget(caller.workspace, now - days_long(limits::TOKEN_KEPT_DAYS)))
-            .op(token::insert(&token))
-            .audit(audit(caller.actor.to_string(), "token.create", &token));
-        self.store.commit(commit).await?;
-        Ok(CreatedToken { token: secret, details: shown(token, caller, now) })
+        Ok(self.tokens.create(caller, new).await?)
     }
 
     /// The tokens of the workspace, newest first; ended ones are kept for a month.
     pub async fn list_tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
         require(caller, Scope::Admin)?;
-        let now = self.clock.now();
-        let all = self.store.all(token::all(caller.workspace)).await?;
-        Ok(all.into_iter().map(|token| shown(token, caller, now)).collect())
+        Ok(self.tokens.list(caller).await?)
     }
 
     /// Revokes a token for good, with its tickets and sockets. A token can revoke itself; revoking
     /// another one needs `admin`.
     pub async fn revoke_token(&self, caller: &Caller, id: &TokenId) -> Result<Token, Error> {
-        if caller.actor != Actor::Token(id.to_string()) {
-            require(caller, Scope::Admin)?;
-        }
-        let (ws, now) = (caller.workspace, self.clock.now());
-        let token = self.store.first(token::by_id(ws, id)).await?;
-        let mut token =
-            token.ok_or_else(|| Error::NotFound { what: "token", id: id.to_string() })?;
-        if token.revoked_at.is_none() {
-            let commit = Commit::new("access.revoke", Db::Journal, ws)
-                .op(token::revoke(ws, id, now))
-                .audit(audit(caller.actor.to_string(), "token.revoke", &token));
-            match self.store.commit(commit).await {
-                // Another request revoked it in between, which is the desired result.
-                Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => {}
-                done => _ = done?,
-            }
-            token.revoked_at = Some(now);
-        }
-        Ok(shown(token, caller, now))
+        Ok(self.tokens.revoke(caller, id).await?)
     }
 
     /// Creates a code that a page exchanges for a token with the caller's rights.
     pub async fn new_code(&self, caller: &Caller) -> Result<Code, Error> {
         require(caller, Scope::Admin)?;
-        let (ws, now) = (caller.workspace, self.clock.now());
-        let secret = secret::fresh("", &*self.entropy);
-        let code = AccessCode {
-            ws,
-            sha256: secret::kept(&secret.0),
-            scopes: in_order(&caller.scopes),
-            created_at: now,
-            created_by: caller.actor.to_string(),
-            expires_at: now + Duration::from_secs(limits::CODE_SECONDS),
-            used_at: None,
-        };
-        let audit = Audit {
-            actor: caller.actor.to_string(),
-            action: "access.code",
-            object: String::new(),
-            detail: token_words(&code.scopes),
-        };
-        let commit = Commit::new("access.code", Db::Journal, ws)
-            .op(access_code::forget(ws, now - days_long(1)))
-            .op(access_code::insert(&code))
-            .audit(audit);
-        self.store.commit(commit).await?;
-        Ok(Code { code: secret, expires_at: code.expires_at })
+        Ok(self.tokens.new_code(caller).await?)
     }
 
     /// Exchanges a code for the token of a page. A code works once.
     ///
     /// Errors: the code never existed, was used, or has expired; the error does not reveal which.
     pub async fn exchange(&self, code: &str) -> Result<Exchanged, Error> {
-        let (now, sha256) = (self.clock.now(), secret::kept(code));
-        let found = self.store.first(access_code::by_hash(&sha256)).await?;
-        let found = found.filter(|code| code.used_at.is_none() && now < code.expires_at);
-        let code = found.ok_or(Error::CodeRefused)?;
-        self.make_room(code.ws, now).await?;
-        let expires_at = now + days_long(limits::PAGE_TOKEN_DAYS);
-        let (secret, token) = self.fresh_token(Fresh {
-            ws: code.ws,
-            name: "Page".to_owned(),
-            kind: TokenKind::Person,
-            scopes: code.scopes,
-            created_by: code.created_by.clone(),
-            expires_at: Some(expires_at),
-        });
-        let commit = Commit::new("access.exchange", Db::Journal, code.ws)
-            .op(access_code::exchange(code.ws, &sha256, now))
-            .op(token::insert(&token))
-            .audit(audit(code.created_by, "access.exchange", &token));
-        match self.store.commit(commit).await {
-            Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => Err(Error::CodeRefused),
-            done => {
-                done?;
-                Ok(Exchanged { token: secret, scopes: token.scopes, expires_at })
-            }
-        }
+        Ok(self.tokens.exchange(code).await?)
     }
 
     /// The caller of a token, or `None` if it is not valid. Every answer takes the same look-up,
     /// and nothing distinguishes an unknown token from a revoked or expired one.
     pub async fn authenticate(&self, token: &str) -> Result<Option<Caller>, Error> {
-        let (now, sha256) = (self.clock.now(), secret::kept(token));
-        let found = self.store.first(token::by_hash(&sha256)).await?;
-        let Some(token) = found.filter(|token| token.is_live(now)) else { return Ok(None) };
-        let since = now - Duration::from_secs(limits::TOKEN_USE_SECONDS);
-        if token.last_used_at.is_none_or(|used| used <= since) {
-            let commit = Commit::new("access.used", Db::Journal, token.ws)
-                .op(token::used(token.ws, &token.id, now, since));
-            // A full disk must not keep users from reading their data.
-            if let Err(error) = self.store.commit(commit).await {
-                tracing::warn!(token = %token.id, "cannot record the use of a token: {error}");
-            }
-        }
-        Ok(Some(Caller {
-            workspace: token.ws,
-            actor: Actor::Token(token.id.to_string()),
-            scopes: held(&token.kind, token.scopes),
-        }))
+        Ok(self.tokens.authenticate(token).await?)
     }
 
     /// Whether the caller's token is still valid. Sockets check this from time to time.
     pub async fn is_live(&self, caller: &Caller) -> Result<bool, Error> {
-        let Actor::Token(id) = &caller.actor else { return Ok(true) };
-        let Ok(id) = id.parse() else { return Ok(false) };
-        let token = self.store.first(token::by_id(caller.workspace, &id)).await?;
-        Ok(token.is_some_and(|token| token.is_live(self.clock.now())))
+        Ok(self.tokens.is_live(caller).await?)
     }
 
     /// Creates a ticket with which the caller opens one socket.
     pub async fn new_ticket(&self, caller: &Caller) -> Result<Ticket, Error> {
         require(caller, Scope::Read)?;
-        Ok(self.tickets.give(caller, self.clock.now(), &*self.entropy)?)
+        Ok(self.tokens.new_ticket(caller).await?)
     }
 
     /// Redeems a ticket and returns its caller; `None` if the ticket was used, has expired or never
     /// existed, or if its token is no longer valid.
     pub async fn redeem_ticket(&self, ticket: &str) -> Result<Option<Caller>, Error> {
-        let Some(caller) = self.tickets.take(ticket, self.clock.now()) else { return Ok(None) };
-        Ok(self.is_live(&caller).await?.then_some(caller))
+        Ok(self.tokens.redeem_ticket(ticket).await?)
     }
 
     /// Writes a failed login to the audit log. The caller decides which failures are worth a row.
     pub async fn note_refused(&self, address: &str, failures: u32) {
-        let audit = Audit {
-            actor: "nobody".to_owned(),
-            action: "access.refused",
-            object: address.to_owned(),
-            detail: format!("{failures} within 15 minutes"),
-        };
-        let commit = Commit::new("access.refused", Db::Journal, WORKSPACE).audit(audit);
-        // The refused client must not learn anything from a full disk.
-        if let Err(error) = self.store.commit(commit).await {
-            tracing::warn!("cannot record a failed login: {error}");
-        }
-    }
-
-    fn fresh_token(&self, fresh: Fresh) -> (crate::view::Secret, token::Token) {
-        let secret = secret::fresh(secret::PREFIX, &*self.entropy);
-        let now = self.clock.now();
-        let token = token::Token {
-            id: TokenId::fresh(now, &*self.entropy),
-            ws: fresh.ws,
-            name: fresh.name,
-            kind: fresh.kind.name().to_owned(),
-            scopes: fresh.scopes,
-            sha256: secret::kept(&secret.0),
-            created_at: now,
-            created_by: fresh.created_by,
-            last_used_at: None,
-            expires_at: fresh.expires_at,
-            revoked_at: None,
-        };
-        (secret, token)
-    }
-
-    /// Checks that the workspace may have one more live token.
-    async fn make_room(&self, ws: WorkspaceId, now: Timestamp) -> Result<(), Error> {
-        let all = self.store.all(token::all(ws)).await?;
-        let live = all.iter().filter(|token| token.is_live(now)).count();
-        Ok(limits::TOKENS.check(live + 1)?)
-    }
-}
-
-/// The parameters of a new token.
-struct Fresh {
-    ws: WorkspaceId,
-    name: String,
-    kind: TokenKind,
-    scopes: Vec<Scope>,
-    created_by: String,
-    expires_at: Option<Timestamp>,
-}
-
-/// What a token of a kind may do at most, whatever its row says. An unknown kind, from a newer
-/// version, may do nothing.
-fn held(kind: &str, mut scopes: Vec<Scope>) -> Vec<Scope> {
-    let kind = kind.parse::<TokenKind>().ok();
-    scopes.retain(|scope| kind.is_some_and(|kind| kind.can_hold(*scope)));
-    scopes
-}
-
-fn check_name(name: &str) -> Result<(), Error> {
-    if name.trim().is_empty() {
-        return Err(invalid("name", "give the token a name that says what it is for"));
-    }
-    Ok(limits::TOKEN_NAME.check(name.trim().chars().count())?)
-}
-
-fn check_scopes(kind: TokenKind, scopes: &[Scope]) -> Result<(), Error> {
-    if scopes.is_empty() {
-        return Err(invalid("scopes", "name at least one of read, edit, decide, admin"));
-    }
-    match scopes.iter().find(|scope| !kind.can_hold(**scope)) {
-        None => Ok(()),
-        Some(scope) => Err(Error::Invalid {
-            field: "scopes",
-            message: format!(
-                "a token of kind {} can never hold `{}`: proposals are decided by people",
-                kind.name(),
-                scope.name()
-            ),
-        }),
-    }
-}
-
-fn invalid(field: &'static str, message: &str) -> Error {
-    Error::Invalid { field, message: message.to_owned() }
-}
-
-/// Each scope once, in canonical order.
-fn in_order(scopes: &[Scope]) -> Vec<Scope> {
-    Scope::ALL.iter().copied().filter(|scope| scopes.contains(scope)).collect()
-}
-
-fn token_words(scopes: &[Scope]) -> String {
-    scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" ")
-}
-
-fn days_long(days: u32) -> Duration {
-    Duration::from_secs(u64::from(days) * 24 * 3600)
-}
-
-fn audit(actor: String, action: &'static str, token: &token::Token) -> Audit {
-    let detail = format!("{}: {}", token.kind, token_words(&token.scopes));
-    Audit { actor, action, object: token.id.to_string(), detail }
-}
-
-fn shown(token: token::Token, caller: &Caller, now: Timestamp) -> Token {
-    Token {
-        is_live: token.is_live(now),
-        is_own: caller.actor == Actor::Token(token.id.to_string()),
-        scopes: held(&token.kind, token.scopes),
-        id: token.id,
-        name: token.name,
-        kind: token.kind,
-        created_at: token.created_at,
-        created_by: token.created_by,
-        last_used_at: token.last_used_at,
-        expires_at: token.expires_at,
-        revoked_at: token.revoked_at,
+        self.tokens.note_refused(WORKSPACE, address, failures).await;
     }
 }

@@ -1,5 +1,6 @@
 //! The errors of the facade, and their problems with a stable type.
 
+use dormouse_access::AccessError;
 use dormouse_agents::AgentError;
 use dormouse_changes::DecideError;
 use dormouse_formats::markdown::ReadError as ImportError;
@@ -128,6 +129,20 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("store-failed", 503, "The database cannot be used", Retry::Later),
     ("internal", 500, "Internal error", Retry::Never),
 ];
+
+impl From<AccessError> for Error {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::ScopeMissing { scope } => Self::ScopeMissing { scope },
+            AccessError::CodeRefused => Self::CodeRefused,
+            AccessError::Invalid { field, message } => Self::Invalid { field, message },
+            AccessError::Beyond(beyond) => Self::Beyond(beyond),
+            AccessError::NoToken { id } => Self::NotFound { what: "token", id: id.to_string() },
+            AccessError::Read(error) => Self::Read(error),
+            AccessError::Commit(error) => Self::Commit(error),
+        }
+    }
+}
 
 impl Error {
     /// The slug of the problem type.

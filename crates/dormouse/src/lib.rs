@@ -37,6 +37,7 @@ mod page;
 use std::path::Path;
 use std::sync::Arc;
 
+use dormouse_access::Tokens;
 use dormouse_agents::Agents;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
@@ -77,8 +78,7 @@ pub struct Dormouse {
     pub(crate) agents: Agents,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) tickets: Arc<access::Tickets>,
+    pub(crate) tokens: Tokens,
     pub(crate) zone: jiff::tz::TimeZone,
 }
 
@@ -121,8 +121,8 @@ impl Dormouse {
             zone: zone.clone(),
             owner,
         });
-        let tickets = Arc::default();
-        Self { store, journal, changes, agents, model, clock, entropy, tickets, zone }
+        let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
+        Self { store, journal, changes, agents, model, clock, tokens, zone }
     }
 
     /// The same services with this lease duration, after which another node takes over from a dead

@@ -11,10 +11,7 @@ use crate::Error;
 
 /// Refuses a caller without a scope.
 pub(crate) fn require(caller: &Caller, scope: Scope) -> Result<(), Error> {
-    if caller.may(scope) {
-        return Ok(());
-    }
-    Err(Error::ScopeMissing { scope: scope.name() })
+    Ok(dormouse_access::require(caller, scope)?)
 }
 
 /// The receipt id of an idempotency key, derived from the caller and the key.

@@ -14,17 +14,18 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-mod access;
 mod attention;
 mod health;
 mod agent_history;
 
-pub use access::{Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token};
 pub use agent_history::{
     AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake,
     StoppedAgent, Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
 };
 pub use attention::{Attention, RecentReport, TaskChange};
+pub use dormouse_access::view::{
+    Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
+};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 
 /// One page of a list.

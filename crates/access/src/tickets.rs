@@ -11,7 +11,7 @@ use dormouse_types::limits::{Beyond, TICKET_SECONDS, TICKETS};
 use dormouse_types::port::Entropy;
 use dormouse_types::{Caller, Digest, Timestamp};
 
-use super::secret;
+use crate::secret;
 use crate::view::Ticket;
 
 /// The tickets that wait.
@@ -24,7 +24,7 @@ impl Tickets {
     /// Gives one out.
     ///
     /// Errors: too many wait.
-    pub(super) fn give(
+    pub(crate) fn give(
         &self,
         caller: &Caller,
         now: Timestamp,
@@ -40,7 +40,7 @@ impl Tickets {
     }
 
     /// Takes one back: who it was given to; none when there is no such ticket any more.
-    pub(super) fn take(&self, ticket: &str, now: Timestamp) -> Option<Caller> {
+    pub(crate) fn take(&self, ticket: &str, now: Timestamp) -> Option<Caller> {
         let (caller, end) = self.waiting().remove(&secret::kept(ticket))?;
         (now < end).then_some(caller)
     }

@@ -1,4 +1,4 @@
-//! Access: tokens, codes, tickets.
+//! Views of access: the plain data returned to users and programs.
 
 use std::fmt;
 

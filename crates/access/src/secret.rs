@@ -6,17 +6,17 @@ use dormouse_types::{Digest, hash};
 use crate::view::Secret;
 
 /// What a token begins with, so that people and scanners of leaked secrets know it for one.
-pub(super) const PREFIX: &str = "dm_";
+pub(crate) const PREFIX: &str = "dm_";
 
 /// A fresh one behind a prefix.
-pub(super) fn fresh(prefix: &str, entropy: &dyn Entropy) -> Secret {
+pub(crate) fn fresh(prefix: &str, entropy: &dyn Entropy) -> Secret {
     let mut bytes = [0; 32];
     entropy.fill(&mut bytes);
     Secret(format!("{prefix}{}", base64url(&bytes)))
 }
 
 /// What is kept of it.
-pub(super) fn kept(secret: &str) -> Digest {
+pub(crate) fn kept(secret: &str) -> Digest {
     hash::sha256(secret)
 }
 

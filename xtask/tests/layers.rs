@@ -32,6 +32,19 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-runs",
         ],
     ),
+    // Reads and builds no commit; see the test below.
+    (
+        "dormouse-queries",
+        &[
+            "dormouse-types",
+            "dormouse-store",
+            "dormouse-access",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-runs",
+            "dormouse-agents",
+        ],
+    ),
     (
         "dormouse",
         &[
@@ -43,6 +56,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-changes",
             "dormouse-runs",
             "dormouse-agents",
+            "dormouse-queries",
         ],
     ),
     ("dormouse-server", &["dormouse-types", "dormouse"]),
@@ -123,6 +137,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-changes", &["dormouse-testkit"]),
     ("dormouse-runs", &["dormouse-testkit", "dormouse-adapters"]),
     ("dormouse-agents", &["dormouse-testkit", "dormouse-adapters", "dormouse-builtin"]),
+    ("dormouse-queries", &["dormouse-testkit"]),
     ("dormouse", &["dormouse-testkit", "dormouse-scenes", "dormouse-adapters", "dormouse-builtin"]),
     (
         "dormouse-server",
@@ -148,7 +163,11 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     // The cli carries the router: it asks it in process, or hands it to a listener.
     ("axum", &["dormouse-server", "dormouse-cli"], &[]),
     // What goes over the wire describes itself where it is defined, behind the feature `openapi`.
-    ("utoipa", &["dormouse-types", "dormouse-access", "dormouse", "dormouse-server"], &[]),
+    (
+        "utoipa",
+        &["dormouse-types", "dormouse-access", "dormouse-queries", "dormouse", "dormouse-server"],
+        &[],
+    ),
     ("utoipa-axum", &["dormouse-server"], &[]),
     // Tool arguments are checked by their types; only tests judge by a schema.
     ("jsonschema", &[], &["dormouse-server"]),
@@ -233,6 +252,10 @@ const TERMINAL: &[&str] = &["dormouse-cli"];
 /// (room, a word that its sources must not contain in any case, what knows it instead).
 const UNKNOWN: &[(&str, &str, &str)] =
     &[("runs", "report", "a handler says which tools close a run, and what its end writes")];
+/// What a room that only reads must not name in its product code: the parts of a write.
+const WRITES: &[&str] = &["Commit", "Op", "Once", "ChangeRow", "Audit"];
+/// Rooms that only read.
+const READ_ONLY: &[&str] = &["dormouse-queries"];
 
 /// More lines than this have a second subject.
 const MAX_FILE_LINES: usize = 1000;
@@ -298,6 +321,20 @@ fn rooms_do_not_know_the_words_of_the_rooms_above() -> anyhow::Result<()> {
 }
 
 #[test]
+fn the_read_side_builds_no_write() -> anyhow::Result<()> {
+    let mut broken = Vec::new();
+    for package in packages()?.iter().filter(|it| READ_ONLY.contains(&it.name.as_str())) {
+        for path in repository::files_below(&format!("{}/src", package.folder))? {
+            if path.ends_with(".rs") && !source::is_test_file(&path) {
+                broken.extend(writes(&path, &repository::read(&path)?));
+            }
+        }
+    }
+    assert_none(&broken);
+    Ok(())
+}
+
+#[test]
 fn every_room_says_what_it_does_not_own() -> anyhow::Result<()> {
     let mut broken = Vec::new();
     for package in packages()? {
@@ -346,6 +383,8 @@ fn the_rules_see_what_they_forbid() {
 
     let text = "fn a() {}\n// The Report.\n";
     assert_eq!(unknown_words("report", "b", "c.rs", text), ["c.rs:2 says \"report\": b"]);
+    assert_eq!(writes("a.rs", "fn a() {\n    store.commit(Commit::new(label));\n}\n").len(), 1);
+    assert_eq!(writes("a.rs", "fn a(done: Committed) {}\n"), [] as [String; 0]);
 
     assert!(says_what_it_does_not_own("//! Tasks.\n//!\n//! Does not own: agents.\n"));
     assert!(!says_what_it_does_not_own("//! Tasks.\nuse a;\n// Does not own: agents.\n"));
@@ -452,6 +491,20 @@ fn reserved_uses(room: &str, path: &str, text: &str) -> Vec<String> {
         }
         for line in source::uses(&lines, word) {
             broken.push(format!("{path}:{line} uses {word}: {instead}"));
+        }
+    }
+    broken
+}
+
+/// Lines of product code that name a part of a write to the store.
+fn writes(path: &str, text: &str) -> Vec<String> {
+    let lines = source::product_lines(text);
+    let mut broken = Vec::new();
+    for word in WRITES {
+        for line in source::uses(&lines, word) {
+            broken.push(format!(
+                "{path}:{line} uses {word}: a room that only reads builds no commit"
+            ));
         }
     }
     broken

@@ -5,6 +5,7 @@ use dormouse_agents::AgentError;
 use dormouse_changes::DecideError;
 use dormouse_formats::markdown::ReadError as ImportError;
 use dormouse_journal::JournalError;
+use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
 use dormouse_types::limits::Beyond;
@@ -140,6 +141,19 @@ impl From<AccessError> for Error {
             AccessError::NoToken { id } => Self::NotFound { what: "token", id: id.to_string() },
             AccessError::Read(error) => Self::Read(error),
             AccessError::Commit(error) => Self::Commit(error),
+        }
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Invalid { field, message } => Self::Invalid { field, message },
+            QueryError::Beyond(beyond) => Self::Beyond(beyond),
+            QueryError::NotFound { what, id } => Self::NotFound { what, id },
+            QueryError::Journal(error) => Self::Journal(error),
+            QueryError::Agent(error) => Self::Agent(error),
+            QueryError::Read(error) => Self::Read(error),
         }
     }
 }

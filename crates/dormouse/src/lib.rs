@@ -3,36 +3,20 @@
 //! Owns: permissions (scopes), the wiring of the rooms, the problems a user can meet. Does not own:
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
-//! Reading order: [`view`], [`error`], [`access`], [`tasks`], [`imports`], [`agents`], [`inspect`],
-//! [`tool_calls`], [`agent_state`], [`change_sets`], [`overview`], [`operations`], [`events`],
-//! [`export`], [`doctor`], [`drain`], [`serve`].
+//! Reading order: [`view`], [`error`], [`access`], [`read`], [`tasks`], [`imports`], [`agents`],
+//! [`change_sets`], [`drain`], [`serve`].
 
-pub mod view;
 pub mod error;
 pub mod access;
+pub mod read;
 pub mod tasks;
-pub mod task_list;
 pub mod task_links;
 pub mod imports;
 pub mod agents;
-pub mod agent_list;
-pub mod inspect;
-pub mod tool_calls;
-pub mod agent_state;
 pub mod change_sets;
-pub mod overview;
-pub mod recent;
-pub mod attention;
-pub mod operations;
-pub mod events;
-pub mod export;
-pub mod doctor;
 pub mod drain;
 pub mod serve;
 mod request;
-mod proposals;
-mod scheduled;
-mod page;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,6 +25,7 @@ use dormouse_access::Tokens;
 use dormouse_agents::Agents;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
+use dormouse_queries::Queries;
 use dormouse_runs::Driver;
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
@@ -48,11 +33,13 @@ use dormouse_types::WorkspaceId;
 use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 
 pub use access::NewToken;
-pub use agent_list::AgentFilter;
 pub use agents::AgentPatch;
 pub use change_sets::{Shown, Verdict, VerdictOf};
 pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_journal::{Deleted, Due, Sort};
+pub use dormouse_queries::{
+    AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, events, view,
+};
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_store::{Db, Store};
@@ -60,14 +47,27 @@ pub use dormouse_types::Caller;
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::ImportOptions;
-pub use inspect::MessageFilter;
-pub use operations::OperationFilter;
+pub use read::Export;
 pub use serve::{ServeEvent, ServeOptions};
-pub use task_list::{AgentPresence, TaskFilter};
 pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);
+
+/// Checks the databases of a data folder without opening them for work.
+pub mod doctor {
+    use std::path::Path;
+
+    use crate::view::Diagnosis;
+
+    /// Adds findings about the databases of a folder to a diagnosis.
+    ///
+    /// Writes nothing except the mark of a damaged page, and waits for no lock. Anything unreadable
+    /// becomes a finding.
+    pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
+        dormouse_queries::doctor::look(folder, crate::WORKSPACE, diagnosis);
+    }
+}
 
 /// All services. Cheap to clone.
 #[derive(Clone)]
@@ -76,10 +76,10 @@ pub struct Dormouse {
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
+    pub(crate) queries: Queries,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
-    pub(crate) zone: jiff::tz::TimeZone,
 }
 
 /// The parts the services are built from.
@@ -121,8 +121,16 @@ impl Dormouse {
             zone: zone.clone(),
             owner,
         });
+        let queries = Queries::new(dormouse_queries::Parts {
+            store: store.clone(),
+            journal: journal.clone(),
+            agents: agents.clone(),
+            model: model.clone(),
+            clock: clock.clone(),
+            zone,
+        });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
-        Self { store, journal, changes, agents, model, clock, tokens, zone }
+        Self { store, journal, changes, agents, queries, tokens, model, clock }
     }
 
     /// The same services with this lease duration, after which another node takes over from a dead

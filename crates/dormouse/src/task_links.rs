@@ -1,40 +1,14 @@
-//! Links between tasks: read, create, remove.
+//! Links between tasks: create and remove.
 
-use dormouse_journal::{Edit, TaskView};
-use dormouse_types::task::{LinkDirection, LinkKind};
+use dormouse_journal::Edit;
+use dormouse_types::task::LinkKind;
 use dormouse_types::{Caller, Scope, TaskId, TaskLinkId};
 
 use crate::request::{edit_ctx, require};
-use crate::view::{LinkedTask, Task, TaskLink};
+use crate::view::Task;
 use crate::{Dormouse, Error};
 
-/// The visible links of a task, newest first.
-pub(crate) fn views(view: &TaskView) -> Vec<TaskLink> {
-    view.shown_links()
-        .map(|edge| {
-            let (link, other) = (&edge.doc.value, edge.other.clone());
-            let direction =
-                if link.from_id == *view.id() { LinkDirection::Out } else { LinkDirection::In };
-            TaskLink {
-                id: link.id.clone(),
-                kind: link.kind.clone(),
-                direction,
-                task: LinkedTask { id: other.id, title: other.title, status: other.status },
-                created_at: link.created_at,
-            }
-        })
-        .collect()
-}
-
 impl Dormouse {
-    /// The links of a task to live tasks, newest first.
-    ///
-    /// Errors: no such task.
-    pub async fn task_links(&self, caller: &Caller, id: &TaskId) -> Result<Vec<TaskLink>, Error> {
-        require(caller, Scope::Read)?;
-        Ok(views(&self.journal.task(caller.workspace, id).await?))
-    }
-
     /// Links a task to another; both change. With `if_match`, only if the first has that revision.
     ///
     /// Errors: a missing or deleted task, a link to itself, an existing link, too many links.

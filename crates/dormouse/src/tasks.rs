@@ -1,18 +1,14 @@
-//! One task: read and edit.
+//! One task: create and edit.
 
-use dormouse_journal::{Edit, TaskView};
-use dormouse_store::agent::agent_entity::{self, Lifecycle};
-use dormouse_store::agent::entity;
-use dormouse_store::{Db, change_log, receipt};
+use dormouse_journal::Edit;
+use dormouse_store::{Db, receipt};
 use dormouse_types::task::{EntryKind, Priority, Status};
-use dormouse_types::{
-    Caller, EntryId, Id as _, ItemId, LabelId, Origin, Scope, Seq, TaskId, WorkspaceId,
-};
+use dormouse_types::{Caller, EntryId, Id as _, ItemId, Scope, TaskId};
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::request::{edit_ctx, receipt_id, require};
-use crate::view::{self, Activity, Named, Task};
+use crate::view::Task;
 use crate::{Dormouse, Error};
 
 /// A task to create.
@@ -88,103 +84,6 @@ pub struct NewEntry {
 }
 
 impl Dormouse {
-    async fn live_agent(
-        &self,
-        ws: WorkspaceId,
-        task: &TaskId,
-    ) -> Result<Option<dormouse_types::AgentId>, Error> {
-        // A damaged agent is reported when requested; it does not hide its task.
-        let agents = entity::each(agent_entity::of_task(ws, task));
-        let agents = self.store.all(agents).await?.into_iter().flatten();
-        let live = agents.into_iter().find(|a| a.doc.value.lifecycle != Lifecycle::Destroyed);
-        Ok(live.map(|agent| agent.doc.value.id))
-    }
-
-    /// A task, whole.
-    pub async fn task(&self, caller: &Caller, id: &TaskId) -> Result<Task, Error> {
-        require(caller, Scope::Read)?;
-        self.read_task(caller.workspace, id).await
-    }
-
-    /// Reads a task without a check: a token that may write and not read gets the result of its own
-    /// write.
-    pub(crate) async fn read_task(&self, ws: WorkspaceId, id: &TaskId) -> Result<Task, Error> {
-        let view = self.journal.task(ws, id).await?;
-        self.task_view(ws, &view).await
-    }
-
-    pub(crate) async fn task_view(&self, ws: WorkspaceId, view: &TaskView) -> Result<Task, Error> {
-        let state = dormouse_journal::state(view, &self.zone);
-        let task = &view.task.value;
-        let counts = self.counts_among(ws, std::slice::from_ref(&task.id)).await?;
-        let counts = counts.get(&task.id).copied().unwrap_or_default();
-        let category = task.category_id.as_ref().and_then(|id| {
-            let known = view.categories.iter().find(|category| category.id == *id)?;
-            Some(Named { id: known.id.clone(), name: known.name.clone() })
-        });
-        Ok(Task {
-            id: task.id.clone(),
-            revision: view.revision,
-            title: task.title.clone(),
-            status: task.status.status,
-            status_reason: task.status.reason.clone(),
-            status_history: task
-                .status_history
-                .iter()
-                .map(|entry| view::StatusChange {
-                    status: entry.status,
-                    reason: entry.reason.clone(),
-                    created_at: entry.created_at,
-                })
-                .collect(),
-            priority: task.priority,
-            due_on: task.due_on,
-            estimate_minutes: task.estimate_minutes,
-            time_spent_minutes: state.time_spent_minutes,
-            language: task.language_code.clone(),
-            category,
-            labels: state
-                .labels
-                .into_iter()
-                .map(|label| Named { id: label.id, name: label.name })
-                .collect(),
-            suppressed_labels: state.suppressed_labels,
-            items: state
-                .items
-                .into_iter()
-                .map(|item| view::Item {
-                    id: item.id,
-                    checklist: item.checklist,
-                    title: item.title,
-                    is_checked: item.is_checked,
-                    is_archived: item.is_archived,
-                    checked_by: item.checked_by,
-                    checked_at: item.checked_at,
-                    depth: item.depth,
-                })
-                .collect(),
-            entries: state
-                .entries
-                .into_iter()
-                .map(|entry| view::Entry {
-                    id: entry.id,
-                    kind: entry.kind,
-                    text: entry.text,
-                    minutes: entry.minutes,
-                    on: entry.on,
-                    created_at: entry.created_at,
-                })
-                .collect(),
-            links: crate::task_links::views(view),
-            agent: self.live_agent(ws, &task.id).await?,
-            open_proposals: counts.open,
-            put_off_proposals: counts.put_off,
-            created_at: task.created_at,
-            updated_at: task.updated_at,
-            deleted_at: task.deleted_at,
-        })
-    }
-
     /// Creates a task.
     pub async fn create_task(
         &self,
@@ -429,49 +328,5 @@ impl Dormouse {
             .map(|label| label.id)
             .ok_or_else(|| Error::NotFound { what: "label on this task", id: name.into() })?;
         self.edit_one(caller, id, "label.remove", &name, &[Edit::RemoveLabel(label)], key).await
-    }
-
-    /// The labels of the workspace, by name.
-    pub async fn labels(&self, caller: &Caller) -> Result<Vec<Named<LabelId>>, Error> {
-        require(caller, Scope::Read)?;
-        let labels = self.journal.labels(caller.workspace).await?;
-        Ok(labels.into_iter().map(|label| Named { id: label.id, name: label.name }).collect())
-    }
-
-    /// The categories of the workspace, by name.
-    pub async fn categories(
-        &self,
-        caller: &Caller,
-    ) -> Result<Vec<Named<dormouse_types::CategoryId>>, Error> {
-        require(caller, Scope::Read)?;
-        let all = self.journal.categories(caller.workspace).await?;
-        Ok(all.into_iter().map(|one| Named { id: one.id, name: one.name }).collect())
-    }
-
-    /// What happened to a task, oldest first.
-    pub async fn task_activity(
-        &self,
-        caller: &Caller,
-        id: &TaskId,
-    ) -> Result<Vec<Activity>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
-        self.journal.task(ws, id).await?;
-        let changes = self.store.all(change_log::of_task(ws, id, Seq(0), Seq(i64::MAX))).await?;
-        Ok(changes
-            .into_iter()
-            .map(|change| Activity {
-                seq: change.seq.0,
-                at: change.at,
-                origin: match &change.origin {
-                    Origin::Person { .. } => "person",
-                    Origin::Agent { .. } => "agent",
-                    Origin::Import => "import",
-                    Origin::Unknown => "unknown",
-                }
-                .into(),
-                what: change.what_of(id).cloned().collect(),
-            })
-            .collect())
     }
 }

@@ -13,9 +13,8 @@ use dormouse_store::backend::sqlite::{OpenError, health};
 use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
 use dormouse_store::{Db, Query, ReadError, change_log, in_list, receipt};
-use dormouse_types::{Seq, Timestamp};
+use dormouse_types::{Seq, Timestamp, WorkspaceId};
 
-use crate::WORKSPACE;
 use crate::operations::{alert, operation_view, queue_view};
 use crate::view::{DatabaseLook, Diagnosis, Severity};
 
@@ -32,10 +31,10 @@ const FIRST_DAY: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 ///
 /// Writes nothing except the mark of a damaged page, and waits for no lock. Anything unreadable
 /// becomes a finding.
-pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
+pub fn look(folder: &Path, ws: WorkspaceId, diagnosis: &mut Diagnosis) {
     let mut found = [None, None];
     for (place, db) in found.iter_mut().zip(Db::ALL) {
-        *place = database(folder, db, diagnosis);
+        *place = database(folder, ws, db, diagnosis);
     }
     if diagnosis.at < FIRST_DAY {
         let action = "set the clock of this machine";
@@ -115,6 +114,7 @@ fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
 /// A database that can be queried, with its name.
 struct Open {
     look: Inspection,
+    ws: WorkspaceId,
     db: Db,
     host: Option<String>,
 }
@@ -130,7 +130,7 @@ impl Open {
     }
 }
 
-fn database(folder: &Path, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
+fn database(folder: &Path, ws: WorkspaceId, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
     let name = format!("{}.sqlite", db.name());
     let mut unreadable = |error: OpenError| {
         if matches!(error, OpenError::Damaged { .. }) {
@@ -154,7 +154,7 @@ fn database(folder: &Path, db: Db, diagnosis: &mut Diagnosis) -> Option<Open> {
         known_schema: facts.known,
         host_id: facts.host,
     });
-    can_be_read.then_some(Open { look, db, host })
+    can_be_read.then_some(Open { look, ws, db, host })
 }
 
 /// Reports problems of a file as a whole, and returns whether its rows can be queried.
@@ -195,7 +195,7 @@ fn judge(db: Db, facts: &Facts, diagnosis: &mut Diagnosis) -> bool {
 
 /// Checks the clock against the newest change, which cannot be in the future.
 fn clock(open: &Open, diagnosis: &mut Diagnosis) {
-    let newest = open.all(change_log::newest(open.db, WORKSPACE), "newest change", diagnosis);
+    let newest = open.all(change_log::newest(open.db, open.ws), "newest change", diagnosis);
     let limit = diagnosis.at + std::time::Duration::from_secs(AHEAD);
     for change in newest.into_iter().filter(|change| change.at > limit) {
         let name = open.db.name();
@@ -212,7 +212,7 @@ fn clock(open: &Open, diagnosis: &mut Diagnosis) {
 fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
     let mut behind = String::new();
     loop {
-        let query = journal_rows::after(WORKSPACE, &behind, BATCH);
+        let query = journal_rows::after(open.ws, &behind, BATCH);
         let rows = open.all(query, "journal", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
@@ -221,7 +221,7 @@ fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
     }
     let mut behind = String::new();
     loop {
-        let links = open.all(linked_entry::after(WORKSPACE, &behind, BATCH), "links", diagnosis);
+        let links = open.all(linked_entry::after(open.ws, &behind, BATCH), "links", diagnosis);
         let Some(last) = links.last().map(|link| link.id.clone()) else { return };
         damaged(links.into_iter().map(|link| link.check()), diagnosis);
         behind = last;
@@ -231,7 +231,7 @@ fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
 fn rows_of_agents(open: &Open, diagnosis: &mut Diagnosis) {
     let mut behind = String::new();
     loop {
-        let query = agent_rows::after(WORKSPACE, &behind, BATCH);
+        let query = agent_rows::after(open.ws, &behind, BATCH);
         let rows = open.all(query, "entities of agents", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
@@ -253,12 +253,12 @@ fn damaged(rows: impl Iterator<Item = Result<(), ReadError>>, diagnosis: &mut Di
 
 fn queue(open: &Open, diagnosis: &mut Diagnosis) {
     let now = diagnosis.at;
-    let waiting = open.all(wake_tally::waiting(WORKSPACE, now), "wake queue", diagnosis);
-    let held = open.all(wake_tally::leased(WORKSPACE, now), "wake queue", diagnosis);
+    let waiting = open.all(wake_tally::waiting(open.ws, now), "wake queue", diagnosis);
+    let held = open.all(wake_tally::leased(open.ws, now), "wake queue", diagnosis);
     if let (Some(waiting), Some(held)) = (waiting.into_iter().next(), held.into_iter().next()) {
         diagnosis.queue = Some(queue_view(waiting, held));
     }
-    for row in open.all(wake_queue::leased(WORKSPACE), "leases", diagnosis) {
+    for row in open.all(wake_queue::leased(open.ws), "leases", diagnosis) {
         let owner = row.owner.unwrap_or_default();
         let told = match row.expires_at {
             Some(at) if at > now => format!("{owner} works for agent {} until {at}", row.agent),
@@ -270,7 +270,7 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
         };
         diagnosis.note(told);
     }
-    for saga in open.all(saga::by_status(WORKSPACE, "pending"), "operations", diagnosis) {
+    for saga in open.all(saga::by_status(open.ws, "pending"), "operations", diagnosis) {
         let operation = operation_view(saga);
         let (tool, since) = (&operation.tool_name, operation.since);
         let id = &operation.operation_id;
@@ -285,7 +285,7 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
         }
         diagnosis.open_operations.push(operation);
     }
-    let breakers = open.all(breaker::all(WORKSPACE), "breakers", diagnosis);
+    let breakers = open.all(breaker::all(open.ws), "breakers", diagnosis);
     for alert in breakers.into_iter().filter_map(alert) {
         diagnosis.problem(
             format!(
@@ -304,14 +304,14 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
 /// How far journal changes were routed to agents.
 fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     // Read the position first: a running server may write and route between the two reads.
-    let position = agent.all(feed_position::read(WORKSPACE), "feed position", diagnosis);
-    let head = journal.all(change_log::head(Db::Journal, WORKSPACE), "journal head", diagnosis);
+    let position = agent.all(feed_position::read(agent.ws), "feed position", diagnosis);
+    let head = journal.all(change_log::head(Db::Journal, journal.ws), "journal head", diagnosis);
     let head = head.first().copied().unwrap_or_default();
     let routed = position.first().map_or(Seq(0), |position| position.seq);
     diagnosis.journal_head = Some(head.0);
     diagnosis.routed_upto = Some(routed.0);
     let behind = journal.all(
-        change_log::count_after(Db::Journal, WORKSPACE, routed),
+        change_log::count_after(Db::Journal, journal.ws, routed),
         "change rows",
         diagnosis,
     );
@@ -357,7 +357,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
             diagnosis.note(format!("{name}.sqlite {why}; that was noticed at {}", last.at));
         }
     }
-    let outdated = agent.all(outdated::all(WORKSPACE), "outdated agents", diagnosis);
+    let outdated = agent.all(outdated::all(agent.ws), "outdated agents", diagnosis);
     for db in Db::ALL {
         let agents: Vec<String> =
             outdated.iter().filter(|one| one.db == db).map(|one| one.agent.to_string()).collect();
@@ -390,12 +390,12 @@ fn receipts(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     let mut lost = Vec::new();
     loop {
         let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);
-        let query = change_item::confirmed_after(WORKSPACE, (&place.0, place.1), limit);
+        let query = change_item::confirmed_after(journal.ws, (&place.0, place.1), limit);
         let items = agent.all(query, "confirmed proposals", diagnosis);
         let Some((set, index, _)) = items.last() else { break };
         place = (set.clone(), *index);
         let ids: Vec<String> = items.iter().map(|(_, _, id)| id.clone()).collect();
-        let known = receipt::known(Db::Journal, WORKSPACE, &ids);
+        let known = receipt::known(Db::Journal, journal.ws, &ids);
         let known: BTreeSet<String> =
             journal.all(known, "receipts", diagnosis).into_iter().collect();
         let unknown = items.into_iter().filter(|(_, _, id)| !known.contains(id));

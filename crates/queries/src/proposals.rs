@@ -8,7 +8,7 @@ use dormouse_journal::TaskStanding;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_types::{TaskId, WorkspaceId};
 
-use crate::{Dormouse, Error};
+use crate::{Queries, QueryError};
 
 /// An item that is open for the user.
 #[derive(Debug, Clone)]
@@ -36,9 +36,12 @@ impl Counts {
     }
 }
 
-impl Dormouse {
+impl Queries {
     /// All open items of a workspace, by task, oldest first.
-    pub(crate) async fn open_proposals(&self, ws: WorkspaceId) -> Result<Vec<OpenProposal>, Error> {
+    pub(crate) async fn open_proposals(
+        &self,
+        ws: WorkspaceId,
+    ) -> Result<Vec<OpenProposal>, QueryError> {
         let items = self.store.all(change_item::open(ws)).await?;
         self.only_open(ws, items).await
     }
@@ -48,7 +51,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         tasks: &[TaskId],
-    ) -> Result<HashMap<TaskId, Counts>, Error> {
+    ) -> Result<HashMap<TaskId, Counts>, QueryError> {
         let items = self.store.all(change_item::open_of_tasks(ws, tasks)).await?;
         let mut counts: HashMap<TaskId, Counts> = HashMap::new();
         for asked in self.only_open(ws, items).await? {
@@ -62,7 +65,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         items: Vec<Item>,
-    ) -> Result<Vec<OpenProposal>, Error> {
+    ) -> Result<Vec<OpenProposal>, QueryError> {
         let tasks: BTreeSet<TaskId> = items.iter().map(|item| item.task.clone()).collect();
         let tasks: Vec<TaskId> = tasks.into_iter().collect();
         let standings = self.journal.standings(ws, &tasks).await?;

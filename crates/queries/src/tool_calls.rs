@@ -4,27 +4,24 @@ use std::collections::BTreeMap;
 
 use dormouse_store::agent::link;
 use dormouse_store::agent::message::kind;
-use dormouse_types::{AgentId, Caller, Scope, ThreadId, WorkspaceId};
+use dormouse_types::{AgentId, ThreadId, WorkspaceId};
 
-use crate::request::require;
 use crate::view::{Message, Page, ToolCall};
-use crate::{Dormouse, Error};
+use crate::{Queries, QueryError};
 
 /// How many results to read at once when looking for those of a page.
 const RESULTS: usize = 400;
 
-impl Dormouse {
+impl Queries {
     /// A page of an agent's tool calls, oldest first; only one thread if given.
     pub async fn tool_calls(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         thread: Option<ThreadId>,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<ToolCall>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<ToolCall>, QueryError> {
         self.agents.agent(ws, id).await?;
         let action = Some(kind::ACTION);
         let asked = self.read_messages(ws, id, thread.clone(), action, limit, cursor, false);
@@ -68,7 +65,7 @@ impl Dormouse {
         ws: WorkspaceId,
         action: Message,
         result: Option<Message>,
-    ) -> Result<ToolCall, Error> {
+    ) -> Result<ToolCall, QueryError> {
         let mut touched = Vec::new();
         if let Some(result) = &result {
             let links = self.store.all(link::from(ws, &result.id.to_string())).await?;

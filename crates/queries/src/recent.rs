@@ -12,25 +12,23 @@ use dormouse_store::agent::{entity, subscription, wake_queue};
 use dormouse_store::in_list;
 use dormouse_store::journal::task::Task;
 use dormouse_store::journal::task_list;
-use dormouse_types::{AgentId, Caller, ChangeSetId, ReportId, Scope, TaskId, limits};
+use dormouse_types::{AgentId, ChangeSetId, ReportId, TaskId, WorkspaceId, limits};
 
 use crate::agent_state::changed_since;
 use crate::change_sets::takes_away;
 use crate::inspect::{report_view, restored_view};
-use crate::request::require;
 use crate::view::{Page, RecentReport, TaskChange};
-use crate::{Dormouse, Error, page};
+use crate::{Queries, QueryError, page};
 
-impl Dormouse {
+impl Queries {
     /// A page of the latest reports of all agents that have a task, newest first.
     pub async fn recent_reports(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<RecentReport>, Error> {
-        require(caller, Scope::Read)?;
-        let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
+    ) -> Result<Page<RecentReport>, QueryError> {
+        let limit = limit.clamp(1, limits::PAGE.max);
         let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let heads = report::newest_heads(ws, (at, &id), page::rows_to_read(limit));
         let heads = self.store.all(heads).await?.into_iter().map(|head| head.doc.value).collect();
@@ -85,11 +83,9 @@ impl Dormouse {
     /// last, oldest first within each group. None while the task is closed or deleted.
     pub async fn task_changes(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &TaskId,
-    ) -> Result<Vec<TaskChange>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Vec<TaskChange>, QueryError> {
         let view = self.journal.task(ws, id).await?;
         let state = dormouse_journal::state(&view, &self.zone);
         let task = TaskStanding::of(&view);

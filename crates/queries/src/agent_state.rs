@@ -7,17 +7,18 @@ use dormouse_agents::wake::route::{is_automatic, merge_window};
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
 use dormouse_types::port::ModelClass;
-use dormouse_types::{AgentId, Caller, RunKey, Scope, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, Timestamp, WorkspaceId};
 
-use crate::request::require;
 use crate::view::{AgentState, Lease, Link, Page, Subscription, SubscriptionFilter, Timer};
-use crate::{Dormouse, Error, page};
+use crate::{Queries, QueryError, page};
 
-impl Dormouse {
+impl Queries {
     /// Everything that determines when an agent runs next.
-    pub async fn agent_state(&self, caller: &Caller, id: &AgentId) -> Result<AgentState, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    pub async fn agent_state(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<AgentState, QueryError> {
         let state: State = self.agents.state(ws, id).await?.value;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
         let lease = row.as_ref().and_then(|row| {
@@ -67,7 +68,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         rows: impl Iterator<Item = &wake_queue::QueueEntry>,
-    ) -> Result<HashMap<AgentId, Timestamp>, Error> {
+    ) -> Result<HashMap<AgentId, Timestamp>, QueryError> {
         let runs: HashMap<RunKey, AgentId> = rows
             .filter(|row| row.owner.is_some())
             .filter_map(|row| Some((row.run_key.clone()?, row.agent.clone())))
@@ -84,11 +85,9 @@ impl Dormouse {
     /// What an agent watches.
     pub async fn subscriptions(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
-    ) -> Result<Vec<Subscription>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Vec<Subscription>, QueryError> {
         let agent = self.agents.agent(ws, id).await?.doc.value;
         let at_once = agent.config.wake_on_linked && is_automatic(&agent, self.model.class());
         let all = self.store.all(subscription::of_agent(ws, id)).await?.into_iter();
@@ -107,9 +106,7 @@ impl Dormouse {
     }
 
     /// An agent's timers, including its back-off.
-    pub async fn timers(&self, caller: &Caller, id: &AgentId) -> Result<Vec<Timer>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    pub async fn timers(&self, ws: WorkspaceId, id: &AgentId) -> Result<Vec<Timer>, QueryError> {
         let state: State = self.agents.state(ws, id).await?.value;
         let stored = self.store.all(timer::of_agent(ws, id)).await?.into_iter();
         let mut timers: Vec<Timer> = stored
@@ -137,14 +134,12 @@ impl Dormouse {
     /// A page of the links from entities of an agent, newest first; only one type if given.
     pub async fn agent_links(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         kind: Option<&str>,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Link>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<Link>, QueryError> {
         self.agents.agent(ws, id).await?;
         let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
         let (place, limit_read) = ((at, behind.as_str()), page::rows_to_read(limit));

@@ -6,21 +6,18 @@ use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::Filter;
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::{entity, saga, timer};
-use dormouse_types::{AgentId, Caller, Scope, limits};
+use dormouse_types::{AgentId, WorkspaceId, limits};
 
 use crate::proposals::sums;
-use crate::request::require;
 use crate::view::Overview;
-use crate::{Dormouse, Error};
+use crate::{Queries, QueryError};
 
 /// How many timers to check for the next one whose agent wakes automatically.
 const TIMERS: i64 = 200;
 
-impl Dormouse {
+impl Queries {
     /// The counts of tasks, agents and open proposals.
-    pub async fn overview(&self, caller: &Caller) -> Result<Overview, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    pub async fn overview(&self, ws: WorkspaceId) -> Result<Overview, QueryError> {
         let (mut tasks, mut open_tasks, mut cursor) = (0, 0, None);
         loop {
             let filter = Filter::default();

@@ -11,12 +11,11 @@ use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::fold::{find, folded};
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId, limits};
+use dormouse_types::{AgentId, TaskId, WorkspaceId, limits};
 
 use crate::proposals::Counts;
-use crate::request::require;
 use crate::view::{Match, Named, Page, TaskRow};
-use crate::{Dormouse, Error};
+use crate::{Queries, QueryError};
 
 /// The filters of a task list. Within each filter that is set, one value must match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,19 +73,17 @@ const WORDS: usize = 12;
 /// Units: characters. The context a snippet shows before and after the word.
 const AROUND: (usize, usize) = (40, 100);
 
-impl Dormouse {
+impl Queries {
     /// A page of tasks, newest first by default.
     ///
     /// Errors: a search text over the limit; a cursor of another list or order.
     pub async fn tasks(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         filter: TaskFilter,
         limit: usize,
         cursor: Option<String>,
-    ) -> Result<Page<TaskRow>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<TaskRow>, QueryError> {
         let looked_for = filter.words.as_deref().unwrap_or_default();
         limits::SEARCH.check(looked_for.chars().count())?;
         let words = words(looked_for);
@@ -120,7 +117,7 @@ impl Dormouse {
             sort: filter.sort,
         };
         let page = self.journal.list(ws, &asked, limit, cursor.as_deref()).await?;
-        let mut items = self.rows(caller, page.items).await?;
+        let mut items = self.rows(ws, page.items).await?;
         if !words.is_empty() {
             self.show_matches(ws, &mut items, &words).await?;
         }
@@ -128,10 +125,13 @@ impl Dormouse {
     }
 
     /// Finds tasks by an id, its end, or words of a title.
-    pub async fn find_tasks(&self, caller: &Caller, text: &str) -> Result<Vec<TaskRow>, Error> {
-        require(caller, Scope::Read)?;
-        let found = self.journal.find(caller.workspace, text).await?;
-        self.rows(caller, found).await
+    pub async fn find_tasks(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+    ) -> Result<Vec<TaskRow>, QueryError> {
+        let found = self.journal.find(ws, text).await?;
+        self.rows(ws, found).await
     }
 
     /// The agent of each task, if the list filters by it.
@@ -140,7 +140,7 @@ impl Dormouse {
         ws: WorkspaceId,
         filter: &TaskFilter,
         words: &[String],
-    ) -> Result<HashMap<String, AgentId>, Error> {
+    ) -> Result<HashMap<String, AgentId>, QueryError> {
         if words.is_empty() && filter.agents.is_empty() {
             return Ok(HashMap::new());
         }
@@ -153,7 +153,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         own: &HashMap<String, AgentId>,
-    ) -> Result<HashMap<String, String>, Error> {
+    ) -> Result<HashMap<String, String>, QueryError> {
         let heads = self.store.all(entity::each(entity::of_kind::<ReportHead>(ws))).await?;
         // A damaged head is reported when its agent is requested; it does not hide the task.
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
@@ -170,7 +170,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         agents: &[AgentPresence],
-    ) -> Result<BTreeSet<AgentId>, Error> {
+    ) -> Result<BTreeSet<AgentId>, QueryError> {
         if !agents.contains(&AgentPresence::Awake) {
             return Ok(BTreeSet::new());
         }
@@ -183,7 +183,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         is_asked: bool,
-    ) -> Result<Option<HashSet<String>>, Error> {
+    ) -> Result<Option<HashSet<String>>, QueryError> {
         if !is_asked {
             return Ok(None);
         }
@@ -193,10 +193,9 @@ impl Dormouse {
 
     async fn rows(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         summaries: Vec<TaskSummary>,
-    ) -> Result<Vec<TaskRow>, Error> {
-        let ws = caller.workspace;
+    ) -> Result<Vec<TaskRow>, QueryError> {
         let mut rows = Vec::with_capacity(summaries.len());
         let mut rest = summaries.into_iter().peekable();
         while rest.peek().is_some() {
@@ -213,7 +212,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         tasks: &[TaskId],
-    ) -> Result<AgentColumns, Error> {
+    ) -> Result<AgentColumns, QueryError> {
         let open = self.counts_among(ws, tasks).await?;
         let own = self.store.all(subscription::own_on_tasks(ws, tasks)).await?;
         let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();
@@ -243,7 +242,7 @@ impl Dormouse {
         ws: WorkspaceId,
         rows: &mut [TaskRow],
         words: &[String],
-    ) -> Result<(), Error> {
+    ) -> Result<(), QueryError> {
         let ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
         let mut texts: BTreeMap<TaskId, Vec<(&'static str, String)>> = BTreeMap::new();
         // A damaged row is reported where its task is opened.

@@ -13,12 +13,11 @@ use dormouse_store::agent::report::Report;
 use dormouse_store::journal::raw::{self, Raw};
 use dormouse_store::journal::{field_say, linked_entry, setting};
 use dormouse_store::{Db, Store, change_log};
-use dormouse_types::{Caller, Id as _, Scope, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Id as _, Seq, TaskId, Timestamp, WorkspaceId};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::request::require;
-use crate::{Dormouse, Error};
+use crate::{Queries, QueryError};
 
 /// The name of the format, in every document.
 pub const FORMAT: &str = "dormouse-export";
@@ -53,17 +52,20 @@ enum Stage {
     Over,
 }
 
-impl Dormouse {
+impl Queries {
     /// Starts an export of the workspace, or of one task.
     ///
     /// Errors: no such task.
-    pub async fn export(&self, caller: &Caller, only: Option<TaskId>) -> Result<Export, Error> {
-        require(caller, Scope::Read)?;
-        let (store, ws) = (self.store.clone(), caller.workspace);
+    pub async fn export(
+        &self,
+        ws: WorkspaceId,
+        only: Option<TaskId>,
+    ) -> Result<Export, QueryError> {
+        let store = self.store.clone();
         if let Some(task) = &only
             && store.first(raw::of_task(ws, task)).await?.is_none_or(|row| row.id != task.as_str())
         {
-            return Err(Error::NotFound { what: "task", id: task.to_string() });
+            return Err(QueryError::NotFound { what: "task", id: task.to_string() });
         }
         Ok(Export { store, ws, only, stage: Stage::Head, damaged: Vec::new() })
     }
@@ -73,7 +75,7 @@ impl Export {
     /// The next piece of the document; `None` after the last one.
     ///
     /// Errors: rows cannot be read; the document is then incomplete.
-    pub async fn next(&mut self) -> Result<Option<String>, Error> {
+    pub async fn next(&mut self) -> Result<Option<String>, QueryError> {
         loop {
             match &mut self.stage {
                 Stage::Head => {
@@ -133,7 +135,7 @@ impl Export {
 
     /// The links after an id, and the last of their ids; `None` at the end. For one task, only its
     /// live links.
-    async fn links(&mut self, behind: &str) -> Result<Option<(String, Vec<String>)>, Error> {
+    async fn links(&mut self, behind: &str) -> Result<Option<(String, Vec<String>)>, QueryError> {
         let rows: Vec<(String, String)> = match &self.only {
             None => {
                 let rows = self.store.all(linked_entry::after(self.ws, behind, BATCH)).await?;
@@ -162,7 +164,7 @@ impl Export {
         Ok(Some((last, texts)))
     }
 
-    async fn tasks(&self, at: Timestamp, id: &str) -> Result<Vec<Raw>, Error> {
+    async fn tasks(&self, at: Timestamp, id: &str) -> Result<Vec<Raw>, QueryError> {
         let Some(only) = &self.only else {
             return Ok(self.store.all(raw::tasks(self.ws, (at, id), BATCH)).await?);
         };
@@ -171,7 +173,7 @@ impl Export {
         Ok(row.into_iter().filter(|row| row.id != id).collect())
     }
 
-    async fn head(&mut self) -> Result<String, Error> {
+    async fn head(&mut self) -> Result<String, QueryError> {
         let (store, ws) = (&self.store, self.ws);
         let mut source = serde_json::Map::new();
         for db in Db::ALL {
@@ -210,7 +212,7 @@ impl Export {
     }
 
     /// The labels and category of the exported task; `None` if all tasks are exported.
-    async fn named(&self) -> Result<Option<BTreeSet<String>>, Error> {
+    async fn named(&self) -> Result<Option<BTreeSet<String>>, QueryError> {
         let Some(task) = &self.only else { return Ok(None) };
         let own = self.store.first(raw::of_task(self.ws, task)).await?;
         let own: Value =
@@ -220,7 +222,7 @@ impl Export {
         Ok(Some(named.map(ToOwned::to_owned).collect()))
     }
 
-    async fn task(&mut self, row: &Raw) -> Result<String, Error> {
+    async fn task(&mut self, row: &Raw) -> Result<String, QueryError> {
         let (store, ws) = (self.store.clone(), self.ws);
         let id: TaskId = match row.id.parse() {
             Ok(id) => id,
@@ -264,7 +266,7 @@ impl Export {
     }
 
     /// What the agents of a task wrote, the first agent first.
-    async fn agents(&mut self, task: &TaskId) -> Result<Vec<String>, Error> {
+    async fn agents(&mut self, task: &TaskId) -> Result<Vec<String>, QueryError> {
         let (store, ws) = (self.store.clone(), self.ws);
         let mut agents = Vec::new();
         let mut all = store.all(entity::each(agent_entity::of_task(ws, task))).await?;
@@ -297,7 +299,7 @@ impl Export {
     async fn entities<T: Entity>(
         &mut self,
         query: dormouse_store::Query<Stored<T>>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<String>, QueryError> {
         let mut texts = Vec::new();
         for stored in self.store.all(entity::each(query)).await?.into_iter().rev() {
             match stored {

@@ -8,12 +8,11 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
-use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, TaskId, WorkspaceId};
 
 use crate::agents::lifecycle_name;
-use crate::request::require;
 use crate::view::{Agent, Page};
-use crate::{Dormouse, Error, page};
+use crate::{Queries, QueryError, page};
 
 /// Which agents a list shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,25 +26,27 @@ pub struct AgentFilter {
 const LIFECYCLES: [&str; 4] = ["created", "active", "dormant", "destroyed"];
 const ACTIVITIES: [&str; 3] = ["asleep", "queued", "running"];
 
-fn known(field: &'static str, given: &str, known: &[&'static str]) -> Result<&'static str, Error> {
+fn known(
+    field: &'static str,
+    given: &str,
+    known: &[&'static str],
+) -> Result<&'static str, QueryError> {
     let found = known.iter().find(|known| **known == given).copied();
     let message = || format!("`{given}` is not one of {}", known.join(", "));
-    found.ok_or_else(|| Error::Invalid { field, message: message() })
+    found.ok_or_else(|| QueryError::Invalid { field, message: message() })
 }
 
-impl Dormouse {
+impl Queries {
     /// A page of all agents, including destroyed ones, newest first.
     ///
     /// Errors: an unknown lifecycle or activity; a cursor of another list.
     pub async fn agents(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         filter: &AgentFilter,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Agent>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<Agent>, QueryError> {
         let lifecycle = filter.lifecycle.as_deref();
         let lifecycle = lifecycle.map(|it| known("lifecycle", it, &LIFECYCLES)).transpose()?;
         let activities = filter.activities.iter().map(|it| known("activity", it, &ACTIVITIES));
@@ -97,7 +98,7 @@ impl Dormouse {
     }
 
     /// The activity of all agents that are running or queued.
-    async fn up(&self, ws: WorkspaceId) -> Result<HashMap<AgentId, &'static str>, Error> {
+    async fn up(&self, ws: WorkspaceId) -> Result<HashMap<AgentId, &'static str>, QueryError> {
         let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
         rows.extend(self.store.each(wake_queue::leased(ws)).await?);
         let rows = rows.into_iter().flatten();
@@ -111,7 +112,7 @@ impl Dormouse {
         ws: WorkspaceId,
         agents: Vec<entity::Stored<Stored>>,
         damaged: &mut Vec<String>,
-    ) -> Result<Vec<Agent>, Error> {
+    ) -> Result<Vec<Agent>, QueryError> {
         let mut views = Vec::with_capacity(agents.len());
         let mut rest = agents.into_iter().peekable();
         while rest.peek().is_some() {
@@ -162,7 +163,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         tasks: &[String],
-    ) -> Result<HashMap<TaskId, String>, Error> {
+    ) -> Result<HashMap<TaskId, String>, QueryError> {
         let lines = self.store.all(task_list::some(ws, tasks)).await?;
         Ok(lines.into_iter().filter_map(task_list::title).collect())
     }
@@ -172,7 +173,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         agents: &[AgentId],
-    ) -> Result<HashMap<AgentId, String>, Error> {
+    ) -> Result<HashMap<AgentId, String>, QueryError> {
         let agents = self.store.each(entity::some::<Stored>(ws, agents)).await?;
         let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
         Ok(agents.map(|agent| (agent.id, agent.display_name)).collect())

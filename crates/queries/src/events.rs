@@ -9,11 +9,10 @@ use std::fmt;
 use dormouse_store::Db;
 use dormouse_store::agent::{subscription, wake_run};
 use dormouse_store::change_log::{self, ChangeNotice};
-use dormouse_types::{AgentId, Caller, HostId, Scope, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HostId, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 
-use crate::request::require;
-use crate::{Dormouse, Error};
+use crate::{Queries, QueryError};
 
 /// An event. Read its subject when showing it: the subject may have changed since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -155,17 +154,15 @@ pub fn events(
 /// Rows of each database per answer; the subjects of all of them fit in one query.
 const BATCH: i64 = dormouse_store::in_list::MOST as i64;
 
-impl Dormouse {
+impl Queries {
     /// The events after a cursor; without one, no events and the cursor to start from.
     ///
     /// Errors: text that is not a cursor.
     pub async fn events_since(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         cursor: Option<&str>,
-    ) -> Result<Since, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Since, QueryError> {
         let Some(text) = cursor else {
             let (journal, agent) =
                 (self.log(Db::Journal, ws).await?, self.log(Db::Agent, ws).await?);
@@ -175,7 +172,7 @@ impl Dormouse {
         let cursor = Cursor::read(text).ok_or_else(|| {
             let shown: String = text.chars().take(60).collect();
             let message = format!("`{shown}` is not a cursor of events: leave it out to begin");
-            Error::Invalid { field: "?since", message }
+            QueryError::Invalid { field: "?since", message }
         })?;
         // Rows are read first, then the ranges of the logs: this notices rows deleted between the
         // two reads, and a head is never older than the position it is compared with.
@@ -192,7 +189,7 @@ impl Dormouse {
     }
 
     /// Adds the agent and its task to events about a run or an agent.
-    async fn find_tasks_of(&self, ws: WorkspaceId, events: &mut [Event]) -> Result<(), Error> {
+    async fn find_tasks_of(&self, ws: WorkspaceId, events: &mut [Event]) -> Result<(), QueryError> {
         let is_run = |event: &Event| event.agent.is_none() && event.kind == "agent:wake";
         let mut runs: Vec<&str> = events
             .iter()
@@ -232,7 +229,7 @@ impl Dormouse {
         self.store.changes()
     }
 
-    async fn log(&self, db: Db, ws: WorkspaceId) -> Result<Log, Error> {
+    async fn log(&self, db: Db, ws: WorkspaceId) -> Result<Log, QueryError> {
         let trimmed = self.store.first(change_log::trimmed(db, ws)).await?.unwrap_or_default();
         let head = self.store.first(change_log::head(db, ws)).await?.unwrap_or_default();
         Ok(Log { host: self.store.host(db), trimmed, head })

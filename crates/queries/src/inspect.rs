@@ -12,12 +12,11 @@ use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_types::model::{ToolSpec, Turn};
-use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, ThreadId, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;
 
-use crate::request::require;
 use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Restored, Wake};
-use crate::{Dormouse, Error, page};
+use crate::{Queries, QueryError, page};
 
 /// Which messages of an agent to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,13 +32,16 @@ pub struct MessageFilter {
     pub follow: bool,
 }
 
-impl Dormouse {
+impl Queries {
     /// The latest report of an agent.
-    pub async fn report(&self, caller: &Caller, id: &AgentId) -> Result<Option<Report>, Error> {
-        require(caller, Scope::Read)?;
-        let agent = self.agent(caller, id).await?;
-        let latest = self.agents.latest_report(caller.workspace, id).await?;
-        let outdated = self.store.first(outdated::of_agent(caller.workspace, id)).await?;
+    pub async fn report(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Option<Report>, QueryError> {
+        let agent = self.agent(ws, id).await?;
+        let latest = self.agents.latest_report(ws, id).await?;
+        let outdated = self.store.first(outdated::of_agent(ws, id)).await?;
         Ok(latest.map(|report| Report {
             stale_since: agent.stale_since,
             written_before: outdated.map(restored_view),
@@ -51,14 +53,13 @@ impl Dormouse {
     /// Every report of an agent, newest first.
     pub async fn reports(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         limit: usize,
-    ) -> Result<Vec<Report>, Error> {
-        require(caller, Scope::Read)?;
-        let agent = self.agent(caller, id).await?;
+    ) -> Result<Vec<Report>, QueryError> {
+        let agent = self.agent(ws, id).await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let all = entity::of_agent::<report::Report>(caller.workspace, id, limit);
+        let all = entity::of_agent::<report::Report>(ws, id, limit);
         let all = self.store.all(all).await?;
         Ok(all
             .into_iter()
@@ -72,18 +73,16 @@ impl Dormouse {
     /// A page of the reports of an agent, newest first.
     pub async fn reports_page(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Report>, Error> {
-        require(caller, Scope::Read)?;
-        let agent = self.agent(caller, id).await?;
+    ) -> Result<Page<Report>, QueryError> {
+        let agent = self.agent(ws, id).await?;
         let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let limit_read = page::rows_to_read(limit);
         let place = (at, behind.as_str());
-        let query =
-            entity::page_of_agent::<report::Report>(caller.workspace, id, place, limit_read);
+        let query = entity::page_of_agent::<report::Report>(ws, id, place, limit_read);
         let all = self.store.all(query).await?.into_iter();
         let views = all
             .map(|stored| Report {
@@ -97,13 +96,11 @@ impl Dormouse {
     /// Messages of an agent with their content, oldest first; of one thread if given.
     pub async fn messages(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         thread: Option<ThreadId>,
         limit: usize,
-    ) -> Result<Vec<Message>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Vec<Message>, QueryError> {
         self.agents.agent(ws, id).await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let stored = match thread {
@@ -128,12 +125,10 @@ impl Dormouse {
     /// A page of the messages of an agent, oldest first, grouped by thread.
     pub async fn messages_page(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         asked: MessageFilter,
-    ) -> Result<Page<Message>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<Message>, QueryError> {
         self.agents.agent(ws, id).await?;
         let MessageFilter { thread, limit, cursor, follow } = asked;
         let read = self.read_messages(ws, id, thread, None, limit, cursor.as_deref(), follow);
@@ -164,7 +159,7 @@ impl Dormouse {
         limit: usize,
         cursor: Option<&str>,
         follow: bool,
-    ) -> Result<(Vec<Stored<message::Message>>, Option<String>), Error> {
+    ) -> Result<(Vec<Stored<message::Message>>, Option<String>), QueryError> {
         let (from, seen): (i64, usize) = cursor.map_or(Ok((0, 0)), page::pair)?;
         let at_least = page::rows_to_read(limit.saturating_add(seen));
         let wanted = message::MessageQuery { thread, kind, from, at_least };
@@ -200,7 +195,7 @@ impl Dormouse {
         &self,
         ws: WorkspaceId,
         stored: Stored<message::Message>,
-    ) -> Result<Message, Error> {
+    ) -> Result<Message, QueryError> {
         let message = stored.doc.value;
         let content = dormouse_runs::run_log::text(&self.store, ws, &message).await?;
         // Markdown stays text; everything else is JSON.
@@ -229,23 +224,21 @@ impl Dormouse {
     /// The newest runs of an agent, newest first; a waiting wake comes first, as `queued`.
     pub async fn wakes(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         limit: usize,
-    ) -> Result<Vec<Wake>, Error> {
-        Ok(self.wakes_page(caller, id, limit, None).await?.items)
+    ) -> Result<Vec<Wake>, QueryError> {
+        Ok(self.wakes_page(ws, id, limit, None).await?.items)
     }
 
     /// A page of the runs of an agent, newest first; a waiting wake comes first, as `queued`.
     pub async fn wakes_page(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Wake>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<Wake>, QueryError> {
         self.agents.agent(ws, id).await?;
         let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
@@ -266,9 +259,12 @@ impl Dormouse {
     }
 
     /// One run of an agent.
-    pub async fn wake(&self, caller: &Caller, id: &AgentId, key: &RunKey) -> Result<Wake, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    pub async fn wake(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        key: &RunKey,
+    ) -> Result<Wake, QueryError> {
         let run = self.store.first(wake_run::with_counts_by_key(ws, key)).await?;
         let run = run.filter(|run| run.run.agent == *id).ok_or_else(|| no_run(key))?;
         let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
@@ -277,24 +273,22 @@ impl Dormouse {
 
     async fn run(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         key: &RunKey,
-    ) -> Result<wake_run::Run, Error> {
-        require(caller, Scope::Read)?;
-        let run = self.store.first(wake_run::by_key(caller.workspace, key)).await?;
+    ) -> Result<wake_run::Run, QueryError> {
+        let run = self.store.first(wake_run::by_key(ws, key)).await?;
         run.filter(|run| run.agent == *id).ok_or_else(|| no_run(key))
     }
 
     /// The prompts of a run as they were sent, rebuilt from spans and checked by their digest.
     pub async fn prompts(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         key: &RunKey,
-    ) -> Result<Vec<Prompt>, Error> {
-        let run = self.run(caller, id, key).await?;
-        let ws = caller.workspace;
+    ) -> Result<Vec<Prompt>, QueryError> {
+        let run = self.run(ws, id, key).await?;
         let (recorded, _) = dormouse_runs::run_log::read(&self.store, ws, &run).await?;
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {
@@ -329,31 +323,28 @@ impl Dormouse {
     /// Decisions on an agent's proposals, newest first.
     pub async fn decisions(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         limit: usize,
-    ) -> Result<Vec<Decision>, Error> {
-        require(caller, Scope::Read)?;
-        self.agents.agent(caller.workspace, id).await?;
+    ) -> Result<Vec<Decision>, QueryError> {
+        self.agents.agent(ws, id).await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let all = entity::of_agent::<change_set::Decision>(caller.workspace, id, limit);
+        let all = entity::of_agent::<change_set::Decision>(ws, id, limit);
         Ok(self.store.all(all).await?.into_iter().map(decision_view).collect())
     }
 
     /// A page of the decisions on an agent's proposals, newest first.
     pub async fn decisions_page(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Decision>, Error> {
-        require(caller, Scope::Read)?;
-        self.agents.agent(caller.workspace, id).await?;
+    ) -> Result<Page<Decision>, QueryError> {
+        self.agents.agent(ws, id).await?;
         let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let (place, limit_read) = ((at, behind.as_str()), page::rows_to_read(limit));
-        let query =
-            entity::page_of_agent::<change_set::Decision>(caller.workspace, id, place, limit_read);
+        let query = entity::page_of_agent::<change_set::Decision>(ws, id, place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(decision_view).collect();
         Ok(page::page_of(views, limit, |one| page::cursor_of(one.created_at, &one.id)))
     }
@@ -361,12 +352,11 @@ impl Dormouse {
     /// Decisions about a task, newest first.
     pub async fn task_decisions(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &TaskId,
-    ) -> Result<Vec<Decision>, Error> {
-        require(caller, Scope::Read)?;
-        self.journal.task(caller.workspace, id).await?;
-        let all = entity::of_task::<change_set::Decision>(caller.workspace, id);
+    ) -> Result<Vec<Decision>, QueryError> {
+        self.journal.task(ws, id).await?;
+        let all = entity::of_task::<change_set::Decision>(ws, id);
         Ok(self.store.all(all).await?.into_iter().map(decision_view).collect())
     }
 }
@@ -396,8 +386,8 @@ fn counter<T>(row: &Stored<T>) -> i64 {
     row.columns.clock.values().copied().max().unwrap_or(0)
 }
 
-fn no_run(key: &RunKey) -> Error {
-    Error::NotFound { what: "wake of this agent", id: key.to_string() }
+fn no_run(key: &RunKey) -> QueryError {
+    QueryError::NotFound { what: "wake of this agent", id: key.to_string() }
 }
 
 /// A waiting wake, shown as a run without a key and identified by what it waits for.

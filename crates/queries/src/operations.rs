@@ -5,12 +5,11 @@ use dormouse_runs::breaker::{Gate, gate};
 use dormouse_store::agent::breaker::{self, Breaker};
 use dormouse_store::agent::saga::{self, Saga};
 use dormouse_store::agent::wake_tally;
-use dormouse_types::{Caller, ChangeSetId, RunKey, Scope, TaskId, WorkspaceId};
+use dormouse_types::{ChangeSetId, RunKey, TaskId, WorkspaceId};
 use serde::Deserialize;
 
-use crate::request::require;
 use crate::view::{Operation, Page, ProviderAlert, Queue};
-use crate::{Dormouse, Error, page};
+use crate::{Queries, QueryError, page};
 
 /// Which operations a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,17 +20,15 @@ pub enum OperationFilter {
     All,
 }
 
-impl Dormouse {
+impl Queries {
     /// A page of the operations that cross the two databases.
     pub async fn operations(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         asked: OperationFilter,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Operation>, Error> {
-        require(caller, Scope::Read)?;
-        let ws = caller.workspace;
+    ) -> Result<Page<Operation>, QueryError> {
         match asked {
             OperationFilter::Open => {
                 let open = self.store.all(saga::by_status(ws, "pending")).await?;
@@ -54,7 +51,7 @@ impl Dormouse {
     }
 
     /// The wake queue in numbers.
-    pub(crate) async fn queue(&self, ws: WorkspaceId) -> Result<Queue, Error> {
+    pub(crate) async fn queue(&self, ws: WorkspaceId) -> Result<Queue, QueryError> {
         let now = self.clock.now();
         let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
         let held = self.store.first(wake_tally::leased(ws, now)).await?.unwrap_or_default();
@@ -68,7 +65,7 @@ impl Dormouse {
     }
 
     /// The model providers that are currently unavailable.
-    pub(crate) async fn alerts(&self, ws: WorkspaceId) -> Result<Vec<ProviderAlert>, Error> {
+    pub(crate) async fn alerts(&self, ws: WorkspaceId) -> Result<Vec<ProviderAlert>, QueryError> {
         let all = self.store.all(breaker::all(ws)).await?;
         Ok(all.into_iter().filter_map(alert).collect())
     }

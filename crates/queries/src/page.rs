@@ -4,13 +4,13 @@ use std::fmt::Display;
 
 use dormouse_types::Timestamp;
 
-use crate::Error;
+use crate::QueryError;
 use crate::view::Page;
 
 /// The error for a cursor that this list did not return.
-pub(crate) fn foreign_cursor(cursor: &str) -> Error {
+pub(crate) fn foreign_cursor(cursor: &str) -> QueryError {
     let shown: String = cursor.chars().take(60).collect();
-    Error::Invalid {
+    QueryError::Invalid {
         field: "?cursor",
         message: format!(
             "`{shown}` is not a cursor of this list: use `nextCursor` of its last page"
@@ -21,7 +21,7 @@ pub(crate) fn foreign_cursor(cursor: &str) -> Error {
 /// Parses two values separated by a dot.
 pub(crate) fn pair<A: std::str::FromStr, B: std::str::FromStr>(
     cursor: &str,
-) -> Result<(A, B), Error> {
+) -> Result<(A, B), QueryError> {
     let (first, second) = cursor.split_once('.').ok_or_else(|| foreign_cursor(cursor))?;
     match (first.parse(), second.parse()) {
         (Ok(first), Ok(second)) => Ok((first, second)),
@@ -35,7 +35,7 @@ pub(crate) fn pair<A: std::str::FromStr, B: std::str::FromStr>(
 pub(crate) fn cursor_or_start(
     cursor: Option<&str>,
     first: (Timestamp, &str),
-) -> Result<(Timestamp, String), Error> {
+) -> Result<(Timestamp, String), QueryError> {
     let Some(cursor) = cursor else { return Ok((first.0, first.1.to_owned())) };
     let (micros, id): (i64, String) = pair(cursor)?;
     Ok((Timestamp::from_micros(micros), id))

@@ -9,28 +9,26 @@ use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle}
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, in_list};
-use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId, limits};
 
 use crate::proposals::OpenProposal;
-use crate::request::require;
 use crate::view::{Attention, Page};
-use crate::{Dormouse, Error, page};
+use crate::{Queries, QueryError, page};
 
 /// Proposals that expire within this time are listed separately.
 const SOON: Duration = Duration::from_secs(24 * 3600);
 /// How many failed runs to check.
 const RUNS: i64 = 1000;
 
-impl Dormouse {
+impl Queries {
     /// A page of what needs the user, newest first; items about to expire come last.
     pub async fn needs_attention(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         limit: usize,
         cursor: Option<&str>,
-    ) -> Result<Page<Attention>, Error> {
-        require(caller, Scope::Read)?;
-        let (ws, limit) = (caller.workspace, limit.clamp(1, limits::PAGE.max));
+    ) -> Result<Page<Attention>, QueryError> {
+        let limit = limit.clamp(1, limits::PAGE.max);
         let behind = cursor.map(Place::read).transpose()?;
         let mut all = proposals(self.open_proposals(ws).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
@@ -51,7 +49,7 @@ impl Dormouse {
     }
 
     /// Agents that failed too often, and those whose last run failed.
-    async fn stopped(&self, ws: WorkspaceId) -> Result<Vec<Attention>, Error> {
+    async fn stopped(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
         let mut all = Vec::new();
         let dormant = self.store.each(agent_entity::failed(ws)).await?;
         for agent in dormant.into_iter().flatten().map(|agent| agent.doc.value) {
@@ -100,7 +98,7 @@ impl Dormouse {
     }
 
     /// Adds names and titles to a page.
-    async fn name_them(&self, ws: WorkspaceId, all: &mut [Attention]) -> Result<(), Error> {
+    async fn name_them(&self, ws: WorkspaceId, all: &mut [Attention]) -> Result<(), QueryError> {
         let agents: BTreeSet<AgentId> = all.iter().filter_map(|one| one.agent_id.clone()).collect();
         let agents: Vec<AgentId> = agents.into_iter().collect();
         let names = self.names(ws, &agents).await?;
@@ -212,7 +210,7 @@ impl Place {
         format!("{}.{}.{}", u8::from(self.0), self.1.0, self.2)
     }
 
-    fn read(cursor: &str) -> Result<Self, Error> {
+    fn read(cursor: &str) -> Result<Self, QueryError> {
         let (group, rest): (u8, String) = page::pair(cursor)?;
         let (at, id): (i64, String) = page::pair(&rest)?;
         match group {

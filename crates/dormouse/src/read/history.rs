@@ -1,0 +1,137 @@
+//! What an agent did: reports, messages, runs, prompts, tool calls, decisions.
+
+use dormouse_types::{AgentId, Caller, RunKey, Scope, ThreadId};
+
+use crate::request::require;
+use crate::view::{Decision, Message, Page, Prompt, Report, ToolCall, Wake};
+use crate::{Dormouse, Error, MessageFilter};
+
+impl Dormouse {
+    /// The latest report of an agent.
+    pub async fn report(&self, caller: &Caller, id: &AgentId) -> Result<Option<Report>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.report(caller.workspace, id).await?)
+    }
+
+    /// Every report of an agent, newest first.
+    pub async fn reports(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+    ) -> Result<Vec<Report>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.reports(caller.workspace, id, limit).await?)
+    }
+
+    /// A page of the reports of an agent, newest first.
+    pub async fn reports_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Report>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.reports_page(caller.workspace, id, limit, cursor).await?)
+    }
+
+    /// Messages of an agent with their content, oldest first; of one thread if given.
+    pub async fn messages(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        thread: Option<ThreadId>,
+        limit: usize,
+    ) -> Result<Vec<Message>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.messages(caller.workspace, id, thread, limit).await?)
+    }
+
+    /// A page of the messages of an agent, oldest first, grouped by thread.
+    pub async fn messages_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        asked: MessageFilter,
+    ) -> Result<Page<Message>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.messages_page(caller.workspace, id, asked).await?)
+    }
+
+    /// The newest runs of an agent, newest first; a waiting wake comes first, as `queued`.
+    pub async fn wakes(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+    ) -> Result<Vec<Wake>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.wakes(caller.workspace, id, limit).await?)
+    }
+
+    /// A page of the runs of an agent, newest first; a waiting wake comes first, as `queued`.
+    pub async fn wakes_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Wake>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.wakes_page(caller.workspace, id, limit, cursor).await?)
+    }
+
+    /// One run of an agent.
+    pub async fn wake(&self, caller: &Caller, id: &AgentId, key: &RunKey) -> Result<Wake, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.wake(caller.workspace, id, key).await?)
+    }
+
+    /// The prompts of a run as they were sent, rebuilt from spans and checked by their digest.
+    pub async fn prompts(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: &RunKey,
+    ) -> Result<Vec<Prompt>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.prompts(caller.workspace, id, key).await?)
+    }
+
+    /// A page of an agent's tool calls, oldest first; only one thread if given.
+    pub async fn tool_calls(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        thread: Option<ThreadId>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<ToolCall>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.tool_calls(caller.workspace, id, thread, limit, cursor).await?)
+    }
+
+    /// Decisions on an agent's proposals, newest first.
+    pub async fn decisions(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+    ) -> Result<Vec<Decision>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.decisions(caller.workspace, id, limit).await?)
+    }
+
+    /// A page of the decisions on an agent's proposals, newest first.
+    pub async fn decisions_page(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Decision>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.decisions_page(caller.workspace, id, limit, cursor).await?)
+    }
+}

@@ -1,0 +1,165 @@
+//! Agents: one of them, and finding them.
+
+use dormouse_agents::wake::route::is_automatic;
+use dormouse_journal::JournalError;
+use dormouse_store::ReadError;
+use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifecycle, State};
+use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::timer::{self, Timer};
+use dormouse_store::agent::wake_queue;
+use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
+
+use crate::agent_state::changed_since;
+use crate::scheduled::{self, AgentFacts};
+use crate::view::{Agent, Slots};
+use crate::{Queries, QueryError};
+
+impl Queries {
+    /// An agent.
+    pub async fn agent(&self, ws: WorkspaceId, id: &AgentId) -> Result<Agent, QueryError> {
+        let agent = self.agents.agent(ws, id).await?;
+        self.agent_view(ws, agent).await
+    }
+
+    /// Finds agents by an id or its end, a name, or words of the task's title.
+    pub async fn find_agents(&self, ws: WorkspaceId, text: &str) -> Result<Vec<Agent>, QueryError> {
+        let text = text.trim().to_lowercase();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A damaged agent is reported when requested by its full id; it does not hide others.
+        let all = self.store.all(entity::each(entity::of_kind::<agent_entity::Agent>(ws))).await?;
+        let all: Vec<Stored<agent_entity::Agent>> = all.into_iter().flatten().collect();
+        let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
+        let mut found: Vec<_> =
+            all.iter().filter(|agent| ends(agent.doc.value.id.as_str())).cloned().collect();
+        if found.is_empty() {
+            let named = |agent: &agent_entity::Agent| agent.display_name.to_lowercase() == text;
+            found = all.into_iter().filter(|agent| named(&agent.doc.value)).collect();
+        }
+        if found.is_empty() {
+            for task in self.find_tasks(ws, &text).await? {
+                let of_task = entity::each(agent_entity::of_task(ws, &task.id));
+                found.extend(self.store.all(of_task).await?.into_iter().flatten());
+            }
+            found.sort_by(|a, b| {
+                let (a, b) = (&a.doc.value, &b.doc.value);
+                (b.created_at, &b.id).cmp(&(a.created_at, &a.id))
+            });
+        }
+        let live =
+            |agent: &Stored<agent_entity::Agent>| agent.doc.value.lifecycle != Lifecycle::Destroyed;
+        if found.iter().any(live) {
+            found.retain(live);
+        }
+        self.agent_views(ws, found, &mut Vec::new()).await
+    }
+
+    /// The live agent of a task.
+    pub async fn agent_of_task(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+    ) -> Result<Option<Agent>, QueryError> {
+        self.journal.task(ws, task).await?;
+        match self.agents.of_task(ws, task).await? {
+            Some(agent) => self.agent_view(ws, agent).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) async fn agent_view(
+        &self,
+        ws: WorkspaceId,
+        stored: Stored<agent_entity::Agent>,
+    ) -> Result<Agent, QueryError> {
+        let id = &stored.doc.value.id;
+        let state: State = self.agents.state(ws, id).await?.value;
+        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        let row = row.as_ref();
+        let task_title = match &state.slots.active_task_id {
+            None => None,
+            Some(task) => match self.journal.task(ws, task).await {
+                Ok(view) => Some(view.task.value.title.clone()),
+                Err(
+                    JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. }),
+                ) => None,
+                Err(error) => return Err(error.into()),
+            },
+        };
+        let timers = self.store.all(timer::of_agents(ws, std::slice::from_ref(id))).await?;
+        // A damaged timer is reported where timers are listed.
+        let timers: Vec<Timer> = timers.into_iter().flatten().collect();
+        let since = self.awake_since(ws, row.into_iter()).await?.remove(id);
+        Ok(self.agent_as(stored, state, row, &timers, task_title, since))
+    }
+
+    /// Builds the view of an agent.
+    pub(crate) fn agent_as(
+        &self,
+        stored: Stored<agent_entity::Agent>,
+        state: State,
+        row: Option<&wake_queue::QueueEntry>,
+        timers: &[Timer],
+        task_title: Option<String>,
+        awake_since: Option<Timestamp>,
+    ) -> Agent {
+        let agent = stored.doc.value;
+        let automatic = is_automatic(&agent, self.model.class());
+        let now = self.clock.now();
+        let known = AgentFacts { agent: &agent, automatic, state: &state, row, timers, now };
+        let scheduled_wakes = scheduled::wakes(&known);
+        Agent {
+            automatic,
+            id: agent.id,
+            kind: agent.kind,
+            display_name: agent.display_name,
+            lifecycle: lifecycle_name(agent.lifecycle).into(),
+            dormant_reason: agent.dormant_reason.map(|reason| {
+                match reason {
+                    DormantReason::Paused => "paused",
+                    DormantReason::Failures => "failures",
+                    DormantReason::TaskDeleted => "taskDeleted",
+                    DormantReason::Budget => "budget",
+                }
+                .into()
+            }),
+            mode: agent.mode,
+            automation: match agent.config.automation {
+                Automation::Auto => "auto",
+                Automation::On => "on",
+                Automation::Off => "off",
+            }
+            .into(),
+            allowed_category_ids: agent.allowed_category_ids,
+            slots: Slots { active_task_id: state.slots.active_task_id },
+            task_title,
+            activity: self.activity_of(row).into(),
+            awake_since,
+            due_at: row.and_then(|row| row.due_at),
+            last_wake_at: state.last_wake_at,
+            next_wake_at: scheduled::next(&scheduled_wakes),
+            scheduled_wakes,
+            consecutive_failure_count: state.consecutive_failure_count,
+            revision: state.revision,
+            processed_counter_by_host: state.processed_counter_by_host,
+            stale_since: row.and_then(changed_since),
+            sleep_until: self.sleeps_until(row),
+            wake_on_linked: agent.config.wake_on_linked,
+            model: agent.config.model.unwrap_or_else(|| self.model.name().to_owned()),
+            reads_messages: self.model.reads_messages(),
+            created_at: agent.created_at,
+            destroyed_at: agent.destroyed_at,
+            vector_clock: stored.columns.clock,
+        }
+    }
+}
+
+pub(crate) fn lifecycle_name(lifecycle: Lifecycle) -> &'static str {
+    match lifecycle {
+        Lifecycle::Created => "created",
+        Lifecycle::Active => "active",
+        Lifecycle::Dormant => "dormant",
+        Lifecycle::Destroyed => "destroyed",
+    }
+}

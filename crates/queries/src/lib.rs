@@ -1,0 +1,79 @@
+//! The read side: what people and programs are shown, made from the rows of both databases.
+//!
+//! Owns: the views, lists and search, the overview, what needs the user, the inspection of agents,
+//! client events, exports, and what `doctor` reads. Does not own: permissions (the facade checks the
+//! caller), wire formats, any write. The failures it defends against: a list whose cost grows with
+//! the workspace, a damaged row that hides the others, a client that misses an event.
+//!
+//! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
+//! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`attention`], [`overview`],
+//! [`operations`], [`events`], [`export`], [`doctor`], [`error`].
+
+pub mod view;
+pub mod tasks;
+pub mod task_list;
+pub mod agents;
+pub mod agent_list;
+pub mod agent_state;
+pub mod inspect;
+pub mod tool_calls;
+pub mod change_sets;
+pub mod recent;
+pub mod attention;
+pub mod overview;
+pub mod operations;
+pub mod events;
+pub mod export;
+pub mod doctor;
+pub mod error;
+mod proposals;
+mod scheduled;
+mod page;
+
+use std::sync::Arc;
+
+use dormouse_agents::Agents;
+use dormouse_journal::Journal;
+use dormouse_store::Store;
+use dormouse_types::port::{Clock, Model};
+
+pub use agent_list::AgentFilter;
+pub use error::QueryError;
+pub use inspect::MessageFilter;
+pub use operations::OperationFilter;
+pub use task_list::{AgentPresence, TaskFilter};
+
+/// Everything that can be read. Cheap to clone.
+#[derive(Clone)]
+pub struct Queries {
+    pub(crate) store: Store,
+    pub(crate) journal: Journal,
+    pub(crate) agents: Agents,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) zone: jiff::tz::TimeZone,
+}
+
+/// What the queries read from.
+pub struct Parts {
+    /// Both databases.
+    pub store: Store,
+    /// The tasks.
+    pub journal: Journal,
+    /// The agents.
+    pub agents: Agents,
+    /// The model that agents call.
+    pub model: Arc<dyn Model>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The time zone of the workspace, which defines "today".
+    pub zone: jiff::tz::TimeZone,
+}
+
+impl Queries {
+    /// The queries over these parts.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, journal, agents, model, clock, zone } = parts;
+        Self { store, journal, agents, model, clock, zone }
+    }
+}

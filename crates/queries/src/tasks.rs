@@ -1,0 +1,170 @@
+//! One task: the whole of it, its links, its activity; labels and categories.
+
+use dormouse_journal::TaskView;
+use dormouse_store::agent::agent_entity::{self, Lifecycle};
+use dormouse_store::agent::entity;
+use dormouse_store::change_log;
+use dormouse_types::task::LinkDirection;
+use dormouse_types::{AgentId, CategoryId, LabelId, Origin, Seq, TaskId, WorkspaceId};
+
+use crate::view::{self, Activity, LinkedTask, Named, Task, TaskLink};
+use crate::{Queries, QueryError};
+
+impl Queries {
+    /// A task, whole.
+    pub async fn task(&self, ws: WorkspaceId, id: &TaskId) -> Result<Task, QueryError> {
+        let view = self.journal.task(ws, id).await?;
+        self.task_view(ws, &view).await
+    }
+
+    /// The view of a task that was read already.
+    pub async fn task_view(&self, ws: WorkspaceId, view: &TaskView) -> Result<Task, QueryError> {
+        let state = dormouse_journal::state(view, &self.zone);
+        let task = &view.task.value;
+        let counts = self.counts_among(ws, std::slice::from_ref(&task.id)).await?;
+        let counts = counts.get(&task.id).copied().unwrap_or_default();
+        let category = task.category_id.as_ref().and_then(|id| {
+            let known = view.categories.iter().find(|category| category.id == *id)?;
+            Some(Named { id: known.id.clone(), name: known.name.clone() })
+        });
+        Ok(Task {
+            id: task.id.clone(),
+            revision: view.revision,
+            title: task.title.clone(),
+            status: task.status.status,
+            status_reason: task.status.reason.clone(),
+            status_history: task
+                .status_history
+                .iter()
+                .map(|entry| view::StatusChange {
+                    status: entry.status,
+                    reason: entry.reason.clone(),
+                    created_at: entry.created_at,
+                })
+                .collect(),
+            priority: task.priority,
+            due_on: task.due_on,
+            estimate_minutes: task.estimate_minutes,
+            time_spent_minutes: state.time_spent_minutes,
+            language: task.language_code.clone(),
+            category,
+            labels: state
+                .labels
+                .into_iter()
+                .map(|label| Named { id: label.id, name: label.name })
+                .collect(),
+            suppressed_labels: state.suppressed_labels,
+            items: state
+                .items
+                .into_iter()
+                .map(|item| view::Item {
+                    id: item.id,
+                    checklist: item.checklist,
+                    title: item.title,
+                    is_checked: item.is_checked,
+                    is_archived: item.is_archived,
+                    checked_by: item.checked_by,
+                    checked_at: item.checked_at,
+                    depth: item.depth,
+                })
+                .collect(),
+            entries: state
+                .entries
+                .into_iter()
+                .map(|entry| view::Entry {
+                    id: entry.id,
+                    kind: entry.kind,
+                    text: entry.text,
+                    minutes: entry.minutes,
+                    on: entry.on,
+                    created_at: entry.created_at,
+                })
+                .collect(),
+            links: link_views(view),
+            agent: self.live_agent(ws, &task.id).await?,
+            open_proposals: counts.open,
+            put_off_proposals: counts.put_off,
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+            deleted_at: task.deleted_at,
+        })
+    }
+
+    /// The labels of the workspace, by name.
+    pub async fn labels(&self, ws: WorkspaceId) -> Result<Vec<Named<LabelId>>, QueryError> {
+        let labels = self.journal.labels(ws).await?;
+        Ok(labels.into_iter().map(|label| Named { id: label.id, name: label.name }).collect())
+    }
+
+    /// The categories of the workspace, by name.
+    pub async fn categories(&self, ws: WorkspaceId) -> Result<Vec<Named<CategoryId>>, QueryError> {
+        let all = self.journal.categories(ws).await?;
+        Ok(all.into_iter().map(|one| Named { id: one.id, name: one.name }).collect())
+    }
+
+    /// What happened to a task, oldest first.
+    pub async fn task_activity(
+        &self,
+        ws: WorkspaceId,
+        id: &TaskId,
+    ) -> Result<Vec<Activity>, QueryError> {
+        self.journal.task(ws, id).await?;
+        let changes = self.store.all(change_log::of_task(ws, id, Seq(0), Seq(i64::MAX))).await?;
+        Ok(changes
+            .into_iter()
+            .map(|change| Activity {
+                seq: change.seq.0,
+                at: change.at,
+                origin: match &change.origin {
+                    Origin::Person { .. } => "person",
+                    Origin::Agent { .. } => "agent",
+                    Origin::Import => "import",
+                    Origin::Unknown => "unknown",
+                }
+                .into(),
+                what: change.what_of(id).cloned().collect(),
+            })
+            .collect())
+    }
+
+    /// The links of a task to live tasks, newest first.
+    ///
+    /// Errors: no such task.
+    pub async fn task_links(
+        &self,
+        ws: WorkspaceId,
+        id: &TaskId,
+    ) -> Result<Vec<TaskLink>, QueryError> {
+        Ok(link_views(&self.journal.task(ws, id).await?))
+    }
+
+    async fn live_agent(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+    ) -> Result<Option<AgentId>, QueryError> {
+        // A damaged agent is reported when requested; it does not hide its task.
+        let agents = entity::each(agent_entity::of_task(ws, task));
+        let agents = self.store.all(agents).await?.into_iter().flatten();
+        let live = agents.into_iter().find(|a| a.doc.value.lifecycle != Lifecycle::Destroyed);
+        Ok(live.map(|agent| agent.doc.value.id))
+    }
+}
+
+/// The visible links of a task, newest first.
+fn link_views(view: &TaskView) -> Vec<TaskLink> {
+    view.shown_links()
+        .map(|edge| {
+            let (link, other) = (&edge.doc.value, edge.other.clone());
+            let direction =
+                if link.from_id == *view.id() { LinkDirection::Out } else { LinkDirection::In };
+            TaskLink {
+                id: link.id.clone(),
+                kind: link.kind.clone(),
+                direction,
+                task: LinkedTask { id: other.id, title: other.title, status: other.status },
+                created_at: link.created_at,
+            }
+        })
+        .collect()
+}

@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dormouse_store::in_list;
 use dormouse_store::journal::row::Stored;
-use dormouse_store::journal::task::Task;
-use dormouse_store::journal::{field_say, task_list};
+use dormouse_store::journal::task::{self, AggregateRow, Task};
+use dormouse_store::journal::{field_say, label, task_list};
+use dormouse_store::{ReadError, in_list};
 use dormouse_types::caller::By;
-use dormouse_types::model::FieldSay;
+use dormouse_types::model::{FieldSay, TaskState};
 use dormouse_types::task::Status;
 use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
+use jiff::tz::TimeZone;
 
 use crate::Journal;
 use crate::error::JournalError;
-use crate::view::TaskView;
+use crate::view::{TaskView, state};
 
 /// Why a task currently needs no decisions from the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +135,45 @@ impl Journal {
             }
         }
         Ok(standings)
+    }
+}
+
+impl Journal {
+    /// State and standing of the given tasks, by which proposals about them are shown, in three
+    /// queries per 200 tasks. Of the fields only those are named that the person set last. Missing
+    /// tasks and those with a row that cannot be read are left out.
+    pub async fn states(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[TaskId],
+        zone: &TimeZone,
+    ) -> Result<BTreeMap<TaskId, (TaskState, TaskStanding)>, JournalError> {
+        let mut states = BTreeMap::new();
+        for some in tasks.chunks(in_list::MOST) {
+            let mut parts: BTreeMap<String, Result<Vec<AggregateRow>, ReadError>> = BTreeMap::new();
+            for (task, row) in self.store.all(task::aggregates(ws, some)).await? {
+                let parts = parts.entry(task).or_insert_with(|| Ok(Vec::new()));
+                match (row, &mut *parts) {
+                    (Ok(row), Ok(parts)) => parts.push(row),
+                    (Err(damaged), _) => *parts = Err(damaged),
+                    (Ok(_), Err(_)) => {}
+                }
+            }
+            let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
+            for (task, say) in self.store.all(field_say::of_tasks(ws, some)).await? {
+                says.entry(task).or_default().push(say);
+            }
+            let definitions = self.store.all(label::definitions(ws)).await?;
+            for (task, parts) in parts {
+                let Ok(parts) = parts else { continue };
+                let says = says.remove(&task).unwrap_or_default();
+                let view = TaskView::new(parts, Vec::new(), definitions.clone(), says);
+                let Some(view) = view else { continue };
+                let standing = TaskStanding::of(&view);
+                states.insert(view.id().clone(), (state(&view, zone), standing));
+            }
+        }
+        Ok(states)
     }
 }
 

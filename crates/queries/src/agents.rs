@@ -2,17 +2,20 @@
 
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::JournalError;
-use dormouse_store::ReadError;
 use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue;
-use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
+use dormouse_store::{Query, ReadError, in_list};
+use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
 use crate::agent_state::changed_since;
 use crate::scheduled::{self, AgentFacts};
 use crate::view::{Agent, Slots};
 use crate::{Queries, QueryError};
+
+/// The fewest final characters of an id that identify something.
+pub(crate) const SHORT_ID: usize = 5;
 
 impl Queries {
     /// An agent.
@@ -28,19 +31,20 @@ impl Queries {
             return Ok(Vec::new());
         }
         // A damaged agent is reported when requested by its full id; it does not hide others.
-        let all = self.store.all(entity::each(entity::of_kind::<agent_entity::Agent>(ws))).await?;
-        let all: Vec<Stored<agent_entity::Agent>> = all.into_iter().flatten().collect();
-        let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
-        let mut found: Vec<_> =
-            all.iter().filter(|agent| ends(agent.doc.value.id.as_str())).cloned().collect();
-        if found.is_empty() {
-            let named = |agent: &agent_entity::Agent| agent.display_name.to_lowercase() == text;
-            found = all.into_iter().filter(|agent| named(&agent.doc.value)).collect();
+        let mut found: Vec<Stored<agent_entity::Agent>> = Vec::new();
+        if text.len() >= SHORT_ID {
+            found = self.read_each(entity::by_ending(ws, &text)).await?;
         }
         if found.is_empty() {
-            for task in self.find_tasks(ws, &text).await? {
-                let of_task = entity::each(agent_entity::of_task(ws, &task.id));
-                found.extend(self.store.all(of_task).await?.into_iter().flatten());
+            let named = |agent: &agent_entity::Agent| agent.display_name.to_lowercase() == text;
+            found = self.read_each(entity::of_kind(ws)).await?;
+            found.retain(|agent| named(&agent.doc.value));
+        }
+        if found.is_empty() {
+            let tasks = self.journal.find(ws, &text).await?;
+            let tasks: Vec<TaskId> = tasks.into_iter().map(|task| task.id).collect();
+            for some in tasks.chunks(in_list::MOST) {
+                found.extend(self.read_each(agent_entity::of_tasks(ws, some)).await?);
             }
             found.sort_by(|a, b| {
                 let (a, b) = (&a.doc.value, &b.doc.value);
@@ -53,6 +57,14 @@ impl Queries {
             found.retain(live);
         }
         self.agent_views(ws, found, &mut Vec::new()).await
+    }
+
+    /// Reads the rows of a query that can be read.
+    async fn read_each(
+        &self,
+        query: Query<Stored<agent_entity::Agent>>,
+    ) -> Result<Vec<Stored<agent_entity::Agent>>, QueryError> {
+        Ok(self.store.each(query).await?.into_iter().flatten().collect())
     }
 
     /// The live agent of a task.

@@ -1,24 +1,35 @@
-//! Change sets: one, a list, and finding them.
+//! Change sets: one, a list, and finding them. A list costs the same number of queries whatever it
+//! shows, up to a page of sets and of tasks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_changes::set::fold;
 use dormouse_changes::set::standing;
 use dormouse_changes::tools;
 use dormouse_journal::{JournalError, TaskStanding};
-use dormouse_store::ReadError;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::{ReadError, in_list};
 use dormouse_types::model::TaskState;
 use dormouse_types::{ChangeSetId, Id as _, TaskId, WorkspaceId};
 use serde_json::Value;
 
+use crate::agents::SHORT_ID;
 use crate::view::{ChangeItem, ChangeSet};
 use crate::{Queries, QueryError};
 
-/// Tasks loaded for a list, by id; `None` for a missing one.
-type Tasks = BTreeMap<TaskId, Option<(TaskState, TaskStanding)>>;
+/// The tasks of a list of sets, by id. Missing ones, and those that cannot be read, are left out.
+type Tasks = BTreeMap<TaskId, (TaskState, TaskStanding)>;
+
+/// Which sets a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    /// All of them.
+    All,
+    /// Those with an item that is open for the user.
+    Open,
+}
 
 impl Queries {
     /// Change sets, newest first: those with open items, or all.
@@ -28,28 +39,19 @@ impl Queries {
         task: Option<TaskId>,
         all: bool,
     ) -> Result<Vec<ChangeSet>, QueryError> {
-        let stored = match &task {
-            Some(task) => {
+        let listed = if all { Listed::All } else { Listed::Open };
+        let sets = match (&task, listed) {
+            (Some(task), _) => {
+                // A missing task is an error, unlike a task without proposals.
                 self.journal.task(ws, task).await?;
                 self.store.all(entity::of_task::<change_set::ChangeSet>(ws, task)).await?
             }
-            None => self.store.all(entity::of_kind::<change_set::ChangeSet>(ws)).await?,
+            (None, Listed::All) => {
+                self.store.all(entity::of_kind::<change_set::ChangeSet>(ws)).await?
+            }
+            (None, Listed::Open) => self.sets_with_open_items(ws).await?,
         };
-        let mut tasks = Tasks::new();
-        let mut sets = Vec::new();
-        let now = self.clock.now();
-        for set in stored {
-            let items = self.store.all(change_item::of_set(ws, &set.doc.value.id)).await?;
-            if !all && !items.iter().any(|item| item.state.is_open()) {
-                continue;
-            }
-            let task = self.task_in(ws, &set.doc.value.task_id, &mut tasks).await?;
-            let task = task.map(|(_, standing)| standing);
-            if all || items.iter().any(|item| standing::of(item, task, now).is_asked()) {
-                sets.push(self.set_view(ws, set, items, &mut tasks).await?);
-            }
-        }
-        Ok(sets)
+        self.set_views(ws, sets, listed).await
     }
 
     /// A change set.
@@ -58,13 +60,11 @@ impl Queries {
         ws: WorkspaceId,
         id: &ChangeSetId,
     ) -> Result<ChangeSet, QueryError> {
-        let set = self
-            .store
-            .first(entity::by_id::<change_set::ChangeSet>(ws, id.as_str()))
-            .await?
-            .ok_or_else(|| QueryError::NotFound { what: "change set", id: id.to_string() })?;
-        let items = self.store.all(change_item::of_set(ws, id)).await?;
-        self.set_view(ws, set, items, &mut Tasks::new()).await
+        let missing = || QueryError::NotFound { what: "change set", id: id.to_string() };
+        let set = entity::by_id::<change_set::ChangeSet>(ws, id.as_str());
+        let set = self.store.first(set).await?.ok_or_else(missing)?;
+        let views = self.set_views(ws, vec![set], Listed::All).await?;
+        views.into_iter().next().ok_or_else(missing)
     }
 
     /// Finds change sets by an id or its end, or words of the task's title.
@@ -74,61 +74,100 @@ impl Queries {
         text: &str,
     ) -> Result<Vec<ChangeSet>, QueryError> {
         let text = text.trim().to_lowercase();
-        let ends = |id: &str| id == text || (text.len() >= 5 && id.ends_with(&text));
-        let of_kind = entity::of_kind::<change_set::ChangeSet>(ws);
-        let mut found = Vec::new();
-        for set in self.store.all(of_kind).await? {
-            if ends(set.doc.value.id.as_str()) {
-                found.push(self.change_set(ws, &set.doc.value.id).await?);
+        if text.len() >= SHORT_ID {
+            let sets = entity::by_ending::<change_set::ChangeSet>(ws, &text);
+            let sets = self.store.all(sets).await?;
+            if !sets.is_empty() {
+                return self.set_views(ws, sets, Listed::All).await;
             }
         }
-        if found.is_empty() {
-            for task in self.find_tasks(ws, &text).await? {
-                found.extend(self.change_sets(ws, Some(task.id), false).await?);
-            }
-            found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        let tasks = self.journal.find(ws, &text).await?;
+        let tasks: Vec<TaskId> = tasks.into_iter().map(|task| task.id).collect();
+        let mut sets = Vec::new();
+        for some in tasks.chunks(in_list::MOST) {
+            sets.extend(self.store.all(entity::of_tasks(ws, some)).await?);
         }
+        let mut found = self.set_views(ws, sets, Listed::Open).await?;
+        found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
         Ok(found)
     }
 
-    /// A task as needed by lists of change sets; loaded once.
-    async fn task_in<'t>(
+    /// The sets that hold an undecided item, newest first. The decided ones are not read.
+    async fn sets_with_open_items(
         &self,
         ws: WorkspaceId,
-        id: &TaskId,
-        tasks: &'t mut Tasks,
-    ) -> Result<Option<&'t (TaskState, TaskStanding)>, QueryError> {
-        if !tasks.contains_key(id) {
-            let task = match self.journal.task(ws, id).await {
-                Ok(view) => {
-                    Some((dormouse_journal::state(&view, &self.zone), TaskStanding::of(&view)))
-                }
-                Err(
-                    JournalError::NoTask { .. } | JournalError::Read(ReadError::Corrupt { .. }),
-                ) => None,
-                Err(error) => return Err(error.into()),
-            };
-            tasks.insert(id.clone(), task);
+    ) -> Result<Vec<Stored<change_set::ChangeSet>>, QueryError> {
+        let open = self.store.all(change_item::open(ws)).await?;
+        let ids: BTreeSet<ChangeSetId> = open.into_iter().map(|item| item.set).collect();
+        let ids: Vec<ChangeSetId> = ids.into_iter().collect();
+        let mut sets = Vec::new();
+        for some in ids.chunks(in_list::MOST) {
+            sets.extend(self.store.all(entity::some::<change_set::ChangeSet>(ws, some)).await?);
         }
-        Ok(tasks.get(id).and_then(Option::as_ref))
+        sets.retain(|set: &Stored<change_set::ChangeSet>| set.columns.deleted_at.is_none());
+        sets.sort_by(|a, b| {
+            let (a, b) = (&a.columns, &b.columns);
+            (b.created_at, &b.id).cmp(&(a.created_at, &a.id))
+        });
+        Ok(sets)
     }
 
-    async fn set_view(
+    /// Builds the views of sets, with the same number of queries for up to a page of sets and of
+    /// tasks.
+    async fn set_views(
         &self,
         ws: WorkspaceId,
+        mut sets: Vec<Stored<change_set::ChangeSet>>,
+        listed: Listed,
+    ) -> Result<Vec<ChangeSet>, QueryError> {
+        let ids: Vec<ChangeSetId> = sets.iter().map(|set| set.doc.value.id.clone()).collect();
+        let mut items: BTreeMap<ChangeSetId, Vec<Item>> = BTreeMap::new();
+        for some in ids.chunks(in_list::MOST) {
+            for item in self.store.all(change_item::of_sets(ws, some)).await? {
+                items.entry(item.set.clone()).or_default().push(item);
+            }
+        }
+        if listed == Listed::Open {
+            let is_open = |items: &Vec<Item>| items.iter().any(|item| item.state.is_open());
+            sets.retain(|set| items.get(&set.doc.value.id).is_some_and(is_open));
+        }
+        let tasks: BTreeSet<TaskId> =
+            sets.iter().map(|set| set.doc.value.task_id.clone()).collect();
+        let tasks: Vec<TaskId> = tasks.into_iter().collect();
+        let tasks: Tasks = match self.journal.states(ws, &tasks, &self.zone).await {
+            Ok(tasks) => tasks,
+            // Nothing is known about tasks whose labels cannot be read.
+            Err(JournalError::Read(ReadError::Corrupt { .. })) => Tasks::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let now = self.clock.now();
+        let mut views = Vec::with_capacity(sets.len());
+        for set in sets {
+            let task = tasks.get(&set.doc.value.task_id);
+            let items = items.remove(&set.doc.value.id).unwrap_or_default();
+            let standing = task.map(|(_, standing)| standing);
+            let is_asked = |item: &Item| standing::of(item, standing, now).is_asked();
+            if listed == Listed::All || items.iter().any(is_asked) {
+                views.push(self.set_view(set, items, task));
+            }
+        }
+        Ok(views)
+    }
+
+    fn set_view(
+        &self,
         stored: Stored<change_set::ChangeSet>,
         items: Vec<Item>,
-        tasks: &mut Tasks,
-    ) -> Result<ChangeSet, QueryError> {
+        task: Option<&(TaskState, TaskStanding)>,
+    ) -> ChangeSet {
         let set = stored.doc.value;
-        let task = self.task_in(ws, &set.task_id, tasks).await?;
         let items = self.as_shown(items, task.map(|(_, standing)| standing));
         let is_paused = task.is_some_and(|(_, standing)| standing.paused.is_some());
         let shown = if is_paused { Vec::new() } else { fold::shown(&items) };
         let status = fold::status(items.iter().map(|item| &item.state));
         let status = serde_json::to_value(status).unwrap_or_default();
         let task_state = task.map(|(state, standing)| (state, standing));
-        Ok(ChangeSet {
+        ChangeSet {
             items: items.into_iter().map(|it| self.item_view(it, &shown, task_state)).collect(),
             task_title: task.map(|(task, _)| task.title.clone()).unwrap_or_default(),
             id: set.id,
@@ -140,7 +179,7 @@ impl Queries {
             created_at: set.created_at,
             resolved_at: set.resolved_at,
             vector_clock: stored.columns.clock,
-        })
+        }
     }
 
     pub(crate) fn item_view(

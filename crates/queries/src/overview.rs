@@ -1,68 +1,68 @@
-//! The overview.
+//! The overview. Its number of queries does not depend on the size of the workspace.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use dormouse_agents::wake::route::is_automatic;
-use dormouse_journal::Filter;
-use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
+use dormouse_store::agent::agent_entity::{self, Agent};
+use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::{entity, saga, timer};
-use dormouse_types::{AgentId, WorkspaceId, limits};
+use dormouse_store::in_list;
+use dormouse_store::journal::task_list;
+use dormouse_types::{AgentId, Timestamp, WorkspaceId};
 
 use crate::proposals::sums;
 use crate::view::Overview;
 use crate::{Queries, QueryError};
 
-/// How many timers to check for the next one whose agent wakes automatically.
-const TIMERS: i64 = 200;
+/// How many timers to check for the next one whose agent wakes automatically: those of one page of
+/// agents.
+const TIMERS: i64 = in_list::MOST as i64;
 
 impl Queries {
     /// The counts of tasks, agents and open proposals.
     pub async fn overview(&self, ws: WorkspaceId) -> Result<Overview, QueryError> {
-        let (mut tasks, mut open_tasks, mut cursor) = (0, 0, None);
-        loop {
-            let filter = Filter::default();
-            let page = self.journal.tasks(ws, &filter, limits::PAGE.max, cursor.as_deref()).await?;
-            tasks += page.items.len();
-            open_tasks += page.items.iter().filter(|task| !task.status.is_terminal()).count();
-            cursor = page.next;
-            if cursor.is_none() {
-                break;
-            }
-        }
-        let agents = entity::each(entity::of_kind::<Agent>(ws));
-        let agents: Vec<_> = self.store.all(agents).await?.into_iter().flatten().collect();
+        // A status of a newer version counts nowhere, like a task that cannot be read.
+        let by_status = self.store.each(task_list::by_status(ws)).await?;
+        let by_status: Vec<_> = by_status.into_iter().flatten().collect();
+        let tasks = by_status.iter().map(|(_, n)| n).sum();
+        let open = by_status.iter().filter(|(status, _)| !status.is_terminal());
+        let agents = self.store.first(agent_entity::count(ws)).await?.unwrap_or_default();
         let (proposals, tasks_with_proposals) = sums(&self.open_proposals(ws).await?);
         let waiting = self.agents.waiting(ws).await?;
-        let class = self.model.class();
-        let awake =
-            agents.iter().map(|agent| &agent.doc.value).filter(|it| is_automatic(it, class));
-        let automatic: HashSet<&AgentId> = awake.map(|agent| &agent.id).collect();
-        // A damaged timer is reported where timers are listed.
-        let armed = self.store.all(timer::coming(ws, self.clock.now(), TIMERS)).await?;
-        let armed = armed
-            .into_iter()
-            .flatten()
-            .filter(|timer| automatic.contains(&timer.agent))
-            .map(|timer| timer.at);
-        let put_off = waiting.held.iter().map(|(_, until)| *until);
-        let next_wake_at = put_off.chain(armed).min();
-        let is = |agent: &Agent, lifecycle| agent.lifecycle == lifecycle;
+        let put_off = waiting.held.iter().map(|(_, until)| *until).min();
+        let next_timer = self.next_timer(ws).await?;
         Ok(Overview {
-            open_tasks,
+            open_tasks: open.map(|(_, n)| n).sum(),
             tasks,
-            agents: agents.iter().filter(|a| !is(&a.doc.value, Lifecycle::Destroyed)).count(),
+            agents: agents.live,
             open_proposals: proposals.open,
             put_off_proposals: proposals.put_off,
             tasks_with_proposals,
             waiting_agents: waiting.ready.len(),
-            next_wake_at,
-            dormant_agents: agents
-                .iter()
-                .filter(|a| a.doc.value.dormant_reason == Some(DormantReason::Failures))
-                .count(),
-            open_operations: self.store.all(saga::by_status(ws, "pending")).await?.len(),
+            next_wake_at: put_off.into_iter().chain(next_timer).min(),
+            dormant_agents: agents.failed,
+            open_operations: self
+                .store
+                .first(saga::count(ws, "pending"))
+                .await?
+                .unwrap_or_default(),
             queue: self.queue(ws).await?,
             alerts: self.alerts(ws).await?,
         })
+    }
+
+    /// When the next timer fires whose agent wakes automatically.
+    async fn next_timer(&self, ws: WorkspaceId) -> Result<Option<Timestamp>, QueryError> {
+        // A damaged timer is reported where timers are listed.
+        let coming = self.store.all(timer::coming(ws, self.clock.now(), TIMERS)).await?;
+        let coming: Vec<Timer> = coming.into_iter().flatten().collect();
+        let agents: BTreeSet<&AgentId> = coming.iter().map(|timer| &timer.agent).collect();
+        let agents: Vec<&AgentId> = agents.into_iter().collect();
+        let class = self.model.class();
+        let agents = self.store.each(entity::some::<Agent>(ws, &agents)).await?;
+        let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
+        let automatic: BTreeSet<AgentId> =
+            agents.filter(|agent| is_automatic(agent, class)).map(|agent| agent.id).collect();
+        Ok(coming.into_iter().find(|it| automatic.contains(&it.agent)).map(|timer| timer.at))
     }
 }

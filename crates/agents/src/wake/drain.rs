@@ -3,7 +3,7 @@
 //! A command does not wait for a merge window, but it respects what was deliberately put off: by a
 //! back-off, an unavailable provider, "sleep until", or a time that a person set.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use dormouse_runs::breaker::Gate;
@@ -11,8 +11,9 @@ use dormouse_runs::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
+use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
-use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
 use crate::error::readable;
 use crate::task_agent::TaskAgent;
@@ -155,18 +156,31 @@ impl Agents {
     pub async fn waiting(&self, ws: WorkspaceId) -> Result<WaitingAgents, AgentError> {
         let (now, class) = (self.clock.now(), self.driver.model().class());
         let mut waiting = WaitingAgents::default();
-        for row in readable(self.store.each(wake_queue::waiting(ws)).await?) {
-            let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
-            match self.store.first(agent).await? {
-                Some(Ok(_)) if row.owner.is_some() || may_run(&row, now, class) => {
-                    waiting.ready.push(row.agent);
-                }
-                Some(Ok(_)) => waiting.held.extend(row.due_at.map(|due| (row.agent, due))),
-                Some(Err(damaged)) => tracing::error!(%damaged, "an agent cannot be read"),
-                None => {}
+        let rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
+        let agents: Vec<AgentId> = rows.iter().map(|row| row.agent.clone()).collect();
+        let known = self.readable_among(ws, &agents).await?;
+        for row in rows.into_iter().filter(|row| known.contains(&row.agent)) {
+            if row.owner.is_some() || may_run(&row, now, class) {
+                waiting.ready.push(row.agent);
+            } else {
+                waiting.held.extend(row.due_at.map(|due| (row.agent, due)));
             }
         }
         Ok(waiting)
+    }
+
+    /// The agents that exist and can be read, in one query per 200 agents.
+    async fn readable_among(
+        &self,
+        ws: WorkspaceId,
+        agents: &[AgentId],
+    ) -> Result<BTreeSet<AgentId>, AgentError> {
+        let mut known = BTreeSet::new();
+        for some in agents.chunks(in_list::MOST) {
+            let agents = readable(self.store.each(entity::some::<Agent>(ws, some)).await?);
+            known.extend(agents.into_iter().map(|agent| agent.doc.value.id));
+        }
+        Ok(known)
     }
 }
 

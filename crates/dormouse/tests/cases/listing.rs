@@ -4,14 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dormouse::view::{Match, TaskRow};
-use dormouse::{AgentFilter, Dormouse, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch};
-use dormouse_adapters::scripted::Script;
+use dormouse::{
+    AgentFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch,
+};
+use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, NoFaults};
 use dormouse_types::task::Priority;
 use dormouse_types::{HostId, Id as _};
+use serde_json::json;
 
 use crate::world::{World, me, now};
 
@@ -133,6 +136,12 @@ impl Backend for Counting {
 }
 
 fn counted() -> (Arc<Counting>, Dormouse) {
+    let (counting, _, dormouse) = counted_with_script();
+    (counting, dormouse)
+}
+
+fn counted_with_script() -> (Arc<Counting>, Arc<Script>, Dormouse) {
+    let script = Arc::new(Script::default());
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-03-02T09:00:00Z"));
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
     let sqlite = Sqlite::memory(&clock, &*entropy).expect("a store in memory");
@@ -141,11 +150,11 @@ fn counted() -> (Arc<Counting>, Dormouse) {
         store: Store::new(counting.clone(), Arc::new(NoFaults)),
         clock,
         entropy,
-        model: Arc::new(Script::default()),
+        model: script.clone(),
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
     });
-    (counting, dormouse)
+    (counting, script, dormouse)
 }
 
 #[test]
@@ -217,4 +226,51 @@ fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
     assert_eq!(costs_of_few, costs_of_many);
     assert_eq!(others_of_few, others_of_many);
     assert!(costs_of_many.iter().all(|n| *n <= 14), "{costs_of_many:?}");
+}
+
+#[test]
+fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tasks() {
+    let (counting, script, dormouse) = counted_with_script();
+    let make = |n: usize| {
+        for n in 0..n {
+            let new = NewTask { title: format!("Task {n}"), ..NewTask::default() };
+            let task = now(dormouse.create_task(&me(), new, None)).expect("a task");
+            let note = NewEntry { text: "It takes an hour.".into(), ..NewEntry::default() };
+            now(dormouse.add_entry(&me(), &task.id, note, None)).expect("a note");
+            let agent = now(dormouse.create_agent(&me(), &task.id, None, None)).expect("an agent");
+            script.push(Answer::calls([
+                ("update_report", json!({ "tldr": "Quiet.", "content": "Nothing yet." })),
+                ("update_task_estimate", json!({ "minutes": 60 })),
+            ]));
+            let scope = DrainScope { agents: vec![agent.id.clone()], ..DrainScope::default() };
+            now(dormouse.drain(scope, &mut |_| {})).expect("a drain");
+            now(dormouse.wake_agent(&me(), &agent.id, None, None)).expect("a waiting wake");
+        }
+    };
+    let overview = || now(dormouse.overview(&me())).expect("an overview");
+    let attention = || now(dormouse.needs_attention(&me(), 200, None)).expect("a page");
+    let agents = || now(dormouse.find_agents(&me(), "task")).expect("agents");
+    let sets = |all| now(dormouse.change_sets(&me(), None, all)).expect("sets");
+    let found = || now(dormouse.find_sets(&me(), "task")).expect("sets");
+    let asked: [(&str, &dyn Fn() -> usize); 7] = [
+        ("tasks of the overview", &|| overview().open_tasks),
+        ("waiting agents of the overview", &|| overview().waiting_agents),
+        ("what needs attention", &|| attention().items.len()),
+        ("found agents", &|| agents().len()),
+        ("open sets", &|| sets(false).len()),
+        ("all sets", &|| sets(true).len()),
+        ("found sets", &|| found().len()),
+    ];
+    let costs = |n: usize| {
+        asked.map(|(name, ask)| {
+            let before = counting.1.load(Ordering::Relaxed);
+            assert_eq!(ask(), n, "{name}");
+            (name, counting.1.load(Ordering::Relaxed) - before)
+        })
+    };
+    make(10);
+    let few = costs(10);
+    make(190);
+    assert_eq!(costs(200), few);
+    assert!(few.iter().all(|(_, n)| *n <= 15), "{few:?}");
 }

@@ -13,7 +13,7 @@ use super::entity::{self, Columns, Entity, Stored};
 use crate::commit::Db;
 use crate::in_list;
 use crate::params_values;
-use crate::store::{Query, ws};
+use crate::store::{Query, ReadError, ws};
 
 /// Where an agent is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -200,6 +200,48 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Agent>> {
               ORDER BY l.created_at DESC, l.id",
         params: params_values![ws(workspace), task.to_string()],
         decode: entity::decode::<Agent>,
+    }
+}
+
+/// The agents of at most a page of tasks, including destroyed ones.
+pub fn of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Stored<Agent>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT e.id, e.agent_id, e.type, e.subtype, e.thread_id, e.task_id, e.created_at,
+               e.updated_at, e.deleted_at, e.serialized, e.clock_host, e.clock_counter
+             FROM agent_links l JOIN agent_entities e ON e.ws = l.ws AND e.id = l.from_id
+             WHERE l.ws = ?1 AND l.type = 'agent_task' AND l.deleted_at IS NULL AND l.to_id IN (",
+            ")",
+        )
+    });
+    let params = in_list::params(workspace, tasks);
+    Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<Agent> }
+}
+
+/// Counts of agents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentCount {
+    /// Those that are not destroyed.
+    pub live: usize,
+    /// Those that are dormant because their runs failed.
+    pub failed: usize,
+}
+
+/// Counts the agents of a workspace. Their documents are matched as text, which both engines can:
+/// within a JSON string a quote is escaped, so no name looks like a field.
+pub fn count(workspace: WorkspaceId) -> Query<AgentCount> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT
+                COUNT(CASE WHEN serialized NOT LIKE '%\"lifecycle\":\"destroyed\"%' THEN 1 END),
+                COUNT(CASE WHEN serialized LIKE '%\"dormantReason\":\"failures\"%' THEN 1 END)
+              FROM agent_entities WHERE ws = ?1 AND type = 'agent' AND deleted_at IS NULL",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let count = |n| row.int(n).map(|n| usize::try_from(n).unwrap_or_default());
+            let column = |e| ReadError::column(Db::Agent, "agent", &e);
+            Ok(AgentCount { live: count(0).map_err(column)?, failed: count(1).map_err(column)? })
+        },
     }
 }
 

@@ -290,6 +290,19 @@ pub fn of_set(workspace: WorkspaceId, set: &ChangeSetId) -> Query<Item> {
     }
 }
 
+/// The items of at most a page of sets, in order within each set.
+pub fn of_sets(workspace: WorkspaceId, sets: &[ChangeSetId]) -> Query<Item> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+             FROM change_items WHERE ws = ?1 AND set_id IN (",
+            ") ORDER BY set_id, item_index",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, sets), decode }
+}
+
 /// All items about a task, oldest first.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Item> {
     Query {

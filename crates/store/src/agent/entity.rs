@@ -12,8 +12,9 @@ use serde::de::DeserializeOwned;
 use crate::commit::{Db, Op, Refusal};
 use crate::doc::Doc;
 use crate::in_list;
+use crate::journal::task::escaped;
 use crate::store::{Query, ReadError, ws};
-use crate::value::{ColumnError, Param, Row};
+use crate::value::{ColumnError, Param, Row, Value};
 use crate::{params, params_values};
 
 /// The columns of a row other than its document.
@@ -274,6 +275,37 @@ pub fn of_task<T: Entity>(workspace: WorkspaceId, task: &TaskId) -> Query<Stored
         params: params_values![ws(workspace), task.to_string(), T::KIND],
         decode: decode::<T>,
     }
+}
+
+/// Live entities of one kind whose id ends like this, newest first.
+pub fn by_ending<T: Entity>(workspace: WorkspaceId, ending: &str) -> Query<Stored<T>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
+                serialized, clock_host, clock_counter FROM agent_entities
+              WHERE ws = ?1 AND type = ?2 AND deleted_at IS NULL AND id LIKE ?3 ESCAPE '\\'
+              ORDER BY created_at DESC, id DESC",
+        params: params_values![ws(workspace), T::KIND, format!("%{}", escaped(ending))],
+        decode: decode::<T>,
+    }
+}
+
+/// Live entities of one kind about at most a page of tasks, newest first.
+pub fn of_tasks<T: Entity>(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Stored<T>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+               deleted_at, serialized, clock_host, clock_counter
+             FROM agent_entities WHERE ws = ?1 AND task_id IN (",
+            &format!(
+                ") AND type = ?{} AND deleted_at IS NULL ORDER BY created_at DESC, id DESC",
+                in_list::MOST + 2
+            ),
+        )
+    });
+    let mut params = in_list::params(workspace, tasks);
+    params.push(Value::Text(T::KIND.to_owned()));
+    Query { db: Db::Agent, sql: &SQL, params, decode: decode::<T> }
 }
 
 /// Live entities of one kind of an agent after a cursor, newest first.

@@ -125,6 +125,19 @@ fn decode(row: &Row) -> Result<Saga, ReadError> {
     })
 }
 
+/// How many sagas have a status.
+pub fn count(workspace: WorkspaceId, status: &str) -> Query<usize> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COUNT(*) FROM saga_log WHERE ws = ?1 AND status = ?2",
+        params: params_values![ws(workspace), status],
+        decode: |row| {
+            let n = row.int(0).map_err(|e| ReadError::column(Db::Agent, "saga", &e))?;
+            Ok(usize::try_from(n).unwrap_or_default())
+        },
+    }
+}
+
 /// Sagas by status, oldest first.
 pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
     Query {

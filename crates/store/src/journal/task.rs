@@ -1,5 +1,7 @@
 //! The task and the rows that belong to it.
 
+use std::sync::LazyLock;
+
 use dormouse_types::caller::By;
 use dormouse_types::fold::folded;
 use dormouse_types::task::{Priority, Status};
@@ -12,6 +14,7 @@ use super::entry::Entry;
 use super::item::Item;
 use super::row::{Columns, Entity, Stored, corrupt, decode, select};
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{ColumnError, Row};
 use crate::{params, params_values};
@@ -142,14 +145,18 @@ pub fn aggregate(workspace: WorkspaceId, task: &TaskId) -> Query<AggregateRow> {
              ORDER BY type, created_at, id"
         ),
         params: params_values![ws(workspace), task.as_str()],
-        decode: |row| match row.text(1) {
-            Ok(Task::KIND) => decode(row).map(AggregateRow::Task),
-            Ok(Checklist::KIND) => decode(row).map(AggregateRow::Checklist),
-            Ok(Item::KIND) => decode(row).map(AggregateRow::Item),
-            Ok(Entry::KIND) => decode(row).map(AggregateRow::Entry),
-            Ok(other) => Err(corrupt(row, "row", format!("unexpected type {other}"))),
-            Err(e) => Err(corrupt(row, "row", e.to_string())),
-        },
+        decode: aggregate_row,
+    }
+}
+
+fn aggregate_row(row: &Row) -> Result<AggregateRow, ReadError> {
+    match row.text(1) {
+        Ok(Task::KIND) => decode(row).map(AggregateRow::Task),
+        Ok(Checklist::KIND) => decode(row).map(AggregateRow::Checklist),
+        Ok(Item::KIND) => decode(row).map(AggregateRow::Item),
+        Ok(Entry::KIND) => decode(row).map(AggregateRow::Entry),
+        Ok(other) => Err(corrupt(row, "row", format!("unexpected type {other}"))),
+        Err(e) => Err(corrupt(row, "row", e.to_string())),
     }
 }
 
@@ -214,8 +221,34 @@ pub(super) fn containing(word: &str) -> String {
     format!("%{}%", escaped(word))
 }
 
-fn escaped(text: &str) -> String {
+/// A text as a `LIKE` pattern that matches only itself; goes with `ESCAPE '\\'`.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// The same for at most a page of tasks, each row with its task. A damaged row is returned as an
+/// error of its own.
+pub fn aggregates(
+    workspace: WorkspaceId,
+    tasks: &[TaskId],
+) -> Query<(String, Result<AggregateRow, ReadError>)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, type, revision, serialized, clock_host, clock_counter, task_id FROM journal
+             WHERE ws = ?1 AND task_id IN (",
+            ") AND type IN ('task', 'checklist', 'checklistItem', 'entry')
+             ORDER BY type, created_at, id",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: in_list::params(workspace, tasks),
+        decode: |row| {
+            let task = row.text(6).map_err(|e| corrupt(row, "row", e.to_string()))?;
+            Ok((task.to_owned(), aggregate_row(row)))
+        },
+    }
 }
 
 /// Tasks, newest first, with their item counts.

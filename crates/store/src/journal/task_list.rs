@@ -103,6 +103,24 @@ pub fn all(workspace: WorkspaceId) -> Query<TaskIndexRow> {
     }
 }
 
+/// How many live tasks have each status.
+pub fn by_status(workspace: WorkspaceId) -> Query<(Status, usize)> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT subtype, COUNT(*) FROM journal
+              WHERE ws = ?1 AND type = 'task' AND deleted_at IS NULL GROUP BY subtype",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e: ColumnError| corrupt(row, "task", e.to_string());
+            let name = row.text(0).map_err(column)?;
+            let status = name
+                .parse()
+                .map_err(|_| corrupt(row, "task", format!("`{name}` is not a status")))?;
+            Ok((status, usize::try_from(row.int(1).map_err(column)?).unwrap_or_default()))
+        },
+    }
+}
+
 /// A page of the tasks, most recently created first.
 pub fn by_creation(
     workspace: WorkspaceId,

@@ -8,6 +8,7 @@ mod cases {
     mod expiring;
     mod ledger;
     mod lessons;
+    mod recorded;
     mod restored;
     mod stale;
     mod tools;
@@ -21,6 +22,7 @@ fn no_case_file_is_forgotten() {
     let mut files: Vec<String> = std::fs::read_dir(folder)
         .expect("the folder of the cases")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|file| file.ends_with(".rs"))
         .collect();
     files.sort();
     let source = include_str!("changes.rs");

@@ -83,3 +83,6 @@ mod tests {
         assert_eq!(specs(ToolSet::All).len(), TOOLS.len() + dormouse_changes::TOOLS.len());
     }
 }
+
+#[cfg(test)]
+mod recorded_tests;

@@ -123,15 +123,7 @@ fn cut(text: &str) -> String {
 
 /// Formats a decided call briefly: `set_task_title("...")`, `update_task_estimate(120 min)`.
 fn call(tool: &str, args: &Value, task: &TaskState) -> String {
-    let inner = match tool {
-        "update_task_estimate" => format!("{} min", args["minutes"]),
-        "set_task_title" | "add_checklist_item" => {
-            format!("{:?}", args["title"].as_str().unwrap_or_default())
-        }
-        "update_task_due_date" => args["dueDate"].as_str().unwrap_or_default().to_owned(),
-        "update_task_priority" => args["priority"].as_str().unwrap_or_default().to_owned(),
-        "assign_task_label" => format!("{:?}", args["name"].as_str().unwrap_or_default()),
-        _ => summary(tool, args, task),
-    };
+    let inner =
+        tools::item(tool).map_or_else(|| tool.to_owned(), |item| item.prompt_args(args, task));
     format!("{tool}({inner})")
 }

@@ -17,5 +17,5 @@ pub mod recovery;
 
 pub use set::error::DecideError;
 pub use set::service::{Changes, Decider};
-pub use tool::{ItemTool, ModelTool, Policy, Refused};
+pub use tool::{Effect, ItemTool, ModelTool, Policy, Refused};
 pub use tools::TOOLS;

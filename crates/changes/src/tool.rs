@@ -1,22 +1,140 @@
-//! What defines a tool: name, schema, policy, validation, summary, edits.
+//! What defines a tool: name, argument type, policy, validation, words, edits.
+//!
+//! A tool is one type. [`Tool`] gives its name and its argument type, from which both the schema that
+//! a model is shown and the parsing come; [`Proposal`] or [`Immediate`] says what an accepted call
+//! does. Two blanket impls erase the argument type, so that one registry holds all tools.
 
 use dormouse_journal::Edit;
+use dormouse_store::agent::change_item::Item;
 use dormouse_types::limits::Limit;
 use dormouse_types::model::TaskState;
-use dormouse_types::{EntryId, Fingerprint, TaskId, hash};
+use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::set::propose::Retraction;
+
+/// A tool with its argument type.
+pub trait Tool: Sync + 'static {
+    /// Arguments of one call; of a tool that takes a list, of one element.
+    type Args: DeserializeOwned + JsonSchema;
+
+    /// Name that the model calls.
+    const NAME: &'static str;
+    /// Other spellings that models use.
+    const ALIASES: &'static [&'static str];
+    /// Description that the model reads.
+    const DESCRIPTION: &'static str;
+    /// Arguments to show in a refusal, after what is wrong with those given. `None` if each field
+    /// itself says what it accepts; then anything but an object counts as an object without fields.
+    const EXAMPLE: Option<&'static str>;
+
+    /// Reads the arguments of a call.
+    ///
+    /// Errors: what is wrong with them and what was expected, for the model to read.
+    fn read(args: &Value) -> Result<Self::Args, Refused> {
+        let Some(example) = Self::EXAMPLE else {
+            let args = if args.is_object() { args.clone() } else { json!({}) };
+            return serde_json::from_value(args).map_err(|e| Refused::Invalid(e.to_string()));
+        };
+        serde_json::from_value(recovered(args))
+            .map_err(|e| Refused::Invalid(format!("{e}; expected {example}")))
+    }
+}
+
+/// A tool whose accepted calls wait for the person, as change items of one mutation each.
+pub trait Proposal: Tool<Args: Serialize> {
+    /// Name stored in change items.
+    const ITEM: &'static str = Self::NAME;
+    /// The argument that holds a list, and its limit, if each element of a list becomes an item.
+    const LIST: Option<(&'static str, Limit)> = None;
+
+    /// Validates arguments against the present task. The same code runs when the model calls and
+    /// when the person confirms.
+    fn check(args: Self::Args, task: &TaskState) -> Result<Checked<Self::Args>, Refused>;
+
+    /// Returns what the arguments target.
+    fn target(args: &Self::Args) -> Target;
+
+    /// Returns whether it removes something; then it is confirmed alone, never in bulk.
+    fn is_destructive(_args: &Self::Args) -> bool {
+        false
+    }
+
+    /// Returns the edit that a rejection makes, so that the person is not asked again.
+    fn on_reject(_args: &Self::Args) -> Option<Edit> {
+        None
+    }
+
+    /// Describes the change in one line, from arguments and titles only, never in the model's
+    /// words.
+    fn summary(args: &Self::Args, task: Option<&TaskState>) -> String;
+
+    /// Formats the arguments for the prompt's list of decisions.
+    fn prompt_args(args: &Self::Args, task: &TaskState) -> String {
+        Self::summary(args, Some(task))
+    }
+
+    /// Returns the task's present value in words, or `None` if there is no value.
+    fn now(args: &Self::Args, task: &TaskState) -> Option<String>;
+
+    /// Returns the proposed value in words.
+    fn proposed(args: &Self::Args) -> String;
+}
+
+/// A tool that takes effect without the person.
+pub trait Immediate: Tool {
+    /// What the model reads once [`Effect::Edit`] is applied. After a crash the journal's receipt
+    /// answers in place of the tool, so the text cannot depend on the call.
+    const APPLIED: &'static str = "Done.";
+
+    /// Validates a call and returns its effect; writes nothing.
+    fn run(args: Self::Args, context: &CallContext<'_>) -> Result<Effect, Refused>;
+}
+
+/// What an immediate tool sees.
+#[derive(Debug, Clone, Copy)]
+pub struct CallContext<'a> {
+    /// The task as it is now.
+    pub task: &'a TaskState,
+    /// The agent that calls.
+    pub agent: &'a AgentId,
+    /// Items about the task, without those that the turn has withdrawn so far.
+    pub items: &'a [Item],
+}
+
+/// What an accepted call of an immediate tool does.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Nothing more: the call is recorded with the turn, and used when the run ends.
+    Recorded {
+        /// What the model reads.
+        reply: String,
+    },
+    /// Withdraws open items, in the turn's commit.
+    Withdraw {
+        /// The items, each with its reason.
+        retractions: Vec<Retraction>,
+        /// What the model reads.
+        reply: String,
+    },
+    /// Edits the journal, after the turn's commit.
+    Edit(Vec<Edit>),
+}
 
 /// What happens to an accepted call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Policy {
     /// It takes effect immediately.
-    Immediate,
-    /// It becomes one change item.
-    Deferred,
+    Immediate(&'static dyn ImmediateTool),
+    /// It becomes one change item; a run calls it once.
+    Deferred(&'static dyn ItemTool),
     /// Each element of a list becomes one change item.
     Exploded {
+        /// Tool of the resulting items.
+        item: &'static dyn ItemTool,
         /// Argument that holds the list.
         list: &'static str,
         /// Most elements in one call.
@@ -36,41 +154,132 @@ pub struct ModelTool {
     pub policy: Policy,
     /// Derives the JSON Schema of the arguments.
     pub schema: fn() -> Value,
-    /// Tool of the resulting change items; `None` for an immediate tool.
-    pub item: Option<&'static dyn ItemTool>,
 }
 
-/// A tool as a change item stores it: one mutation.
+impl ModelTool {
+    /// Registers a tool that proposes.
+    pub const fn proposal<T: Proposal>(tool: &'static T) -> Self {
+        let policy = match T::LIST {
+            None => Policy::Deferred(tool),
+            Some((list, max)) => Policy::Exploded { item: tool, list, max },
+        };
+        Self::new::<T>(policy, proposal_schema::<T>)
+    }
+
+    /// Registers a tool that takes effect without the person.
+    pub const fn immediate<T: Immediate>(tool: &'static T) -> Self {
+        Self::new::<T>(Policy::Immediate(tool), schema::<T::Args>)
+    }
+
+    const fn new<T: Tool>(policy: Policy, schema: fn() -> Value) -> Self {
+        let (name, aliases, description) = (T::NAME, T::ALIASES, T::DESCRIPTION);
+        Self { name, aliases, description, policy, schema }
+    }
+
+    /// Returns the tool of the change items that a call becomes; `None` for an immediate tool.
+    pub fn item(&self) -> Option<&'static dyn ItemTool> {
+        match self.policy {
+            Policy::Immediate(_) => None,
+            Policy::Deferred(item) | Policy::Exploded { item, .. } => Some(item),
+        }
+    }
+
+    /// Returns whether the model calls this tool by a name: its own or an alias.
+    pub fn answers_to(&self, name: &str) -> bool {
+        let name = name.trim();
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// A [`Proposal`] whose argument type is erased: the tool of a stored change item.
+///
+/// Stored arguments were accepted by [`ItemTool::check`]. If they can no longer be read, the item
+/// has no target and no words, and counts as destructive, so that it is never confirmed in bulk.
 pub trait ItemTool: Sync {
     /// Name stored in change items.
     fn name(&self) -> &'static str;
-
-    /// Validates arguments against the present task. The same code runs when the model calls and
-    /// when the person confirms.
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused>;
-
-    /// Returns what the arguments target; empty for arguments that were never checked.
+    /// See [`Proposal::check`].
+    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked<Value>, Refused>;
+    /// See [`Proposal::target`].
     fn target(&self, args: &Value) -> Target;
-
-    /// Returns whether it removes something; then it is confirmed alone, never in bulk.
+    /// See [`Proposal::is_destructive`].
     fn is_destructive(&self, args: &Value) -> bool;
-
-    /// Describes the change in one line, from arguments and titles only, never in the model's
-    /// words.
+    /// See [`Proposal::on_reject`].
+    fn on_reject(&self, args: &Value) -> Option<Edit>;
+    /// See [`Proposal::summary`].
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String;
-
-    /// Returns the task's present value in words, or `None` if there is no value.
+    /// See [`Proposal::prompt_args`].
+    fn prompt_args(&self, args: &Value, task: &TaskState) -> String;
+    /// See [`Proposal::now`].
     fn now(&self, args: &Value, task: &TaskState) -> Option<String>;
-
-    /// Returns the proposed value in words.
+    /// See [`Proposal::proposed`].
     fn proposed(&self, args: &Value) -> String;
+}
+
+impl<T: Proposal> ItemTool for T {
+    fn name(&self) -> &'static str {
+        T::ITEM
+    }
+
+    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked<Value>, Refused> {
+        let args = T::read(args).map_err(naming_support)?;
+        let Checked { args, edits } = <T as Proposal>::check(args, task)?;
+        Ok(Checked { args: serde_json::to_value(args).expect("arguments are plain JSON"), edits })
+    }
+
+    fn target(&self, args: &Value) -> Target {
+        T::read(args).map(|args| <T as Proposal>::target(&args)).unwrap_or_default()
+    }
+
+    fn is_destructive(&self, args: &Value) -> bool {
+        T::read(args).map_or(true, |args| <T as Proposal>::is_destructive(&args))
+    }
+
+    fn on_reject(&self, args: &Value) -> Option<Edit> {
+        T::read(args).ok().and_then(|args| <T as Proposal>::on_reject(&args))
+    }
+
+    fn summary(&self, args: &Value, task: Option<&TaskState>) -> String {
+        T::read(args)
+            .map_or_else(|_| T::ITEM.to_owned(), |args| <T as Proposal>::summary(&args, task))
+    }
+
+    fn prompt_args(&self, args: &Value, task: &TaskState) -> String {
+        T::read(args).map(|args| <T as Proposal>::prompt_args(&args, task)).unwrap_or_default()
+    }
+
+    fn now(&self, args: &Value, task: &TaskState) -> Option<String> {
+        T::read(args).ok().and_then(|args| <T as Proposal>::now(&args, task))
+    }
+
+    fn proposed(&self, args: &Value) -> String {
+        T::read(args).map(|args| <T as Proposal>::proposed(&args)).unwrap_or_default()
+    }
+}
+
+/// An [`Immediate`] tool whose argument type is erased.
+pub trait ImmediateTool: Sync {
+    /// See [`Immediate::APPLIED`].
+    fn applied(&self) -> &'static str;
+    /// See [`Immediate::run`].
+    fn run(&self, args: &Value, context: &CallContext<'_>) -> Result<Effect, Refused>;
+}
+
+impl<T: Immediate> ImmediateTool for T {
+    fn applied(&self) -> &'static str {
+        T::APPLIED
+    }
+
+    fn run(&self, args: &Value, context: &CallContext<'_>) -> Result<Effect, Refused> {
+        <T as Immediate>::run(T::read(args)?, context)
+    }
 }
 
 /// Arguments that are valid and would change something.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct Checked<A> {
     /// Arguments in canonical form.
-    pub args: Value,
+    pub args: A,
     /// Edits to make in the journal.
     pub edits: Vec<Edit>,
 }
@@ -113,6 +322,18 @@ impl Refused {
     }
 }
 
+/// What a model may add to any proposal. It is taken off before the arguments are read.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Support {
+    #[serde(default)]
+    #[schemars(!default)]
+    pub(crate) evidence: Option<EvidenceArg>,
+    /// Why, in a few words.
+    #[serde(default, deserialize_with = "text")]
+    #[schemars(!default)]
+    pub(crate) rationale: Option<String>,
+}
+
 /// Where the text says so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -145,10 +366,35 @@ pub fn recovered(args: &Value) -> Value {
     serde_json::from_str(inner.trim()).unwrap_or_else(|_| args.clone())
 }
 
-/// Deserializes arguments; the error says what is wrong and what was expected.
-pub fn typed<T: for<'de> Deserialize<'de>>(args: &Value, expected: &str) -> Result<T, Refused> {
-    serde_json::from_value(recovered(args))
-        .map_err(|e| Refused::Invalid(format!("{e}; expected {expected}")))
+/// Adds the fields of [`Support`] to a refusal of an unknown field: the arguments are read without
+/// them, but a model may send them.
+fn naming_support(refused: Refused) -> Refused {
+    let Refused::Invalid(text) = &refused else { return refused };
+    let parts = text.strip_prefix("unknown field ").and_then(|rest| {
+        let (rest, example) = rest.rsplit_once("; expected ")?;
+        let (field, known) = rest.rsplit_once(", expected ")?;
+        Some((field, known.trim_start_matches("one of ").replace(" or ", ", "), example))
+    });
+    let Some((field, known, example)) = parts else { return refused };
+    Refused::Invalid(format!(
+        "unknown field {field}, expected one of {known}, `evidence`, `rationale`; expected {example}"
+    ))
+}
+
+/// Reads a field of any JSON type, for a rule of its own; a field that is left out reads as `null`.
+pub(crate) fn given<'de, D: Deserializer<'de>>(field: D) -> Result<Value, D::Error> {
+    // Only an optional field may be missing in the eyes of serde.
+    Ok(Option::<Value>::deserialize(field)?.unwrap_or_default())
+}
+
+/// Reads a field as text; anything else counts as left out.
+pub(crate) fn text<'de, D: Deserializer<'de>>(field: D) -> Result<Option<String>, D::Error> {
+    Ok(match given(field)? {
+        Value::String(text) => Some(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            None
+        }
+    })
 }
 
 /// Derives the identity of a proposed action: the person is shown it, and a verdict names it.
@@ -167,11 +413,48 @@ pub fn folded(title: &str) -> String {
 }
 
 /// Returns the JSON Schema of an argument type, without the parts a model does not need.
-pub fn schema<T: JsonSchema>() -> Value {
-    let mut schema = schemars::schema_for!(T).to_value();
+fn schema<A: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(A).to_value();
     if let Some(map) = schema.as_object_mut() {
         map.remove("$schema");
         map.remove("title");
     }
     schema
+}
+
+/// Returns the JSON Schema of a call that proposes: the arguments with [`Support`], in a list if the
+/// tool takes one.
+fn proposal_schema<T: Proposal>() -> Value {
+    let mut args = schema::<T::Args>();
+    let mut support = schema::<Support>();
+    let mut defs = take(&mut args, "$defs");
+    defs.extend(take(&mut support, "$defs"));
+    for (name, mut field) in take(&mut support, "properties") {
+        if T::EXAMPLE.is_some() {
+            field["default"] = Value::Null;
+        }
+        args["properties"][name] = field;
+    }
+    if let Some((list, max)) = T::LIST {
+        defs.insert("Element".into(), args);
+        let about = format!("1 to {} {list}.", max.max);
+        let elements = json!({
+            "description": about, "type": "array", "items": { "$ref": "#/$defs/Element" },
+        });
+        args = json!({
+            "type": "object",
+            "properties": { list: elements },
+            "required": [list],
+            "additionalProperties": false,
+        });
+    }
+    args["$defs"] = Value::Object(defs);
+    args
+}
+
+fn take(schema: &mut Value, key: &str) -> Map<String, Value> {
+    match schema.as_object_mut().and_then(|map| map.remove(key)) {
+        Some(Value::Object(map)) => map,
+        Some(_) | None => Map::new(),
+    }
 }

@@ -4,17 +4,16 @@
 use dormouse_changes::recovery::{self, RunCall};
 use dormouse_changes::set::propose::{Proposer, Retraction, TurnOps};
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
-use dormouse_changes::tools::{retract_suggestions, set_task_language};
-use dormouse_changes::{ModelTool, Policy, Refused};
-use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError, state};
+use dormouse_changes::tool::CallContext;
+use dormouse_changes::{Effect, ModelTool, Policy, Refused};
+use dormouse_journal::{EditCtx, JournalError, OnceKey, RuleError, state};
 use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
-use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::agent::change_item::Item;
 use dormouse_store::{Db, receipt};
-use dormouse_types::model::{TaskState, ToolCall, ToolResult};
+use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::{OperationId, Origin, TaskId, hash};
 
-use crate::tools::record_observations::{self};
-use crate::tools::{self, update_report};
+use crate::tools;
 
 use super::wake_input::TaskContext;
 use super::{TaskAgent, from_changes, from_journal};
@@ -43,15 +42,10 @@ impl TaskAgent<'_> {
         let made_before = self.proposed_before(&context.items);
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
-            let tool =
-                tools::by_name(&call.name).or_else(|| dormouse_changes::tools::by_name(&call.name));
-            let result = match tool {
+            let result = match find(&call.name) {
                 None => Some(refused(call, unknown(&call.name))),
                 Some(tool) if tools == ToolSet::Closing && !tools::closes(tool) => {
                     Some(refused(call, "only update_report may be called now".into()))
-                }
-                Some(tool) if tool.policy == Policy::Immediate => {
-                    self.immediate(tool, call, task, context, &mut retractions)
                 }
                 Some(tool) => {
                     let items: Vec<Item> = context
@@ -60,6 +54,13 @@ impl TaskAgent<'_> {
                         .filter(|item| !retractions.iter().any(|one| one.item == **item))
                         .cloned()
                         .collect();
+                    if let Policy::Immediate(tool) = tool.policy {
+                        let agent = &self.lease.run.agent;
+                        let context = CallContext { task, agent, items: &items };
+                        let effect = tool.run(&call.args, &context);
+                        results.push(immediate_result(call, effect, &mut retractions));
+                        continue;
+                    }
                     let context = ProposalContext {
                         task,
                         items: &items,
@@ -72,7 +73,7 @@ impl TaskAgent<'_> {
                     for one in judged {
                         if let CallOutcome::Queued(one) = one {
                             // A refused or redundant call does not use up the tool.
-                            if tool.policy == Policy::Deferred {
+                            if matches!(tool.policy, Policy::Deferred(_)) {
                                 used.push(tool.name.to_owned());
                             }
                             proposed.push(one);
@@ -128,62 +129,15 @@ impl TaskAgent<'_> {
             .collect()
     }
 
-    /// Runs an immediate call. Returns `None` for a call that writes the journal, which must wait
-    /// for the turn's commit.
-    pub(super) fn immediate(
-        &self,
-        tool: &'static ModelTool,
-        call: &ToolCall,
-        task: &TaskState,
-        context: &TaskContext,
-        retractions: &mut Vec<Retraction>,
-    ) -> Option<ToolResult> {
-        let told = |result: Result<String, Refused>| Some(tool_result(call, result));
-        if tool.name == update_report::TOOL.name {
-            return told(update_report::check(&call.args).map(|_| "Report published.".into()));
-        }
-        if tool.name == record_observations::TOOL.name {
-            let result = record_observations::check(&call.args);
-            return told(result.map(|notes| format!("{} noted.", notes.len())));
-        }
-        if tool.name == set_task_language::TOOL.name {
-            return match set_task_language::check(&call.args, task) {
-                Ok(_) => None,
-                Err(refused) => told(Err(refused)),
-            };
-        }
-        let result = retract_suggestions::check(&call.args).map(|elements| {
-            let mut lines = Vec::new();
-            for element in elements {
-                let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
-                let open = context.items.iter().find(|item| {
-                    // An item that is being applied has just been confirmed: the agent may no
-                    // longer withdraw it.
-                    matches!(item.state, State::Pending | State::Deferred)
-                        && !retractions.iter().any(|one| one.item == **item)
-                        && item.agent == self.lease.run.agent
-                        && fp.len() >= 8
-                        && item.fingerprint.0.starts_with(&fp)
-                });
-                match open {
-                    Some(item) => {
-                        let reason = element.reason.trim().to_owned();
-                        retractions.push(Retraction { item: item.clone(), reason });
-                        lines.push(format!("fp={fp}: retracted"));
-                    }
-                    None => lines.push(format!("fp={fp}: not open")),
-                }
-            }
-            lines.join("\n")
-        });
-        told(result)
-    }
-
-    pub(super) async fn set_language(
+    /// Applies the edits of an immediate call to the journal, after the commit of its turn.
+    pub(super) async fn edit_journal(
         &self,
         call: &ToolCall,
         task: &TaskId,
     ) -> Result<AppliedCall, RunError> {
+        let Some(Policy::Immediate(tool)) = find(&call.name).map(|tool| tool.policy) else {
+            return Err(RunError::Broken(format!("{} edits nothing by itself", call.name)));
+        };
         let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
             Origin::Agent { agent: self.lease.run.agent.clone() },
@@ -193,13 +147,16 @@ impl TaskAgent<'_> {
         ctx.fence = Some((self.lease.run.agent.to_string(), self.lease.run.epoch));
         let rule = |view: &dormouse_journal::TaskView| {
             let task = state(view, &self.agents.zone);
-            set_task_language::check(&call.args, &task)
-                .map(|code| vec![Edit::Language { code: Some(code) }])
+            let context = CallContext { task: &task, agent: &self.lease.run.agent, items: &[] };
+            tool.run(&call.args, &context).map(|effect| match effect {
+                Effect::Edit(edits) => edits,
+                Effect::Recorded { .. } | Effect::Withdraw { .. } => Vec::new(),
+            })
         };
         let edited = self.agents.journal.edit_with(self.lease.ws, task, &ctx, rule).await;
         let result = match edited {
-            Ok(_) => tool_result(call, Ok("Language set.".into())),
-            Err(RuleError::Rule(refused)) => tool_result(call, Err(refused)),
+            Ok(_) => accepted(call, tool.applied().into()),
+            Err(RuleError::Rule(refusal)) => refused_call(call, refusal),
             Err(RuleError::Journal(
                 error @ (JournalError::Edit(_) | JournalError::NoTask { .. }),
             )) => refused(call, error.to_string()),
@@ -229,13 +186,39 @@ impl TaskAgent<'_> {
     }
 }
 
-fn tool_result(call: &ToolCall, result: Result<String, Refused>) -> ToolResult {
-    let (refused, text) = match result {
-        Ok(text) => (false, text),
-        Err(Refused::Redundant(text)) => (false, text),
-        Err(Refused::Invalid(text)) => (true, text),
-    };
-    ToolResult { call_id: call.id.clone(), refused, text }
+/// Finds a tool of any room by name or alias.
+fn find(name: &str) -> Option<&'static ModelTool> {
+    tools::by_name(name).or_else(|| dormouse_changes::tools::by_name(name))
+}
+
+/// Returns what the model reads about an immediate call, and collects what it withdraws. Returns
+/// `None` for a call that edits the journal, which must wait for the turn's commit.
+fn immediate_result(
+    call: &ToolCall,
+    effect: Result<Effect, Refused>,
+    retractions: &mut Vec<Retraction>,
+) -> Option<ToolResult> {
+    match effect {
+        Ok(Effect::Edit(_)) => None,
+        Ok(Effect::Recorded { reply }) => Some(accepted(call, reply)),
+        Ok(Effect::Withdraw { retractions: withdrawn, reply }) => {
+            retractions.extend(withdrawn);
+            Some(accepted(call, reply))
+        }
+        Err(refusal) => Some(refused_call(call, refusal)),
+    }
+}
+
+fn accepted(call: &ToolCall, text: String) -> ToolResult {
+    ToolResult { call_id: call.id.clone(), refused: false, text }
+}
+
+/// A redundant call is not an error: the model need not try again.
+fn refused_call(call: &ToolCall, refusal: Refused) -> ToolResult {
+    match refusal {
+        Refused::Redundant(text) => accepted(call, text),
+        Refused::Invalid(text) => refused(call, text),
+    }
 }
 
 fn refused(call: &ToolCall, text: String) -> ToolResult {

@@ -1,5 +1,6 @@
 //! What is committed with the end of a run: notes, log lines, report and head, state.
 
+use dormouse_changes::tool::Tool;
 use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
@@ -8,7 +9,6 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
 use dormouse_types::limits;
-use dormouse_types::model::ToolCall;
 use dormouse_types::{Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
@@ -16,8 +16,9 @@ use crate::Agents;
 use crate::lifecycle::fall_asleep;
 use crate::memory;
 use crate::memory::report::Latest;
-use crate::tools::record_observations::{self, Note};
-use crate::tools::{self, update_report};
+use crate::tools;
+use crate::tools::record_observations::{Note, RecordObservations};
+use crate::tools::update_report::{self, UpdateReport};
 use crate::wake::route::is_automatic;
 
 use super::wake_input::WakeInput;
@@ -217,30 +218,25 @@ impl TaskAgent<'_> {
     }
 }
 
-/// Returns the accepted calls of a tool, oldest first.
-pub(super) fn accepted<'l>(
-    log: &'l RunLog,
-    name: &'static str,
-) -> impl Iterator<Item = &'l ToolCall> {
-    log.turns.iter().flat_map(move |turn| {
-        turn.calls.iter().zip(&turn.results).filter_map(move |(call, result)| {
-            let is_it = tools::by_name(&call.name).is_some_and(|tool| tool.name == name);
+/// Returns the arguments of the accepted calls of a tool, oldest first.
+fn accepted<T: Tool>(log: &RunLog) -> impl Iterator<Item = T::Args> {
+    log.turns.iter().flat_map(|turn| {
+        turn.calls.iter().zip(&turn.results).filter_map(|(call, result)| {
+            let is_it = tools::by_name(&call.name).is_some_and(|tool| tool.name == T::NAME);
             let ok = result.as_ref().is_some_and(|result| !result.refused);
-            (is_it && ok).then_some(call)
+            if is_it && ok { T::read(&call.args).ok() } else { None }
         })
     })
 }
 
 /// Returns the report of a run: the last accepted call wins.
 pub(super) fn accepted_report(log: &RunLog) -> Option<update_report::Draft> {
-    accepted(log, update_report::TOOL.name)
-        .filter_map(|call| update_report::check(&call.args).ok())
-        .last()
+    accepted::<UpdateReport>(log).filter_map(|args| args.draft().ok()).last()
 }
 
 pub(super) fn accepted_notes(log: &RunLog) -> Vec<Note> {
-    accepted(log, record_observations::TOOL.name)
-        .filter_map(|call| record_observations::check(&call.args).ok())
+    accepted::<RecordObservations>(log)
+        .filter_map(|args| args.notes().ok())
         .flatten()
         .take(limits::OBSERVATIONS_PER_WAKE.max)
         .collect()

@@ -174,7 +174,7 @@ impl RunHandler for TaskAgent<'_> {
     ) -> BoxFuture<'a, Result<AppliedCall, RunError>> {
         Box::pin(async move {
             let task = self.input().await?.task_id.clone();
-            let applied = self.set_language(call, &task).await?;
+            let applied = self.edit_journal(call, &task).await?;
             self.input_with_present_task().await?;
             Ok(applied)
         })

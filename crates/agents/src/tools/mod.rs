@@ -15,8 +15,7 @@ pub const TOOLS: &[&ModelTool] = &[&update_report::TOOL, &record_observations::T
 
 /// Finds a tool of this room by name or alias.
 pub fn by_name(name: &str) -> Option<&'static ModelTool> {
-    let name = name.trim();
-    TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
+    TOOLS.iter().copied().find(|tool| tool.answers_to(name))
 }
 
 /// Returns whether an accepted call of this tool closes a run: it publishes the report.

@@ -1,15 +1,16 @@
 //! `record_observations`: the agent's private notes.
 
-use dormouse_changes::ModelTool;
-use dormouse_changes::tool::{Policy, Refused, schema, typed};
+use dormouse_changes::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Tool};
 use dormouse_types::limits;
 use dormouse_types::model::ObservationPriority;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+
+/// The tool as a model calls it.
+pub static TOOL: ModelTool = ModelTool::immediate(&RecordObservations);
 
 #[derive(Deserialize, JsonSchema)]
-struct Args {
+pub(crate) struct Args {
     /// 1 to 10 notes.
     observations: Vec<Either>,
 }
@@ -33,38 +34,47 @@ pub struct Note {
     pub priority: ObservationPriority,
 }
 
-/// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "record_observations",
-    aliases: &["record_observation"],
-    description: "Note privately what later wakes should know: patterns, moved dates, what the person prefers.",
-    policy: Policy::Immediate,
-    schema: schema::<Args>,
-    item: None,
-};
+/// The tool.
+pub(crate) struct RecordObservations;
 
-/// Validates arguments; each note needs text.
-pub fn check(args: &Value) -> Result<Vec<Note>, Refused> {
-    let args: Args =
-        typed(args, "{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\"}]}")?;
-    limits::OBSERVATIONS_PER_WAKE
-        .check(args.observations.len())
-        .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
-    args.observations
-        .into_iter()
-        .map(|either| match either {
-            Either::Text(text) => Note { text, priority: ObservationPriority::Routine },
-            Either::Note(note) => note,
-        })
-        .map(|note| {
-            let text = note.text.trim().to_owned();
-            if text.is_empty() {
-                return Err(Refused::Invalid("an observation is empty; leave it out".into()));
-            }
-            limits::OBSERVATION
-                .check(text.len())
-                .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
-            Ok(Note { text, priority: note.priority })
-        })
-        .collect()
+impl Tool for RecordObservations {
+    type Args = Args;
+    const NAME: &'static str = "record_observations";
+    const ALIASES: &'static [&'static str] = &["record_observation"];
+    const DESCRIPTION: &'static str = "Note privately what later wakes should know: patterns, moved dates, what the person prefers.";
+    const EXAMPLE: Option<&'static str> =
+        Some("{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\"}]}");
+}
+
+impl Immediate for RecordObservations {
+    fn run(args: Args, _context: &CallContext<'_>) -> Result<Effect, Refused> {
+        let notes = args.notes()?;
+        Ok(Effect::Recorded { reply: format!("{} noted.", notes.len()) })
+    }
+}
+
+impl Args {
+    /// Returns the notes; each needs text.
+    pub(crate) fn notes(self) -> Result<Vec<Note>, Refused> {
+        limits::OBSERVATIONS_PER_WAKE
+            .check(self.observations.len())
+            .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
+        self.observations
+            .into_iter()
+            .map(|either| match either {
+                Either::Text(text) => Note { text, priority: ObservationPriority::Routine },
+                Either::Note(note) => note,
+            })
+            .map(|note| {
+                let text = note.text.trim().to_owned();
+                if text.is_empty() {
+                    return Err(Refused::Invalid("an observation is empty; leave it out".into()));
+                }
+                limits::OBSERVATION
+                    .check(text.len())
+                    .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
+                Ok(Note { text, priority: note.priority })
+            })
+            .collect()
+    }
 }

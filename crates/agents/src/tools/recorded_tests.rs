@@ -3,9 +3,12 @@
 use std::fmt::Write as _;
 
 use dormouse_changes::Refused;
+use dormouse_changes::tool::Tool as _;
 use serde_json::{Value, json};
 
-use super::{TOOLS, record_observations, update_report};
+use super::TOOLS;
+use super::record_observations::{self, RecordObservations};
+use super::update_report::{self, UpdateReport};
 
 fn refusal(refused: &Refused) -> String {
     match refused {
@@ -78,7 +81,7 @@ fn page() -> String {
         writeln!(page, "schema of {}: {}", tool.name, (tool.schema)()).expect("written");
     }
     for args in reports() {
-        let line = match update_report::check(&args) {
+        let line = match UpdateReport::read(&args).and_then(update_report::Args::draft) {
             Ok(draft) => format!("{:?} {:?}", draft.tldr, draft.content),
             Err(refused) => refusal(&refused),
         };
@@ -86,7 +89,8 @@ fn page() -> String {
             .expect("written");
     }
     for args in observations() {
-        let line = match record_observations::check(&args) {
+        let line = match RecordObservations::read(&args).and_then(record_observations::Args::notes)
+        {
             Ok(notes) => {
                 let notes = notes.iter().map(|note| format!("{:?} {:?}", note.priority, note.text));
                 notes.collect::<Vec<_>>().join(", ")

@@ -28,7 +28,7 @@ use crate::tools;
 pub(crate) enum SagaKind {
     /// Apply an item.
     Confirm,
-    /// Suppress the label of a rejected item.
+    /// Make the edit of a rejection: suppress the rejected label.
     Suppress,
     /// Undo an applied item or a suppression.
     Undo,
@@ -118,6 +118,12 @@ enum ApplyRefusal {
     /// The person set the value after the proposal.
     #[error("the value was set after the proposal was made")]
     SetSince(Option<String>),
+}
+
+/// Returns the edit that rejecting an item makes in the journal, if its tool makes one.
+pub(crate) fn edit_of_rejection(item: &Item) -> Option<Edit> {
+    let args = serde_json::from_str(&item.args).unwrap_or_default();
+    tools::item(&item.tool)?.on_reject(&args)
 }
 
 impl Changes {
@@ -346,13 +352,14 @@ impl Changes {
         operation: &OperationId,
         item: &Item,
     ) -> Result<JournalOutcome, DecideError> {
-        let args: serde_json::Value = serde_json::from_str(&item.args).unwrap_or_default();
-        let Some(label) = args["id"].as_str().and_then(|id| id.parse().ok()) else {
-            return Ok(JournalOutcome::Never("the item names no label".into()));
+        let Some(edit) = edit_of_rejection(item) else {
+            return Ok(JournalOutcome::Never(format!(
+                "{} keeps nothing of a rejection",
+                item.tool
+            )));
         };
-        let edits = [Edit::SuppressLabel(label)];
         let ctx = Self::ctx(payload, operation);
-        let result = self.journal.edit(ws, &payload.task, &edits, &ctx).await;
+        let result = self.journal.edit(ws, &payload.task, &[edit], &ctx).await;
         classify(payload, result.map_err(RuleError::Journal))
     }
 

@@ -9,7 +9,7 @@ use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
-use crate::set::apply::{SagaKind, SagaPayload};
+use crate::set::apply::{SagaKind, SagaPayload, edit_of_rejection};
 use crate::set::error::DecideError;
 use crate::set::service::{Changes, Decider, LoadedItem, refresh};
 use crate::set::standing::{self, KnownValue};
@@ -213,7 +213,7 @@ impl Changes {
         let fresh_for = Some(standing::fresh_for(item, task.as_ref(), now));
         let crossing = match want {
             Verdict::Confirm { .. } => Some(SagaKind::Confirm),
-            Verdict::Reject { .. } if item.tool == "assign_task_label" => Some(SagaKind::Suppress),
+            Verdict::Reject { .. } if edit_of_rejection(item).is_some() => Some(SagaKind::Suppress),
             Verdict::Reject { .. } | Verdict::Defer => None,
         };
         let payload = self.saga_payload(who, crossing.unwrap_or(SagaKind::Confirm), item, want);

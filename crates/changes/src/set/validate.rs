@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::set::standing;
 use crate::tool::{
-    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, fingerprint, folded,
-    recovered,
+    Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Support, Target, fingerprint,
+    folded, recovered,
 };
 use crate::tools;
 
@@ -68,9 +68,6 @@ pub fn validate_call(
     call: &ToolCall,
     context: &ProposalContext<'_>,
 ) -> Vec<CallOutcome> {
-    let Some(item) = tool.item else {
-        return vec![CallOutcome::Refused(format!("{} is not a proposal", tool.name))];
-    };
     let args = recovered(&call.args);
     if args.to_string().len() > limits::TOOL_ARGS.max {
         return vec![CallOutcome::Refused(format!(
@@ -79,10 +76,10 @@ pub fn validate_call(
         ))];
     }
     match tool.policy {
-        Policy::Immediate => {
+        Policy::Immediate(_) => {
             vec![CallOutcome::Refused(format!("{} takes effect at once", tool.name))]
         }
-        Policy::Deferred => {
+        Policy::Deferred(item) => {
             if context.used.iter().any(|used| used == tool.name) {
                 return vec![CallOutcome::Refused(format!(
                     "{} was used in this wake already; its proposal waits for the person",
@@ -91,7 +88,7 @@ pub fn validate_call(
             }
             vec![element(item, &args, context, context.proposed)]
         }
-        Policy::Exploded { list, max } => {
+        Policy::Exploded { item, list, max } => {
             let elements = match elements(&args, list) {
                 Ok(elements) => elements,
                 Err(text) => return vec![CallOutcome::Refused(text)],
@@ -162,7 +159,7 @@ fn validate_element(
         // The tool itself names the shape it expects.
         item.check(args, context.task)?;
     }
-    let (args, evidence, rationale) = split_evidence(args)?;
+    let (args, Support { evidence, rationale }) = split_support(args)?;
     let evidence =
         evidence.map(|evidence| checked_evidence(&evidence, context.task)).transpose()?;
     let args = item.check(&args, context.task)?.args;
@@ -194,24 +191,22 @@ fn validate_element(
 }
 
 /// Removes evidence and rationale from the arguments.
-fn split_evidence(args: &Value) -> Result<(Value, Option<EvidenceArg>, Option<String>), Refused> {
+fn split_support(args: &Value) -> Result<(Value, Support), Refused> {
     let Value::Object(map) = args else {
         return Err(Refused::Invalid(format!("the arguments must be an object, not {args}")));
     };
-    let mut map = map.clone();
-    let evidence = match map.remove("evidence") {
-        None | Some(Value::Null) => None,
-        Some(value) => Some(serde_json::from_value(value).map_err(|e| {
-            Refused::Invalid(format!(
-                "evidence: {e}; expected {{\"entryId\": \"en-…\", \"quote\": \"…\"}}"
-            ))
-        })?),
-    };
-    let rationale = match map.remove("rationale") {
-        Some(Value::String(text)) => Some(text.chars().take(limits::REASON.max).collect()),
-        _ => None,
-    };
-    Ok((Value::Object(map), evidence, rationale))
+    let (support, rest) = map
+        .clone()
+        .into_iter()
+        .partition(|(name, _)| matches!(name.as_str(), "evidence" | "rationale"));
+    let mut support: Support = serde_json::from_value(Value::Object(support)).map_err(|e| {
+        Refused::Invalid(format!(
+            "evidence: {e}; expected {{\"entryId\": \"en-…\", \"quote\": \"…\"}}"
+        ))
+    })?;
+    let cut = |text: String| text.chars().take(limits::REASON.max).collect();
+    support.rationale = support.rationale.map(cut);
+    Ok((Value::Object(rest), support))
 }
 
 /// Checks that a quote occurs verbatim in its entry.

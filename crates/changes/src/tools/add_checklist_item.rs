@@ -1,62 +1,44 @@
 //! `add_multiple_checklist_items`: proposes items, each a change item `add_checklist_item`.
 
 use dormouse_journal::Edit;
-use dormouse_types::limits;
+use dormouse_types::limits::{self, Limit};
 use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::tool::{
-    Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, folded, schema, typed,
-};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, folded};
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema of the call; elements are read one by one")]
-struct Args {
-    /// 1 to 20 items.
-    items: Vec<Element>,
-}
+/// The tool as a model calls it.
+pub static TOOL: ModelTool = ModelTool::proposal(&AddChecklistItem);
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Element {
     /// One line of at most 400 characters.
     title: String,
     /// Whether it is done already.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(!skip_serializing_if)]
     is_checked: bool,
-    #[serde(default)]
-    #[expect(dead_code, reason = "taken off before; here for the schema")]
-    evidence: Option<EvidenceArg>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "taken off before; here for the schema")]
-    /// Why, in a few words.
-    rationale: Option<String>,
 }
 
-/// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "add_multiple_checklist_items",
-    aliases: &["add_checklist_items", "add_checklist_item"],
-    description: "Propose checklist items for work that the text names and the list lacks.",
-    policy: Policy::Exploded { list: "items", max: limits::ITEMS_PER_CALL },
-    schema: schema::<Args>,
-    item: Some(&AddChecklistItem),
-};
+struct AddChecklistItem;
 
-/// The tool as a change item stores it.
-pub struct AddChecklistItem;
+impl Tool for AddChecklistItem {
+    type Args = Element;
+    const NAME: &'static str = "add_multiple_checklist_items";
+    const ALIASES: &'static [&'static str] = &["add_checklist_items", "add_checklist_item"];
+    const DESCRIPTION: &'static str =
+        "Propose checklist items for work that the text names and the list lacks.";
+    const EXAMPLE: Option<&'static str> = Some("an object {\"title\": \"…\"} for each item");
+}
 
-impl ItemTool for AddChecklistItem {
-    fn name(&self) -> &'static str {
-        "add_checklist_item"
-    }
+impl Proposal for AddChecklistItem {
+    const ITEM: &'static str = "add_checklist_item";
+    const LIST: Option<(&'static str, Limit)> = Some(("items", limits::ITEMS_PER_CALL));
 
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let element: Element = typed(args, "an object {\"title\": \"…\"} for each item")?;
-        let title = element.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    fn check(args: Element, task: &TaskState) -> Result<Checked<Element>, Refused> {
+        let title = args.title.split_whitespace().collect::<Vec<_>>().join(" ");
         if title.is_empty() {
             return Err(Refused::Invalid("title is empty; give the words of the item".into()));
         }
@@ -70,34 +52,28 @@ impl ItemTool for AddChecklistItem {
         limits::ITEMS_PER_TASK
             .check(live + 1)
             .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
-        let is_checked = element.is_checked;
-        let args = if is_checked {
-            json!({ "title": title, "isChecked": true })
-        } else {
-            json!({ "title": title })
-        };
-        Ok(Checked { args, edits: vec![Edit::AddItem { title, is_checked, depth: 0 }] })
+        let is_checked = args.is_checked;
+        let edits = vec![Edit::AddItem { title: title.clone(), is_checked, depth: 0 }];
+        Ok(Checked { args: Element { title, is_checked }, edits })
     }
 
-    fn target(&self, args: &Value) -> Target {
-        let title = args["title"].as_str().unwrap_or_default();
-        Target { key: format!("new:{}", folded(title)), single: true }
+    fn target(args: &Element) -> Target {
+        Target { key: format!("new:{}", folded(&args.title)), single: true }
     }
 
-    fn is_destructive(&self, _args: &Value) -> bool {
-        false
+    fn summary(args: &Element, _task: Option<&TaskState>) -> String {
+        format!("Add checklist item: {}", args.title)
     }
 
-    fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
-        format!("Add checklist item: {}", args["title"].as_str().unwrap_or_default())
+    fn prompt_args(args: &Element, _task: &TaskState) -> String {
+        format!("{:?}", args.title)
     }
 
-    fn now(&self, _args: &Value, _task: &TaskState) -> Option<String> {
+    fn now(_args: &Element, _task: &TaskState) -> Option<String> {
         None
     }
 
-    fn proposed(&self, args: &Value) -> String {
-        let mark = if args["isChecked"].as_bool() == Some(true) { "x" } else { " " };
-        format!("[{mark}] {}", args["title"].as_str().unwrap_or_default())
+    fn proposed(args: &Element) -> String {
+        format!("[{}] {}", if args.is_checked { "x" } else { " " }, args.title)
     }
 }

@@ -1,85 +1,67 @@
 //! `assign_task_labels`: proposes existing labels, each a change item.
 
 use dormouse_journal::Edit;
+use dormouse_types::LabelId;
+use dormouse_types::limits::{self, Limit};
 use dormouse_types::model::{LabelRef, TaskState};
-use dormouse_types::{LabelId, limits};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::tool::{
-    Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema, typed,
-};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool};
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema of the call; elements are read one by one")]
-struct Args {
-    /// 1 to 3 labels.
-    labels: Vec<Element>,
-}
+/// The tool as a model calls it.
+pub static TOOL: ModelTool = ModelTool::proposal(&AssignTaskLabel);
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Element {
     /// Id of an existing label.
     id: String,
     /// very_high, high, medium or low; low ones are dropped.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(!skip_serializing_if)]
     confidence: Option<String>,
     /// Stored in the change item for its summary; not an argument of the call.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
-    #[expect(dead_code, reason = "the label is found by its id")]
     name: Option<String>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "taken off before; here for the schema")]
-    evidence: Option<EvidenceArg>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "taken off before; here for the schema")]
-    /// Why, in a few words.
-    rationale: Option<String>,
 }
 
-/// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "assign_task_labels",
-    aliases: &["assign_task_label", "assign_labels"],
-    description: "Propose labels that exist and that the text names. Labels cannot be made or taken off.",
-    policy: Policy::Exploded { list: "labels", max: limits::LABELS_PER_CALL },
-    schema: schema::<Args>,
-    item: Some(&AssignTaskLabel),
-};
+struct AssignTaskLabel;
 
-/// The tool as a change item stores it.
-pub struct AssignTaskLabel;
+impl Tool for AssignTaskLabel {
+    type Args = Element;
+    const NAME: &'static str = "assign_task_labels";
+    const ALIASES: &'static [&'static str] = &["assign_task_label", "assign_labels"];
+    const DESCRIPTION: &'static str =
+        "Propose labels that exist and that the text names. Labels cannot be made or taken off.";
+    const EXAMPLE: Option<&'static str> =
+        Some("{\"id\": \"lb-…\", \"confidence\": \"high\"} for each label");
+}
 
 fn find<'a>(id: &str, labels: &'a [LabelRef]) -> Option<&'a LabelRef> {
     let id: LabelId = id.trim().parse().ok()?;
     labels.iter().find(|label| label.id == id)
 }
 
-impl ItemTool for AssignTaskLabel {
-    fn name(&self) -> &'static str {
-        "assign_task_label"
-    }
+impl Proposal for AssignTaskLabel {
+    const ITEM: &'static str = "assign_task_label";
+    const LIST: Option<(&'static str, Limit)> = Some(("labels", limits::LABELS_PER_CALL));
 
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let element: Element =
-            typed(args, "{\"id\": \"lb-…\", \"confidence\": \"high\"} for each label")?;
-        if element.confidence.as_deref() == Some("low") {
+    fn check(args: Element, task: &TaskState) -> Result<Checked<Element>, Refused> {
+        if args.confidence.as_deref() == Some("low") {
             return Err(Refused::Invalid(format!(
                 "label {} with low confidence is not proposed",
-                element.id
+                args.id
             )));
         }
-        let Some(label) = find(&element.id, &task.available_labels) else {
+        let Some(label) = find(&args.id, &task.available_labels) else {
             return Err(Refused::Invalid(format!(
                 "no label {}; use an id of an existing label",
-                element.id
+                args.id
             )));
         };
-        if find(&element.id, &task.labels).is_some() {
+        if find(&args.id, &task.labels).is_some() {
             return Err(Refused::Redundant(format!(
                 "the task already has label \"{}\"",
                 label.name
@@ -94,31 +76,37 @@ impl ItemTool for AssignTaskLabel {
         limits::LABELS_PER_TASK
             .check(task.labels.len() + 1)
             .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
+        let (id, name) = (label.id.to_string(), Some(label.name.clone()));
         Ok(Checked {
-            args: json!({ "id": label.id, "name": label.name }),
+            args: Element { id, confidence: None, name },
             edits: vec![Edit::AddLabel(label.id.clone())],
         })
     }
 
-    fn target(&self, args: &Value) -> Target {
-        let id = args["id"].as_str().unwrap_or_default().trim();
-        Target { key: format!("label:{id}"), single: true }
+    fn target(args: &Element) -> Target {
+        Target { key: format!("label:{}", args.id.trim()), single: true }
     }
 
-    fn is_destructive(&self, _args: &Value) -> bool {
-        false
+    /// The journal keeps which labels a person does not want on a task, so that no agent proposes
+    /// one again.
+    fn on_reject(args: &Element) -> Option<Edit> {
+        args.id.parse().ok().map(Edit::SuppressLabel)
     }
 
-    fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
-        format!("Add label \"{}\"", self.proposed(args))
+    fn summary(args: &Element, _task: Option<&TaskState>) -> String {
+        format!("Add label \"{}\"", Self::proposed(args))
     }
 
-    fn now(&self, _args: &Value, task: &TaskState) -> Option<String> {
+    fn prompt_args(args: &Element, _task: &TaskState) -> String {
+        format!("{:?}", Self::proposed(args))
+    }
+
+    fn now(_args: &Element, task: &TaskState) -> Option<String> {
         let names: Vec<_> = task.labels.iter().map(|label| label.name.as_str()).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 
-    fn proposed(&self, args: &Value) -> String {
-        args["name"].as_str().unwrap_or_default().to_owned()
+    fn proposed(args: &Element) -> String {
+        args.name.clone().unwrap_or_default()
     }
 }

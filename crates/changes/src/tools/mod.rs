@@ -29,13 +29,12 @@ pub const TOOLS: &[&ModelTool] = &[
 
 /// Finds a tool by name or alias. Aliases resolve before anything else is decided.
 pub fn by_name(name: &str) -> Option<&'static ModelTool> {
-    let name = name.trim();
-    TOOLS.iter().copied().find(|tool| tool.name == name || tool.aliases.contains(&name))
+    TOOLS.iter().copied().find(|tool| tool.answers_to(name))
 }
 
 /// Finds the tool of a change item.
 pub fn item(name: &str) -> Option<&'static dyn ItemTool> {
-    TOOLS.iter().filter_map(|tool| tool.item).find(|item| item.name() == name)
+    TOOLS.iter().filter_map(|tool| tool.item()).find(|item| item.name() == name)
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! `retract_suggestions`: an agent withdraws its own open proposals.
 
+use dormouse_store::agent::change_item::State;
 use dormouse_types::limits;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
-use crate::tool::{ModelTool, Policy, Refused, schema, typed};
+use crate::set::propose::Retraction;
+use crate::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Tool};
+
+/// The tool as a model calls it.
+pub static TOOL: ModelTool = ModelTool::immediate(&RetractSuggestions);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,28 +19,57 @@ struct Args {
 }
 
 /// One proposal to withdraw.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Element {
+struct Element {
     /// The fingerprint from the list of open proposals; its first 8 characters are enough.
-    pub fingerprint: String,
+    fingerprint: String,
     /// Why, 1 to 500 characters.
-    pub reason: String,
+    reason: String,
 }
 
-/// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "retract_suggestions",
-    aliases: &["retract_suggestion"],
-    description: "Withdraw your own open proposals that newer facts have overtaken.",
-    policy: Policy::Immediate,
-    schema: schema::<Args>,
-    item: None,
-};
+struct RetractSuggestions;
 
-/// Validates arguments: at least one fingerprint, each with a reason.
-pub fn check(args: &Value) -> Result<Vec<Element>, Refused> {
-    let args: Args = typed(args, "{\"proposals\": [{\"fingerprint\": \"…\", \"reason\": \"…\"}]}")?;
+impl Tool for RetractSuggestions {
+    type Args = Args;
+    const NAME: &'static str = "retract_suggestions";
+    const ALIASES: &'static [&'static str] = &["retract_suggestion"];
+    const DESCRIPTION: &'static str =
+        "Withdraw your own open proposals that newer facts have overtaken.";
+    const EXAMPLE: Option<&'static str> =
+        Some("{\"proposals\": [{\"fingerprint\": \"…\", \"reason\": \"…\"}]}");
+}
+
+impl Immediate for RetractSuggestions {
+    fn run(args: Args, context: &CallContext<'_>) -> Result<Effect, Refused> {
+        ensure_reasons(&args)?;
+        let mut retractions: Vec<Retraction> = Vec::new();
+        let mut lines = Vec::new();
+        for element in args.proposals {
+            let fp = element.fingerprint.trim().trim_start_matches("fp=").to_lowercase();
+            let open = context.items.iter().find(|item| {
+                // An item that is being applied has just been confirmed: the agent may no longer
+                // withdraw it.
+                matches!(item.state, State::Pending | State::Deferred)
+                    && !retractions.iter().any(|one| one.item == **item)
+                    && item.agent == *context.agent
+                    && fp.len() >= 8
+                    && item.fingerprint.0.starts_with(&fp)
+            });
+            match open {
+                Some(item) => {
+                    let reason = element.reason.trim().to_owned();
+                    retractions.push(Retraction { item: item.clone(), reason });
+                    lines.push(format!("fp={fp}: retracted"));
+                }
+                None => lines.push(format!("fp={fp}: not open")),
+            }
+        }
+        Ok(Effect::Withdraw { retractions, reply: lines.join("\n") })
+    }
+}
+
+fn ensure_reasons(args: &Args) -> Result<(), Refused> {
     if args.proposals.is_empty() {
         return Err(Refused::Invalid("proposals is empty; name at least one fingerprint".into()));
     }
@@ -52,5 +85,5 @@ pub fn check(args: &Value) -> Result<Vec<Element>, Refused> {
             .check(reason.chars().count())
             .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
     }
-    Ok(args.proposals)
+    Ok(())
 }

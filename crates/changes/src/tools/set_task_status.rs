@@ -3,66 +3,80 @@
 use dormouse_journal::Edit;
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
-use dormouse_types::task::Status;
+use dormouse_types::task::{NotListed, Status};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::tool::{Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema};
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema; arguments are read leniently")]
-struct Args {
-    /// OPEN, GROOMED, IN PROGRESS, BLOCKED or ON HOLD. DONE and REJECTED are the person's.
-    status: String,
-    /// Needed for BLOCKED and ON HOLD: what it waits for.
-    reason: Option<String>,
-    evidence: Option<EvidenceArg>,
-    /// Why, in a few words.
-    rationale: Option<String>,
-}
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given, text};
 
 /// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "set_task_status",
-    aliases: &["update_task_status"],
-    description: "Propose a status of the task as a whole. BLOCKED and ON HOLD need a reason.",
-    policy: Policy::Deferred,
-    schema: schema::<Args>,
-    item: Some(&SetTaskStatus),
-};
+pub static TOOL: ModelTool = ModelTool::proposal(&SetTaskStatus);
 
-/// The tool as a change item stores it.
-pub struct SetTaskStatus;
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Args {
+    /// OPEN, GROOMED, IN PROGRESS, BLOCKED or ON HOLD. DONE and REJECTED are the person's.
+    #[schemars(with = "String")]
+    status: Proposable,
+    /// Needed for BLOCKED and ON HOLD: what it waits for.
+    #[serde(default, deserialize_with = "text", skip_serializing_if = "Option::is_none")]
+    #[schemars(!default, !skip_serializing_if)]
+    reason: Option<String>,
+}
 
-impl ItemTool for SetTaskStatus {
-    fn name(&self) -> &'static str {
-        "set_task_status"
-    }
+/// A status that an agent may propose, in any spelling that the list of statuses knows.
+#[derive(Clone, Copy, Serialize)]
+struct Proposable(Status);
 
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let given = args["status"].as_str().unwrap_or_default();
-        let allowed = || {
-            let live = Status::ALL.iter().filter(|status| !status.is_terminal());
-            live.map(|status| status.name()).collect::<Vec<_>>().join(", ")
-        };
-        let status: Status = given.parse().map_err(|e: dormouse_types::task::NotListed| {
+impl<'de> Deserialize<'de> for Proposable {
+    fn deserialize<D: Deserializer<'de>>(field: D) -> Result<Self, D::Error> {
+        let given = given(field)?;
+        let parsed: Result<Status, NotListed> = given.as_str().unwrap_or_default().parse();
+        match parsed {
+            Ok(status) if status.is_terminal() => Err(D::Error::custom(format!(
+                "{status} is set by the person only; you may propose {}",
+                allowed()
+            ))),
+            Ok(status) => Ok(Self(status)),
             // The full list would name statuses that only the person may set.
-            Refused::Invalid(format!(
+            Err(e) => Err(D::Error::custom(format!(
                 "unknown {} `{}`; you may propose {}",
                 e.what,
                 e.given,
                 allowed()
-            ))
-        })?;
-        if status.is_terminal() {
-            return Err(Refused::Invalid(format!(
-                "{status} is set by the person only; you may propose {}",
-                allowed()
-            )));
+            ))),
         }
-        let reason = args["reason"].as_str().map(str::trim).filter(|reason| !reason.is_empty());
+    }
+}
+
+fn allowed() -> String {
+    let live = Status::ALL.iter().filter(|status| !status.is_terminal());
+    live.map(|status| status.name()).collect::<Vec<_>>().join(", ")
+}
+
+struct SetTaskStatus;
+
+impl Tool for SetTaskStatus {
+    type Args = Args;
+    const NAME: &'static str = "set_task_status";
+    const ALIASES: &'static [&'static str] = &["update_task_status"];
+    const DESCRIPTION: &'static str =
+        "Propose a status of the task as a whole. BLOCKED and ON HOLD need a reason.";
+    const EXAMPLE: Option<&'static str> = None;
+}
+
+fn words(status: Status, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => format!("{status} ({reason})"),
+        None => status.to_string(),
+    }
+}
+
+impl Proposal for SetTaskStatus {
+    fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
+        let Proposable(status) = args.status;
+        let reason = args.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         if status.needs_reason() && reason.is_none() {
             return Err(Refused::Invalid(format!(
                 "{status} needs a reason: say what the task waits for"
@@ -83,37 +97,23 @@ impl ItemTool for SetTaskStatus {
         if task.status == status && (reason.is_none() || task.status_reason == reason) {
             return Err(Refused::Redundant(format!("the status is already {status}")));
         }
-        let args = match &reason {
-            Some(reason) => json!({ "status": status, "reason": reason }),
-            None => json!({ "status": status }),
-        };
-        Ok(Checked { args, edits: vec![Edit::Status { status, reason }] })
+        let edits = vec![Edit::Status { status, reason: reason.clone() }];
+        Ok(Checked { args: Args { status: args.status, reason }, edits })
     }
 
-    fn target(&self, _args: &Value) -> Target {
+    fn target(_args: &Args) -> Target {
         Target { key: "status".into(), single: true }
     }
 
-    fn is_destructive(&self, _args: &Value) -> bool {
-        false
+    fn summary(args: &Args, _task: Option<&TaskState>) -> String {
+        format!("Set status to {}", Self::proposed(args))
     }
 
-    fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
-        format!("Set status to {}", self.proposed(args))
+    fn now(_args: &Args, task: &TaskState) -> Option<String> {
+        Some(words(task.status, task.status_reason.as_deref()))
     }
 
-    fn now(&self, _args: &Value, task: &TaskState) -> Option<String> {
-        Some(match &task.status_reason {
-            Some(reason) => format!("{} ({reason})", task.status),
-            None => task.status.to_string(),
-        })
-    }
-
-    fn proposed(&self, args: &Value) -> String {
-        let status = args["status"].as_str().unwrap_or_default();
-        match args["reason"].as_str() {
-            Some(reason) => format!("{status} ({reason})"),
-            None => status.to_owned(),
-        }
+    fn proposed(args: &Args) -> String {
+        words(args.status.0, args.reason.as_deref())
     }
 }

@@ -1,59 +1,47 @@
 //! `update_checklist_items`: proposes to tick, rename or archive items, one change item each.
 
 use dormouse_journal::Edit;
+use dormouse_types::ItemId;
+use dormouse_types::limits::{self, Limit};
 use dormouse_types::model::{Item, TaskState};
-use dormouse_types::{ItemId, limits};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::tool::{
-    Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema, typed,
-};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool};
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema of the call; elements are read one by one")]
-struct Args {
-    /// 1 to 20 items.
-    items: Vec<Element>,
-}
+/// The tool as a model calls it.
+pub static TOOL: ModelTool = ModelTool::proposal(&UpdateChecklistItem);
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Element {
     /// Id of an item of this task.
     id: String,
     /// Tick or untick.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(!skip_serializing_if)]
     is_checked: Option<bool>,
     /// Another title.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(!skip_serializing_if)]
     title: Option<String>,
     /// Archive or bring back. Never re-title a duplicate: archive it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(!skip_serializing_if)]
     is_archived: Option<bool>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "taken off before; here for the schema")]
-    evidence: Option<EvidenceArg>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "taken off before; here for the schema")]
-    /// Why, in a few words.
-    rationale: Option<String>,
 }
 
-/// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "update_checklist_items",
-    aliases: &["update_checklist_item"],
-    description: "Propose to tick, rename or archive items. Tick only what the text plainly says is done.",
-    policy: Policy::Exploded { list: "items", max: limits::ITEMS_PER_CALL },
-    schema: schema::<Args>,
-    item: Some(&UpdateChecklistItem),
-};
+struct UpdateChecklistItem;
 
-/// The tool as a change item stores it.
-pub struct UpdateChecklistItem;
+impl Tool for UpdateChecklistItem {
+    type Args = Element;
+    const NAME: &'static str = "update_checklist_items";
+    const ALIASES: &'static [&'static str] = &["update_checklist_item"];
+    const DESCRIPTION: &'static str =
+        "Propose to tick, rename or archive items. Tick only what the text plainly says is done.";
+    const EXAMPLE: Option<&'static str> =
+        Some("{\"id\": \"ci-…\", \"isChecked\": true} for each item");
+}
 
 fn find<'a>(id: &str, task: &'a TaskState) -> Option<&'a Item> {
     let id: ItemId = id.trim().parse().ok()?;
@@ -65,21 +53,20 @@ fn boxed(item: &Item) -> String {
     format!("[{}] {}{archived}", if item.is_checked { "x" } else { " " }, item.title)
 }
 
-impl ItemTool for UpdateChecklistItem {
-    fn name(&self) -> &'static str {
-        "update_checklist_item"
-    }
+impl Proposal for UpdateChecklistItem {
+    const ITEM: &'static str = "update_checklist_item";
+    const LIST: Option<(&'static str, Limit)> = Some(("items", limits::ITEMS_PER_CALL));
 
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let element: Element =
-            typed(args, "{\"id\": \"ci-…\", \"isChecked\": true} for each item")?;
-        let Some(item) = find(&element.id, task) else {
+    /// Keeps only what differs from the item, so that the same change is the same proposal whatever
+    /// else the call repeats.
+    fn check(args: Element, task: &TaskState) -> Result<Checked<Element>, Refused> {
+        let Some(item) = find(&args.id, task) else {
             return Err(Refused::Invalid(format!(
                 "no item {} on this task; use an id from its checklist",
-                element.id
+                args.id
             )));
         };
-        let title = element
+        let title = args
             .title
             .map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "))
             .filter(|title| *title != item.title);
@@ -91,52 +78,47 @@ impl ItemTool for UpdateChecklistItem {
                 .check(title.chars().count())
                 .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
         }
-        let is_checked = element.is_checked.filter(|checked| *checked != item.is_checked);
-        let is_archived = element.is_archived.filter(|archived| *archived != item.is_archived);
-        let mut args = json!({ "id": item.id });
+        let is_checked = args.is_checked.filter(|checked| *checked != item.is_checked);
+        let is_archived = args.is_archived.filter(|archived| *archived != item.is_archived);
         let mut edits = Vec::new();
-        if let Some(title) = title {
-            args["title"] = json!(title);
+        if let Some(title) = title.clone() {
             edits.push(Edit::RenameItem { item: item.id.clone(), title });
         }
         if let Some(is_checked) = is_checked {
-            args["isChecked"] = json!(is_checked);
             edits.push(Edit::CheckItem { item: item.id.clone(), is_checked });
         }
         if let Some(is_archived) = is_archived {
-            args["isArchived"] = json!(is_archived);
             edits.push(Edit::ArchiveItem { item: item.id.clone(), is_archived });
         }
         if edits.is_empty() {
             return Err(Refused::Redundant(format!("the item is already {}", boxed(item))));
         }
+        let args = Element { id: item.id.to_string(), is_checked, title, is_archived };
         Ok(Checked { args, edits })
     }
 
-    fn target(&self, args: &Value) -> Target {
-        let id = args["id"].as_str().unwrap_or_default().trim();
-        Target { key: format!("item:{id}"), single: false }
+    fn target(args: &Element) -> Target {
+        Target { key: format!("item:{}", args.id.trim()), single: false }
     }
 
-    fn is_destructive(&self, args: &Value) -> bool {
-        args["isArchived"] == true
+    fn is_destructive(args: &Element) -> bool {
+        args.is_archived == Some(true)
     }
 
-    fn summary(&self, args: &Value, task: Option<&TaskState>) -> String {
-        let id = args["id"].as_str().unwrap_or_default();
+    fn summary(args: &Element, task: Option<&TaskState>) -> String {
         let title = task
-            .and_then(|task| find(id, task))
-            .map_or_else(|| id.to_owned(), |item| item.title.clone());
+            .and_then(|task| find(&args.id, task))
+            .map_or_else(|| args.id.clone(), |item| item.title.clone());
         let mut parts = Vec::new();
-        match args["isChecked"].as_bool() {
+        match args.is_checked {
             Some(true) => parts.push(format!("Tick \"{title}\"")),
             Some(false) => parts.push(format!("Untick \"{title}\"")),
             None => {}
         }
-        if let Some(new) = args["title"].as_str() {
+        if let Some(new) = &args.title {
             parts.push(format!("Rename \"{title}\" to \"{new}\""));
         }
-        match args["isArchived"].as_bool() {
+        match args.is_archived {
             Some(true) => parts.push(format!("Archive \"{title}\"")),
             Some(false) => parts.push(format!("Bring back \"{title}\"")),
             None => {}
@@ -144,21 +126,21 @@ impl ItemTool for UpdateChecklistItem {
         parts.join("; ")
     }
 
-    fn now(&self, args: &Value, task: &TaskState) -> Option<String> {
-        find(args["id"].as_str()?, task).map(boxed)
+    fn now(args: &Element, task: &TaskState) -> Option<String> {
+        find(&args.id, task).map(boxed)
     }
 
-    fn proposed(&self, args: &Value) -> String {
+    fn proposed(args: &Element) -> String {
         let mut parts = Vec::new();
-        match args["isChecked"].as_bool() {
-            Some(true) => parts.push("[x]".to_owned()),
-            Some(false) => parts.push("[ ]".to_owned()),
+        match args.is_checked {
+            Some(true) => parts.push("[x]"),
+            Some(false) => parts.push("[ ]"),
             None => {}
         }
-        parts.extend(args["title"].as_str().map(ToOwned::to_owned));
-        match args["isArchived"].as_bool() {
-            Some(true) => parts.push("archived".to_owned()),
-            Some(false) => parts.push("not archived".to_owned()),
+        parts.extend(args.title.as_deref());
+        match args.is_archived {
+            Some(true) => parts.push("archived"),
+            Some(false) => parts.push("not archived"),
             None => {}
         }
         parts.join(" ")

@@ -4,37 +4,40 @@ use dormouse_journal::Edit;
 use dormouse_types::model::TaskState;
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::tool::{Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema};
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema; arguments are read strictly by hand")]
-struct Args {
-    /// A real calendar day, YYYY-MM-DD.
-    due_date: String,
-    evidence: Option<EvidenceArg>,
-    /// Why, in a few words.
-    rationale: Option<String>,
-}
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given};
 
 /// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "update_task_due_date",
-    aliases: &["set_task_due_date"],
-    description: "Propose the day the task is due. Never the day of a release, a meeting or an incident.",
-    policy: Policy::Deferred,
-    schema: schema::<Args>,
-    item: Some(&UpdateTaskDueDate),
-};
+pub static TOOL: ModelTool = ModelTool::proposal(&UpdateTaskDueDate);
 
-/// The tool as a change item stores it.
-pub struct UpdateTaskDueDate;
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+struct Args {
+    /// A real calendar day, YYYY-MM-DD.
+    #[schemars(with = "String")]
+    due_date: Day,
+}
+
+/// Strict: no time, no other spelling.
+#[derive(Clone, Copy, Serialize)]
+struct Day(Date);
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(field: D) -> Result<Self, D::Error> {
+        let given = given(field)?;
+        given.as_str().and_then(|text| day(text.trim())).map(Self).ok_or_else(|| {
+            D::Error::custom(format!(
+                "dueDate is {given}; give a real calendar day as YYYY-MM-DD, for example 2026-03-15"
+            ))
+        })
+    }
+}
 
 fn day(text: &str) -> Option<Date> {
-    // Strict: no time, no other spelling. `Date` refuses days that do not exist.
+    // `Date` refuses days that do not exist, but reads other spellings too.
     let shape = text.len() == 10
         && text.bytes().enumerate().all(|(n, byte)| match n {
             4 | 7 => byte == b'-',
@@ -43,44 +46,43 @@ fn day(text: &str) -> Option<Date> {
     shape.then(|| text.parse().ok()).flatten()
 }
 
-impl ItemTool for UpdateTaskDueDate {
-    fn name(&self) -> &'static str {
-        "update_task_due_date"
-    }
+struct UpdateTaskDueDate;
 
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let given = &args["dueDate"];
-        let due = given.as_str().and_then(|text| day(text.trim())).ok_or_else(|| {
-            Refused::Invalid(format!(
-                "dueDate is {given}; give a real calendar day as YYYY-MM-DD, for example 2026-03-15"
-            ))
-        })?;
+impl Tool for UpdateTaskDueDate {
+    type Args = Args;
+    const NAME: &'static str = "update_task_due_date";
+    const ALIASES: &'static [&'static str] = &["set_task_due_date"];
+    const DESCRIPTION: &'static str =
+        "Propose the day the task is due. Never the day of a release, a meeting or an incident.";
+    const EXAMPLE: Option<&'static str> = None;
+}
+
+impl Proposal for UpdateTaskDueDate {
+    fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
+        let Day(due) = args.due_date;
         if task.due_on == Some(due) {
             return Err(Refused::Redundant(format!("the task is already due on {due}")));
         }
-        Ok(Checked {
-            args: json!({ "dueDate": due.to_string() }),
-            edits: vec![Edit::DueOn(Some(due))],
-        })
+        Ok(Checked { args, edits: vec![Edit::DueOn(Some(due))] })
     }
 
-    fn target(&self, _args: &Value) -> Target {
+    fn target(_args: &Args) -> Target {
         Target { key: "dueDate".into(), single: true }
     }
 
-    fn is_destructive(&self, _args: &Value) -> bool {
-        false
+    fn summary(args: &Args, _task: Option<&TaskState>) -> String {
+        format!("Set due date to {}", args.due_date.0)
     }
 
-    fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
-        format!("Set due date to {}", self.proposed(args))
+    fn prompt_args(args: &Args, _task: &TaskState) -> String {
+        args.due_date.0.to_string()
     }
 
-    fn now(&self, _args: &Value, task: &TaskState) -> Option<String> {
+    fn now(_args: &Args, task: &TaskState) -> Option<String> {
         task.due_on.map(|due| due.to_string())
     }
 
-    fn proposed(&self, args: &Value) -> String {
-        args["dueDate"].as_str().unwrap_or_default().to_owned()
+    fn proposed(args: &Args) -> String {
+        args.due_date.0.to_string()
     }
 }

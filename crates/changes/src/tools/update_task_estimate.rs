@@ -4,37 +4,64 @@ use dormouse_journal::Edit;
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
-use crate::tool::{Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema};
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema; arguments are read leniently")]
-struct Args {
-    /// Whole minutes, 1 to 1440.
-    minutes: u32,
-    evidence: Option<EvidenceArg>,
-    /// Why, in a few words.
-    rationale: Option<String>,
-}
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given};
 
 /// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "update_task_estimate",
-    aliases: &["set_task_estimate"],
-    description: "Propose an estimate of the work the task takes, in minutes.",
-    policy: Policy::Deferred,
-    schema: schema::<Args>,
-    item: Some(&UpdateTaskEstimate),
-};
+pub static TOOL: ModelTool = ModelTool::proposal(&UpdateTaskEstimate);
 
-/// The tool as a change item stores it.
-pub struct UpdateTaskEstimate;
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Args {
+    /// Whole minutes, 1 to 1440.
+    #[schemars(with = "u32")]
+    minutes: Minutes,
+}
+
+/// From a number or numeric text; fractions are rounded.
+#[derive(Clone, Copy, Serialize)]
+struct Minutes(u32);
+
+impl<'de> Deserialize<'de> for Minutes {
+    fn deserialize<D: Deserializer<'de>>(field: D) -> Result<Self, D::Error> {
+        let given = given(field)?;
+        let max = limits::ESTIMATE.max;
+        whole(&given).filter(|minutes| (1..=max).contains(minutes)).map_or_else(
+            || {
+                Err(D::Error::custom(format!(
+                    "minutes is {given}; give a whole number from 1 to {max}"
+                )))
+            },
+            |minutes| Ok(Self(u32::try_from(minutes).unwrap_or(u32::MAX))),
+        )
+    }
+}
+
+fn whole(given: &Value) -> Option<usize> {
+    let number: f64 = match given {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    (0.0..=f64::from(u32::MAX)).contains(&number.round()).then(|| number.round() as usize)
+}
+
+struct UpdateTaskEstimate;
+
+impl Tool for UpdateTaskEstimate {
+    type Args = Args;
+    const NAME: &'static str = "update_task_estimate";
+    const ALIASES: &'static [&'static str] = &["set_task_estimate"];
+    const DESCRIPTION: &'static str = "Propose an estimate of the work the task takes, in minutes.";
+    const EXAMPLE: Option<&'static str> = None;
+}
 
 /// Formats minutes in words: `90` is `1 h 30 min`.
-pub fn words(minutes: u32) -> String {
+fn words(minutes: u32) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (1, 0) => "1 hour".into(),
@@ -43,56 +70,32 @@ pub fn words(minutes: u32) -> String {
     }
 }
 
-/// Reads whole minutes from a number or numeric text; fractions are rounded.
-fn minutes(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-    .map(f64::round)
-}
-
-impl ItemTool for UpdateTaskEstimate {
-    fn name(&self) -> &'static str {
-        "update_task_estimate"
-    }
-
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let max = limits::ESTIMATE.max;
-        let given = &args["minutes"];
-        let refused =
-            || Refused::Invalid(format!("minutes is {given}; give a whole number from 1 to {max}"));
-        let value = minutes(given).ok_or_else(refused)?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let whole = if (1.0..=f64::from(u32::MAX)).contains(&value) { value as u32 } else { 0 };
-        if whole == 0 || usize::try_from(whole).is_ok_and(|whole| whole > max) {
-            return Err(refused());
+impl Proposal for UpdateTaskEstimate {
+    fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
+        let Minutes(minutes) = args.minutes;
+        if task.estimate_minutes == Some(minutes) {
+            return Err(Refused::Redundant(format!("the estimate is already {}", words(minutes))));
         }
-        if task.estimate_minutes == Some(whole) {
-            return Err(Refused::Redundant(format!("the estimate is already {}", words(whole))));
-        }
-        Ok(Checked { args: json!({ "minutes": whole }), edits: vec![Edit::Estimate(Some(whole))] })
+        Ok(Checked { args, edits: vec![Edit::Estimate(Some(minutes))] })
     }
 
-    fn target(&self, _args: &Value) -> Target {
+    fn target(_args: &Args) -> Target {
         Target { key: "estimate".into(), single: true }
     }
 
-    fn is_destructive(&self, _args: &Value) -> bool {
-        false
+    fn summary(args: &Args, _task: Option<&TaskState>) -> String {
+        format!("Set time estimate to {}", words(args.minutes.0))
     }
 
-    fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
-        format!("Set time estimate to {}", self.proposed(args))
+    fn prompt_args(args: &Args, _task: &TaskState) -> String {
+        format!("{} min", args.minutes.0)
     }
 
-    fn now(&self, _args: &Value, task: &TaskState) -> Option<String> {
+    fn now(_args: &Args, task: &TaskState) -> Option<String> {
         task.estimate_minutes.map(words)
     }
 
-    fn proposed(&self, args: &Value) -> String {
-        let whole = args["minutes"].as_u64().and_then(|minutes| u32::try_from(minutes).ok());
-        whole.map_or_else(String::new, words)
+    fn proposed(args: &Args) -> String {
+        words(args.minutes.0)
     }
 }

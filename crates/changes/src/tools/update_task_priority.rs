@@ -4,34 +4,43 @@ use dormouse_journal::Edit;
 use dormouse_types::model::TaskState;
 use dormouse_types::task::Priority;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::tool::{Checked, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Target, schema};
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema; arguments are read leniently")]
-struct Args {
-    /// P0 urgent, P1 high, P2 medium, P3 low.
-    priority: Priority,
-    evidence: Option<EvidenceArg>,
-    /// Why, in a few words.
-    rationale: Option<String>,
-}
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given};
 
 /// The tool as a model calls it.
-pub static TOOL: ModelTool = ModelTool {
-    name: "update_task_priority",
-    aliases: &["set_task_priority"],
-    description: "Propose the priority of the task itself, never of a finding or an item.",
-    policy: Policy::Deferred,
-    schema: schema::<Args>,
-    item: Some(&UpdateTaskPriority),
-};
+pub static TOOL: ModelTool = ModelTool::proposal(&UpdateTaskPriority);
 
-/// The tool as a change item stores it.
-pub struct UpdateTaskPriority;
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Args {
+    /// P0 urgent, P1 high, P2 medium, P3 low.
+    #[schemars(with = "Priority")]
+    priority: Ranked,
+}
+
+/// In any spelling that the list of priorities knows.
+#[derive(Clone, Copy, Serialize)]
+struct Ranked(Priority);
+
+impl<'de> Deserialize<'de> for Ranked {
+    fn deserialize<D: Deserializer<'de>>(field: D) -> Result<Self, D::Error> {
+        let given = given(field)?;
+        given.as_str().unwrap_or_default().parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+struct UpdateTaskPriority;
+
+impl Tool for UpdateTaskPriority {
+    type Args = Args;
+    const NAME: &'static str = "update_task_priority";
+    const ALIASES: &'static [&'static str] = &["set_task_priority"];
+    const DESCRIPTION: &'static str =
+        "Propose the priority of the task itself, never of a finding or an item.";
+    const EXAMPLE: Option<&'static str> = None;
+}
 
 fn words(priority: Priority) -> String {
     let meaning = match priority {
@@ -43,44 +52,33 @@ fn words(priority: Priority) -> String {
     format!("{priority} ({meaning})")
 }
 
-impl ItemTool for UpdateTaskPriority {
-    fn name(&self) -> &'static str {
-        "update_task_priority"
-    }
-
-    fn check(&self, args: &Value, task: &TaskState) -> Result<Checked, Refused> {
-        let given = args["priority"].as_str().unwrap_or_default();
-        let priority: Priority = given
-            .parse()
-            .map_err(|e: dormouse_types::task::NotListed| Refused::Invalid(e.to_string()))?;
+impl Proposal for UpdateTaskPriority {
+    fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
+        let Ranked(priority) = args.priority;
         // An unranked task counts as P2, so proposing P2 would change nothing.
         if task.priority.unwrap_or_default() == priority {
             return Err(Refused::Redundant(format!("the priority is already {}", words(priority))));
         }
-        Ok(Checked {
-            args: json!({ "priority": priority }),
-            edits: vec![Edit::Priority(Some(priority))],
-        })
+        Ok(Checked { args, edits: vec![Edit::Priority(Some(priority))] })
     }
 
-    fn target(&self, _args: &Value) -> Target {
+    fn target(_args: &Args) -> Target {
         Target { key: "priority".into(), single: true }
     }
 
-    fn is_destructive(&self, _args: &Value) -> bool {
-        false
+    fn summary(args: &Args, _task: Option<&TaskState>) -> String {
+        format!("Set priority to {}", words(args.priority.0))
     }
 
-    fn summary(&self, args: &Value, _task: Option<&TaskState>) -> String {
-        format!("Set priority to {}", self.proposed(args))
+    fn prompt_args(args: &Args, _task: &TaskState) -> String {
+        args.priority.0.to_string()
     }
 
-    fn now(&self, _args: &Value, task: &TaskState) -> Option<String> {
+    fn now(_args: &Args, task: &TaskState) -> Option<String> {
         task.priority.map(words)
     }
 
-    fn proposed(&self, args: &Value) -> String {
-        let given = args["priority"].as_str().unwrap_or_default();
-        given.parse().map_or_else(|_| given.to_owned(), words)
+    fn proposed(args: &Args) -> String {
+        words(args.priority.0)
     }
 }

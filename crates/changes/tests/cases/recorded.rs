@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use dormouse_changes::set::service::operation;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext};
-use dormouse_changes::tools::{self, retract_suggestions, set_task_language};
-use dormouse_changes::{Refused, TOOLS, ledger};
+use dormouse_changes::tool::CallContext;
+use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};
+use dormouse_journal::Edit;
 use dormouse_types::model::{Decided, Entry, Item, LabelRef, Ledger, TaskState, ToolCall, Verdict};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{By, Fingerprint, Timestamp};
@@ -443,6 +444,14 @@ fn outcome(name: &str, args: &Value, into: &mut String) {
     }
 }
 
+fn run(name: &str, args: &Value, task: &TaskState) -> Result<Effect, Refused> {
+    let agent = "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+    let Some(Policy::Immediate(tool)) = tools::by_name(name).map(|tool| tool.policy) else {
+        panic!("{name} is not immediate")
+    };
+    tool.run(args, &CallContext { task, agent: &agent, items: &[] })
+}
+
 fn refusal(refused: &Refused) -> String {
     match refused {
         Refused::Invalid(text) => format!("refused: {text}"),
@@ -496,8 +505,12 @@ fn page() -> String {
         json!({ "languageCode": "tlh" }),
         json!({ "language": "de" }),
     ]) {
-        let line = match set_task_language::check(&args, &task) {
-            Ok(code) => format!("sets {code}"),
+        let line = match run("set_task_language", &args, &task) {
+            Ok(Effect::Edit(edits)) => match &edits[..] {
+                [Edit::Language { code: Some(code) }] => format!("sets {code}"),
+                other => format!("{other:?}"),
+            },
+            Ok(other) => format!("{other:?}"),
             Err(refused) => refusal(&refused),
         };
         writeln!(page, "\nset_task_language {args}\n  {line}").expect("written");
@@ -513,8 +526,9 @@ fn page() -> String {
             json!({ "proposals": [{ "fingerprint": "fp=12345678", "reason": "x".repeat(1001) }] }),
         ])
     {
-        let line = match retract_suggestions::check(&args) {
-            Ok(all) => format!("accepts {}", all.len()),
+        let line = match run("retract_suggestions", &args, &task) {
+            Ok(Effect::Withdraw { reply, .. }) => format!("accepts {}", reply.lines().count()),
+            Ok(other) => format!("{other:?}"),
             Err(refused) => refusal(&refused),
         };
         writeln!(page, "\nretract_suggestions {}\n  {}", brief(&args.to_string()), brief(&line))

@@ -1,4 +1,4 @@
-use dormouse_changes::tools::{self, retract_suggestions, set_task_language};
+use dormouse_changes::{Effect, tools};
 use dormouse_journal::Edit;
 use dormouse_store::Db;
 use dormouse_types::limits;
@@ -357,8 +357,13 @@ fn a_call_holds_a_limited_number_of_elements() {
 #[test]
 fn a_language_is_a_code_of_the_list_and_the_persons_own_stays() {
     let world = World::new();
-    let check = |args: Value| {
-        set_task_language::check(&args, &world.state()).map_err(|e| e.text().to_owned())
+    let check = |args: Value| match world.run("set_task_language", &args) {
+        Ok(Effect::Edit(edits)) => match &edits[..] {
+            [Edit::Language { code: Some(code) }] => Ok(code.clone()),
+            other => panic!("{other:?}"),
+        },
+        Ok(other) => panic!("{other:?}"),
+        Err(refused) => Err(refused.text().to_owned()),
     };
     assert_eq!(check(json!({ "languageCode": " DE ", "confidence": "high" })), Ok("de".into()));
     assert_eq!(check(json!("{\"languageCode\": \"de\"}")), Ok("de".into()), "JSON in a string");
@@ -369,23 +374,33 @@ fn a_language_is_a_code_of_the_list_and_the_persons_own_stays() {
     let low = check(json!({ "languageCode": "de", "confidence": "low" })).expect_err("a guess");
     assert!(low.contains("left open"), "{low}");
     world.edit_as_agent(&[Edit::Language { code: Some("de".into()) }]);
-    let same = set_task_language::check(&json!({ "languageCode": "de" }), &world.state());
-    assert_eq!(same.expect_err("nothing to do").text(), "the language is already de");
+    let same = check(json!({ "languageCode": "de" }));
+    assert_eq!(same.expect_err("nothing to do"), "the language is already de");
     world.edit(&[Edit::Language { code: Some("fr".into()) }]);
-    let stays = set_task_language::check(&json!({ "languageCode": "de" }), &world.state());
-    let stays = stays.expect_err("the person's").text().to_owned();
+    let stays = check(json!({ "languageCode": "de" })).expect_err("the person's");
     assert_eq!(stays, "the person set the language to fr; it stays");
 }
 
 #[test]
 fn a_withdrawal_names_proposals_and_reasons() {
-    let check = |args: Value| {
-        retract_suggestions::check(&args).map(|all| all.len()).map_err(|e| e.text().to_owned())
+    let world = World::new();
+    let check = |args: Value| match world.run("retract_suggestions", &args) {
+        Ok(Effect::Withdraw { reply, .. }) => Ok(reply),
+        Ok(other) => panic!("{other:?}"),
+        Err(refused) => Err(refused.text().to_owned()),
     };
     let one =
         |reason: String| json!({ "proposals": [{ "fingerprint": "12345678", "reason": reason }] });
-    assert_eq!(check(one("overtaken".into())), Ok(1));
-    assert_eq!(check(one("r".repeat(limits::REASON.max))), Ok(1));
+    let unknown = "fp=12345678: not open".to_owned();
+    assert_eq!(check(one("overtaken".into())), Ok(unknown.clone()));
+    assert_eq!(check(one("r".repeat(limits::REASON.max))), Ok(unknown));
+    let item = world.due("2026-04-01");
+    let named = |fp: &str| json!({ "fingerprint": fp, "reason": "overtaken" });
+    let fp = &item.fingerprint.as_str()[..8];
+    assert_eq!(
+        check(json!({ "proposals": [named(&format!(" fp={} ", fp.to_uppercase())), named(fp)] })),
+        Ok(format!("fp={fp}: retracted\nfp={fp}: not open"))
+    );
     for (args, words) in [
         (json!({ "proposals": [] }), "name at least one"),
         (one("  ".into()), "fp=12345678 has no reason"),

@@ -9,7 +9,8 @@ use std::time::Duration;
 use dormouse_changes::set::propose::{Proposer, Retraction};
 use dormouse_changes::set::standing::KnownValue;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
-use dormouse_changes::{Changes, DecideError, Decider, Policy, ledger, tools};
+use dormouse_changes::tool::CallContext;
+use dormouse_changes::{Changes, DecideError, Decider, Effect, Policy, Refused, ledger, tools};
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
@@ -297,7 +298,7 @@ impl World {
             let (refused, text) = validate::reply(&judged);
             for one in judged {
                 if let CallOutcome::Queued(one) = one {
-                    if tool.policy == Policy::Deferred {
+                    if matches!(tool.policy, Policy::Deferred(_)) {
                         used.push(tool.name.to_owned());
                     }
                     proposed.push(one);
@@ -319,6 +320,15 @@ impl World {
         };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
         (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops))
+    }
+
+    /// What an immediate tool makes of a call.
+    pub fn run(&self, name: &str, args: &Value) -> Result<Effect, Refused> {
+        let (task, items) = (self.state(), self.items());
+        let Some(Policy::Immediate(tool)) = tools::by_name(name).map(|tool| tool.policy) else {
+            panic!("{name} is not immediate")
+        };
+        tool.run(args, &CallContext { task: &task, agent: &self.agent, items: &items })
     }
 
     /// Proposes one thing that must be accepted, and returns the item.

@@ -25,13 +25,13 @@ fn arguments(schema: &Value, root: &Value, into: &mut String, indent: usize) {
 
 fn section(tool: &ModelTool) -> String {
     let mut text = format!("## `{}`\n\n{}\n\n", tool.name, tool.description);
-    let item = tool.item.map(|item| item.name());
+    let item = tool.item().map(|item| item.name());
     let policy = match tool.policy {
-        Policy::Immediate => "takes effect at once".to_owned(),
-        Policy::Deferred => {
+        Policy::Immediate(_) => "takes effect at once".to_owned(),
+        Policy::Deferred(_) => {
             format!("one proposal, `{}`, that waits for the person", item.unwrap_or_default())
         }
-        Policy::Exploded { list, max } => format!(
+        Policy::Exploded { list, max, .. } => format!(
             "a proposal `{}` for each of `{list}` (at most {})",
             item.unwrap_or_default(),
             max.max

@@ -125,7 +125,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
     ) -> Result<Option<Op>, AgentError> {
-        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         if row.is_none_or(|row| row.run_key.is_some()) {
             let soon = self.clock.now() + SHORTEST_WINDOW;
             return Ok(Some(wake_queue::make_due(ws, id, soon)));
@@ -141,7 +141,7 @@ impl Agents {
     pub(crate) fn hear(&self, ws: WorkspaceId, id: &AgentId, upto: Seq) -> Op {
         let now = self.clock.now();
         let signal = Signal {
-            agent: id.clone(),
+            holder: id.into(),
             reason: Reason::UserInitiated,
             at: now,
             due_at: Some(now),

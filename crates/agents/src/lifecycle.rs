@@ -278,7 +278,7 @@ impl Agents {
         }
         let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
         let signal = Signal {
-            agent: id.clone(),
+            holder: id.into(),
             reason,
             at: now,
             due_at: Some(now),
@@ -468,7 +468,7 @@ impl Agents {
             let mut ops: Vec<Op> = vec![entity::replace(ws, &stored)];
             if after.lifecycle == Lifecycle::Destroyed {
                 ops.push(subscription::delete_of_agent(ws, id));
-                ops.push(timer::delete_of_agent(ws, id));
+                ops.push(timer::delete_of_holder(ws, id));
                 ops.push(outdated::clear(ws, id));
             }
             let class = self.driver.model().class();

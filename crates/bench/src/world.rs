@@ -13,7 +13,7 @@ use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
 use dormouse_runs::{Driver, End};
 use dormouse_types::port::{Clock as _, ModelClass};
-use dormouse_types::{AgentId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
 use futures_util::future::{BoxFuture, FutureExt as _, join, try_join_all};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -51,7 +51,7 @@ pub struct Watched {
 #[derive(Debug, Default)]
 pub struct Served {
     /// When each agent's run was durable.
-    pub ended: Vec<(AgentId, Timestamp)>,
+    pub ended: Vec<(HolderId, Timestamp)>,
     failed: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl Progress {
         let served = &mut self.served;
         match event {
             Event::Ran(ran) => match &ran.end {
-                End::Completed { .. } => served.ended.push((ran.agent.clone(), now)),
+                End::Completed { .. } => served.ended.push((ran.holder.clone(), now)),
                 end => served.failed.push(format!("a run ended as {end:?}")),
             },
             Event::Recovered(line) | Event::Failed(line) => served.failed.push(line.clone()),
@@ -264,7 +264,7 @@ impl World {
                 let edits = wave.iter().map(|one| self.edit(one, is_checked));
                 for (one, at) in wave.iter().zip(try_join_all(edits).await?) {
                     let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-                    sent.insert(one.agent.clone(), at);
+                    sent.insert(HolderId::from(&one.agent), at);
                 }
                 self.clock.sleep_until(next).await;
             }
@@ -275,7 +275,7 @@ impl World {
         let taken = served
             .ended
             .iter()
-            .filter_map(|(agent, at)| Some(millis(*sent.get(agent)? + window, *at)));
+            .filter_map(|(holder, at)| Some(millis(*sent.get(holder)? + window, *at)));
         Ok(taken.collect())
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::future::pending;
 
+use dormouse_agents::AgentError;
 use dormouse_agents::wake::drain::{FinishedRun, Scope, WaitingAgents};
 use dormouse_changes::recovery::Recovered;
+use dormouse_runs::RunError;
 use dormouse_store::agent::report;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{AgentId, Caller, TaskId, Timestamp};
@@ -97,7 +99,9 @@ impl Dormouse {
 
     async fn run_outcome(&self, ran: &FinishedRun) -> Result<RunOutcome, Error> {
         let caller = Caller::owner(WORKSPACE);
-        let agent = match self.agent(&caller, &ran.agent).await {
+        let id = AgentId::try_from(&ran.holder)
+            .map_err(|other| AgentError::from(RunError::Broken(other.to_string())))?;
+        let agent = match self.agent(&caller, &id).await {
             Ok(agent) => Some(agent),
             // The failed run states its reason; the other runs are still reported.
             Err(error) if error.is_damage() => None,
@@ -118,18 +122,18 @@ impl Dormouse {
         };
         let thread = Some(ran.run.thread.clone());
         let messages = match &agent {
-            Some(_) => self.messages(&caller, &ran.agent, thread, 10_000).await?,
+            Some(_) => self.messages(&caller, &id, thread, 10_000).await?,
             None => Vec::new(),
         };
         let report = self
             .agents
-            .latest_report(WORKSPACE, &ran.agent)
+            .latest_report(WORKSPACE, &id)
             .await?
             .is_some_and(|report: report::Report| report.provenance["runKey"] == ran.run.key.0);
         let (status, error) = outcome(&ran.end);
         Ok(RunOutcome {
             run_key: ran.run.key.clone(),
-            agent_id: ran.agent.clone(),
+            agent_id: id,
             agent_name: agent.as_ref().map(|a| a.display_name.clone()).unwrap_or_default(),
             task_id: task,
             task_title: agent.and_then(|agent| agent.task_title).unwrap_or_default(),

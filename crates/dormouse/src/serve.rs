@@ -4,7 +4,7 @@ use dormouse_agents::wake::drain::FinishedRun;
 use dormouse_agents::wake::service::{Event, Options, Service};
 use dormouse_runs::End;
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, RunKey, limits};
+use dormouse_types::{HolderId, RunKey, limits};
 use futures_util::future::FutureExt as _;
 
 use crate::{Dormouse, Error};
@@ -29,8 +29,8 @@ impl Default for ServeOptions {
 pub enum ServeEvent {
     /// A run left this node.
     Ran {
-        /// Its agent.
-        agent: AgentId,
+        /// The agent, or the holder of another kind, that it is a run of.
+        holder: HolderId,
         /// Its key.
         run_key: RunKey,
         /// `completed`, `skipped`, `failed`, `queued`, or `started` if another node has taken it
@@ -91,7 +91,7 @@ impl Dormouse {
 
 fn ran_of(ran: &FinishedRun) -> ServeEvent {
     let (status, error) = outcome(&ran.end);
-    ServeEvent::Ran { agent: ran.agent.clone(), run_key: ran.run.key.clone(), status, error }
+    ServeEvent::Ran { holder: ran.holder.clone(), run_key: ran.run.key.clone(), status, error }
 }
 
 /// The status of a run as it left this node, and why it did not complete.

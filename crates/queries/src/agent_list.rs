@@ -8,7 +8,7 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
-use dormouse_types::{AgentId, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, TaskId, WorkspaceId};
 
 use crate::agents::lifecycle_name;
 use crate::view::{Agent, Page};
@@ -102,7 +102,9 @@ impl Queries {
         let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
         rows.extend(self.store.each(wake_queue::leased(ws)).await?);
         let rows = rows.into_iter().flatten();
-        let does = rows.map(|row| (row.agent.clone(), self.activity_of(Some(&row))));
+        let does = rows.filter_map(|row| {
+            Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row))))
+        });
         Ok(does.filter(|(_, does)| *does != "asleep").collect())
     }
 
@@ -118,24 +120,24 @@ impl Queries {
         while rest.peek().is_some() {
             let some: Vec<_> = rest.by_ref().take(in_list::MOST).collect();
             let ids: Vec<AgentId> = some.iter().map(|agent| agent.doc.value.id.clone()).collect();
-            let mut states: HashMap<AgentId, State> = HashMap::new();
+            let mut states: HashMap<HolderId, State> = HashMap::new();
             for state in self.store.each(agent_entity::states(ws, &ids)).await? {
                 match state {
-                    Ok(state) => _ = states.insert(state.columns.agent, state.doc.value),
+                    Ok(state) => _ = states.insert(state.columns.holder, state.doc.value),
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
-            let mut rows: HashMap<AgentId, QueueEntry> = HashMap::new();
-            for row in self.store.each(wake_queue::of_agents(ws, &ids)).await? {
+            let mut rows: HashMap<HolderId, QueueEntry> = HashMap::new();
+            for row in self.store.each(wake_queue::of_holders(ws, &ids)).await? {
                 match row {
-                    Ok(row) => _ = rows.insert(row.agent.clone(), row),
+                    Ok(row) => _ = rows.insert(row.holder.clone(), row),
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
-            let mut timers: HashMap<AgentId, Vec<Timer>> = HashMap::new();
-            for timer in self.store.all(timer::of_agents(ws, &ids)).await? {
+            let mut timers: HashMap<HolderId, Vec<Timer>> = HashMap::new();
+            for timer in self.store.all(timer::of_holders(ws, &ids)).await? {
                 match timer {
-                    Ok(timer) => timers.entry(timer.agent.clone()).or_default().push(timer),
+                    Ok(timer) => timers.entry(timer.holder.clone()).or_default().push(timer),
                     Err(error) => damaged.push(error.to_string()),
                 }
             }
@@ -145,13 +147,14 @@ impl Queries {
             let titles = self.titles(ws, &tasks).await?;
             for agent in some {
                 let id = &agent.doc.value.id;
+                let holder = &HolderId::from(id);
                 // An agent without a state was reported above, or never had one.
-                let Some(state) = states.remove(id) else { continue };
+                let Some(state) = states.remove(holder) else { continue };
                 let task = state.slots.active_task_id.as_ref();
                 let title = task.and_then(|task| titles.get(task).cloned());
-                let row = rows.get(id);
+                let row = rows.get(holder);
                 let since = since.get(id).copied();
-                let timers = timers.remove(id).unwrap_or_default();
+                let timers = timers.remove(holder).unwrap_or_default();
                 views.push(self.agent_as(agent, state, row, &timers, title, since));
             }
         }

@@ -20,7 +20,7 @@ impl Queries {
         id: &AgentId,
     ) -> Result<AgentState, QueryError> {
         let state: State = self.agents.state(ws, id).await?.value;
-        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         let lease = row.as_ref().and_then(|row| {
             Some(Lease {
                 owner: row.owner.clone()?,
@@ -71,7 +71,7 @@ impl Queries {
     ) -> Result<HashMap<AgentId, Timestamp>, QueryError> {
         let runs: HashMap<RunKey, AgentId> = rows
             .filter(|row| row.owner.is_some())
-            .filter_map(|row| Some((row.run_key.clone()?, row.agent.clone())))
+            .filter_map(|row| Some((row.run_key.clone()?, (&row.holder).try_into().ok()?)))
             .collect();
         if runs.is_empty() {
             return Ok(HashMap::new());
@@ -108,7 +108,7 @@ impl Queries {
     /// An agent's timers, including its back-off.
     pub async fn timers(&self, ws: WorkspaceId, id: &AgentId) -> Result<Vec<Timer>, QueryError> {
         let state: State = self.agents.state(ws, id).await?.value;
-        let stored = self.store.all(timer::of_agent(ws, id)).await?.into_iter();
+        let stored = self.store.all(timer::of_holder(ws, id)).await?.into_iter();
         let mut timers: Vec<Timer> = stored
             .map(|timer| Timer {
                 kind: timer.kind.name().into(),
@@ -119,7 +119,7 @@ impl Queries {
             .collect();
         let failures = state.consecutive_failure_count;
         // A cancelled retry no longer has a timer.
-        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         let waits = row.is_some_and(|row| row.reasons.contains(&wake_queue::Reason::Timer));
         timers.extend(state.next_wake_at.filter(|_| waits).map(|at| Timer {
             kind: "backOff".into(),
@@ -192,7 +192,7 @@ mod tests {
     /// What is said of an agent that a reason wakes in so many seconds.
     fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> &'static str {
         let row = QueueEntry {
-            agent: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)),
+            holder: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)).into(),
             reasons: vec![reason],
             first_signal_at: Some(NOW),
             due_at: seconds.map(|seconds| NOW + Duration::from_secs(seconds)),

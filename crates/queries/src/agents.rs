@@ -87,7 +87,7 @@ impl Queries {
     ) -> Result<Agent, QueryError> {
         let id = &stored.doc.value.id;
         let state: State = self.agents.state(ws, id).await?.value;
-        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         let row = row.as_ref();
         let task_title = match &state.slots.active_task_id {
             None => None,
@@ -99,7 +99,7 @@ impl Queries {
                 Err(error) => return Err(error.into()),
             },
         };
-        let timers = self.store.all(timer::of_agents(ws, std::slice::from_ref(id))).await?;
+        let timers = self.store.all(timer::of_holders(ws, std::slice::from_ref(id))).await?;
         // A damaged timer is reported where timers are listed.
         let timers: Vec<Timer> = timers.into_iter().flatten().collect();
         let since = self.awake_since(ws, row.into_iter()).await?.remove(id);

@@ -71,7 +71,8 @@ impl Queries {
         }
         let runs = self.store.each(wake_run::failed_last(ws, RUNS)).await?;
         let runs: Vec<_> = runs.into_iter().flatten().collect();
-        let agents: BTreeSet<AgentId> = runs.iter().map(|run| run.agent.clone()).collect();
+        let agents: BTreeSet<AgentId> =
+            runs.iter().filter_map(|run| (&run.holder).try_into().ok()).collect();
         let agents: Vec<AgentId> = agents.into_iter().collect();
         let mut living = HashMap::new();
         for some in agents.chunks(in_list::MOST) {
@@ -85,11 +86,12 @@ impl Queries {
             }
         }
         for run in runs {
-            let Some(name) = living.remove(&run.agent) else { continue };
+            let Ok(agent) = AgentId::try_from(&run.holder) else { continue };
+            let Some(name) = living.remove(&agent) else { continue };
             let since = run.completed_at.unwrap_or(run.created_at);
             let why = run.error.map(|why| format!(": {why}")).unwrap_or_default();
             all.push(Attention {
-                agent_id: Some(run.agent),
+                agent_id: Some(agent),
                 text: format!("The last run of {name} failed{why}"),
                 ..blank(format!("runFailed:{}", run.key), "runFailed", since, &["wake", "open"])
             });

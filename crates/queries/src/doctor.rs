@@ -261,12 +261,12 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
     for row in open.all(wake_queue::leased(open.ws), "leases", diagnosis) {
         let owner = row.owner.unwrap_or_default();
         let told = match row.expires_at {
-            Some(at) if at > now => format!("{owner} works for agent {} until {at}", row.agent),
+            Some(at) if at > now => format!("{owner} works for agent {} until {at}", row.holder),
             Some(at) => format!(
                 "{owner} stopped working for agent {} at {at}: the next start takes over",
-                row.agent
+                row.holder
             ),
-            None => format!("{owner} works for agent {}", row.agent),
+            None => format!("{owner} works for agent {}", row.holder),
         };
         diagnosis.note(told);
     }

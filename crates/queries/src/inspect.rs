@@ -106,7 +106,7 @@ impl Queries {
         let stored = match thread {
             Some(thread) => {
                 let all = self.store.all(message::of_thread(ws, &thread, limit)).await?;
-                all.into_iter().filter(|one| one.doc.value.agent_id == *id).collect()
+                all.into_iter().filter(|one| one.doc.value.holder == *id).collect()
             }
             None => self.store.all(entity::of_agent::<message::Message>(ws, id, limit)).await?,
         };
@@ -117,7 +117,7 @@ impl Queries {
         });
         let mut messages = Vec::new();
         for one in stored {
-            messages.push(self.message_view(ws, one).await?);
+            messages.push(self.message_view(ws, id, one).await?);
         }
         Ok(messages)
     }
@@ -136,7 +136,7 @@ impl Queries {
         let mut threads: Vec<ThreadId> = Vec::new();
         let mut items = Vec::new();
         for row in rows {
-            let message = self.message_view(ws, row).await?;
+            let message = self.message_view(ws, id, row).await?;
             if !threads.contains(&message.thread_id) {
                 threads.push(message.thread_id.clone());
             }
@@ -194,6 +194,7 @@ impl Queries {
     pub(crate) async fn message_view(
         &self,
         ws: WorkspaceId,
+        agent: &AgentId,
         stored: Stored<message::Message>,
     ) -> Result<Message, QueryError> {
         let message = stored.doc.value;
@@ -204,7 +205,7 @@ impl Queries {
         });
         Ok(Message {
             id: message.id,
-            agent_id: message.agent_id,
+            agent_id: agent.clone(),
             thread_id: message.thread_id,
             run_key: message.metadata.run_key.map(RunKey),
             turn: message.metadata.turn,
@@ -241,12 +242,13 @@ impl Queries {
     ) -> Result<Page<Wake>, QueryError> {
         self.agents.agent(ws, id).await?;
         let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
-        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
-        let waiting = row.as_ref().filter(|_| cursor.is_none()).and_then(waiting_view);
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
+        let waiting =
+            row.as_ref().filter(|_| cursor.is_none()).and_then(|row| waiting_view(id, row));
         let limit = limit.saturating_sub(usize::from(waiting.is_some()));
         let query = wake_run::page(ws, id, (at, &behind), page::rows_to_read(limit));
         let runs = self.store.all(query).await?.into_iter();
-        let views = runs.map(|run| wake_view(run, row.as_ref())).collect();
+        let views = runs.map(|run| wake_view(id, run, row.as_ref())).collect();
         let key = |wake: &Wake| wake.run_key.as_ref().map_or("", |key| key.as_str()).to_owned();
         let mut page =
             page::page_of(views, limit, |wake| page::cursor_of(wake.created_at, key(wake)));
@@ -266,9 +268,9 @@ impl Queries {
         key: &RunKey,
     ) -> Result<Wake, QueryError> {
         let run = self.store.first(wake_run::with_counts_by_key(ws, key)).await?;
-        let run = run.filter(|run| run.run.agent == *id).ok_or_else(|| no_run(key))?;
-        let row = self.store.first(wake_queue::of_agent(ws, id)).await?;
-        Ok(wake_view(run, row.as_ref()))
+        let run = run.filter(|run| run.run.holder == *id).ok_or_else(|| no_run(key))?;
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
+        Ok(wake_view(id, run, row.as_ref()))
     }
 
     async fn run(
@@ -278,7 +280,7 @@ impl Queries {
         key: &RunKey,
     ) -> Result<wake_run::Run, QueryError> {
         let run = self.store.first(wake_run::by_key(ws, key)).await?;
-        run.filter(|run| run.agent == *id).ok_or_else(|| no_run(key))
+        run.filter(|run| run.holder == *id).ok_or_else(|| no_run(key))
     }
 
     /// The prompts of a run as they were sent, rebuilt from spans and checked by their digest.
@@ -292,7 +294,7 @@ impl Queries {
         let (recorded, _) = dormouse_runs::run_log::read(&self.store, ws, &run).await?;
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {
-            let pieces = rebuild(&self.store, ws, &run.agent, &stored.spans).await?;
+            let pieces = rebuild(&self.store, ws, &run.holder, &stored.spans).await?;
             let tools: Vec<ToolSpec> = pieces
                 .iter()
                 .find(|(kind, _)| kind == "tools")
@@ -391,20 +393,20 @@ fn no_run(key: &RunKey) -> QueryError {
 }
 
 /// A waiting wake, shown as a run without a key and identified by what it waits for.
-fn waiting_view(row: &QueueEntry) -> Option<Wake> {
+fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
     if row.due_at.is_none() || row.reasons.is_empty() {
         return None;
     }
     let reason = dormouse_agents::wake::key::strongest(&row.reasons);
     let reason_id = match reason {
-        Reason::Subscription => Some(agent_entity::own_subscription(&row.agent).to_string()),
+        Reason::Subscription => Some(agent_entity::own_subscription(agent).to_string()),
         Reason::Timer => row.due_at.map(|due| due.micros().to_string()),
         Reason::Creation => Some("creation".to_owned()),
         Reason::Reanalysis | Reason::UserInitiated => row.request_id.clone(),
     };
     Some(Wake {
         run_key: None,
-        agent_id: row.agent.clone(),
+        agent_id: agent.clone(),
         reason: reason.name().into(),
         reason_id,
         initiator: if reason.is_automatic() { "automation" } else { "person" }.into(),
@@ -426,7 +428,7 @@ fn waiting_view(row: &QueueEntry) -> Option<Wake> {
 }
 
 /// Builds the view of a run; one that waits to be resumed is due with its agent's row.
-fn wake_view(counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake {
+fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake {
     let wake_run::RunWithCounts { run, turns, calls } = counted;
     let is_waiting = |row: &&QueueEntry| {
         run.status == wake_run::Status::Queued && row.run_key.as_ref() == Some(&run.key)
@@ -434,7 +436,7 @@ fn wake_view(counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake
     Wake {
         due_at: row.filter(is_waiting).and_then(|row| row.due_at),
         run_key: Some(run.key),
-        agent_id: run.agent,
+        agent_id: agent.clone(),
         reason: run.reason,
         reason_id: run.reason_id,
         initiator: run.initiator,

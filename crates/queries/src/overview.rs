@@ -8,7 +8,7 @@ use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::{entity, saga, timer};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
-use dormouse_types::{AgentId, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, Timestamp, WorkspaceId};
 
 use crate::proposals::sums;
 use crate::view::Overview;
@@ -56,13 +56,15 @@ impl Queries {
         // A damaged timer is reported where timers are listed.
         let coming = self.store.all(timer::coming(ws, self.clock.now(), TIMERS)).await?;
         let coming: Vec<Timer> = coming.into_iter().flatten().collect();
-        let agents: BTreeSet<&AgentId> = coming.iter().map(|timer| &timer.agent).collect();
-        let agents: Vec<&AgentId> = agents.into_iter().collect();
+        let holders: BTreeSet<&HolderId> = coming.iter().map(|timer| &timer.holder).collect();
+        let holders: Vec<&HolderId> = holders.into_iter().collect();
         let class = self.model.class();
-        let agents = self.store.each(entity::some::<Agent>(ws, &agents)).await?;
+        let agents = self.store.each(entity::some::<Agent>(ws, &holders)).await?;
         let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
-        let automatic: BTreeSet<AgentId> =
-            agents.filter(|agent| is_automatic(agent, class)).map(|agent| agent.id).collect();
-        Ok(coming.into_iter().find(|it| automatic.contains(&it.agent)).map(|timer| timer.at))
+        let automatic: BTreeSet<HolderId> = agents
+            .filter(|agent| is_automatic(agent, class))
+            .map(|agent| agent.id.into())
+            .collect();
+        Ok(coming.into_iter().find(|it| automatic.contains(&it.holder)).map(|timer| timer.at))
     }
 }

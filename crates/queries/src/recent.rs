@@ -55,9 +55,10 @@ impl Queries {
             .collect();
         let names = self.names(ws, &agents).await?;
         let queue =
-            self.store.each(wake_queue::of_agents(ws, &agents)).await?.into_iter().flatten();
-        let stale: HashMap<AgentId, _> =
-            queue.filter_map(|row| Some((row.agent.clone(), changed_since(&row)?))).collect();
+            self.store.each(wake_queue::of_holders(ws, &agents)).await?.into_iter().flatten();
+        let stale: HashMap<AgentId, _> = queue
+            .filter_map(|row| Some((AgentId::try_from(&row.holder).ok()?, changed_since(&row)?)))
+            .collect();
         let outdated = self.store.all(outdated::some(ws, &agents)).await?.into_iter();
         let mut outdated: HashMap<AgentId, Outdated> =
             outdated.map(|one| (one.agent.clone(), one)).collect();

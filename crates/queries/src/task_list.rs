@@ -175,7 +175,7 @@ impl Queries {
             return Ok(BTreeSet::new());
         }
         let leased = self.store.each(wake_queue::leased(ws)).await?;
-        Ok(leased.into_iter().flatten().map(|row| row.agent).collect())
+        Ok(leased.into_iter().flatten().filter_map(|row| row.holder.try_into().ok()).collect())
     }
 
     /// The tasks with open proposals, if the list filters by them.
@@ -218,12 +218,15 @@ impl Queries {
         let ids: Vec<AgentId> = own.iter().map(|own| own.agent.clone()).collect();
         // A damaged row is reported when its agent is requested; it does not hide the task.
         let agents = self.store.each(entity::some::<Agent>(ws, &ids)).await?;
-        let queue = self.store.each(wake_queue::of_agents(ws, &ids)).await?;
+        let queue = self.store.each(wake_queue::of_holders(ws, &ids)).await?;
         let heads = self.store.each(report::heads(ws, &ids)).await?;
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let queue = queue.into_iter().flatten();
-        let mut does: HashMap<AgentId, &'static str> =
-            queue.map(|row| (row.agent.clone(), self.activity_of(Some(&row)))).collect();
+        let mut does: HashMap<AgentId, &'static str> = queue
+            .filter_map(|row| {
+                Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row))))
+            })
+            .collect();
         let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
         let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
         does.extend(dormant.map(|agent| (agent.id.clone(), "dormant")));

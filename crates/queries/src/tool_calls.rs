@@ -31,7 +31,7 @@ impl Queries {
         for row in rows {
             let counter = row.columns.clock.values().copied().max().unwrap_or(0);
             from.get_or_insert(counter);
-            actions.push(self.message_view(ws, row).await?);
+            actions.push(self.message_view(ws, id, row).await?);
         }
         // A result is in the commit of its call, or in a later one.
         let mut cursor = from.map(|from| format!("{from}.0"));
@@ -48,7 +48,7 @@ impl Queries {
                         && action.operation_id == metadata.operation_id
                 };
                 if actions.iter().any(is_asked) {
-                    results.push(self.message_view(ws, row).await?);
+                    results.push(self.message_view(ws, id, row).await?);
                 }
             }
             cursor = next.filter(|_| results.len() < actions.len());

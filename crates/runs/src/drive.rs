@@ -14,7 +14,7 @@ use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, Turn, Usage,
 };
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
-use dormouse_types::{Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
+use dormouse_types::{AgentId, HolderId, Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, Shared, select};
 
 use crate::breaker;
@@ -323,7 +323,8 @@ impl ActiveRun<'_> {
             Span::Log { upto, .. } => Some(*upto),
             Span::Text { .. } => None,
         });
-        let rebuilt = rebuild(&self.driver.store, lease.ws, &lease.run.agent, &first.spans).await?;
+        let rebuilt =
+            rebuild(&self.driver.store, lease.ws, &lease.run.holder, &first.spans).await?;
         let pieces = rebuilt.into_iter().filter_map(|(kind, text)| Some((kind_of(&kind)?, text)));
         Ok(Some((shown_again(pieces), upto.unwrap_or(0))))
     }
@@ -499,7 +500,7 @@ impl ActiveRun<'_> {
         let to = step(Event::PutBack)?;
         let from = Status::Started;
         ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
-        ops.push(wake_queue::put_back(*ws, &run.agent, owner, run.epoch, due_at));
+        ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at));
         self.commit_as("run.putBack", ops, Some("agent:wake"), Vec::new()).await
     }
 
@@ -544,7 +545,9 @@ impl ActiveRun<'_> {
         let lease = self.lease;
         let mut commit = Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops);
         if let Some(event) = event {
-            let origin = Origin::Agent { agent: lease.run.agent.clone() };
+            let agent = AgentId::try_from(&lease.run.holder)
+                .map_err(|other| RunError::Broken(other.to_string()))?;
+            let origin = Origin::Agent { agent };
             let change = ChangeRow::agent(origin, event, None, lease.run.key.as_str());
             commit = commit.change(change);
         }
@@ -590,7 +593,7 @@ fn kind_of(name: &str) -> Option<FragmentKind> {
 pub async fn rebuild(
     store: &Store,
     ws: WorkspaceId,
-    agent: &dormouse_types::AgentId,
+    holder: &HolderId,
     spans: &[Span],
 ) -> Result<Vec<(String, String)>, ReadError> {
     let purged = || "[purged]".to_owned();
@@ -602,7 +605,7 @@ pub async fn rebuild(
                 pieces.push((kind.clone(), text.unwrap_or_else(purged)));
             }
             Span::Log { from, upto } => {
-                let lines = store.all(log_line::of_agent(ws, agent, *from, *upto)).await?;
+                let lines = store.all(log_line::of_holder(ws, holder, *from, *upto)).await?;
                 let lines: Vec<String> =
                     lines.into_iter().map(|line| line.text.unwrap_or_else(purged)).collect();
                 let text = request::log_text(lines.iter().map(String::as_str));

@@ -22,11 +22,11 @@ pub struct Lease {
 impl Lease {
     /// Returns the op that guards a commit of this run and renews its lease.
     pub fn guard(&self) -> Op {
-        wake_queue::guard(self.ws, &self.run.agent, &self.owner, self.run.epoch, self.lasts)
+        wake_queue::guard(self.ws, &self.run.holder, &self.owner, self.run.epoch, self.lasts)
     }
 
     /// Returns the op that ends the lease.
     pub fn release(&self) -> Op {
-        wake_queue::release(self.ws, &self.run.agent, &self.owner, self.run.epoch)
+        wake_queue::release(self.ws, &self.run.holder, &self.owner, self.run.epoch)
     }
 }

@@ -100,7 +100,7 @@ fn json(value: &impl Serialize) -> String {
 
 /// Returns the thread of a run before its first message.
 pub fn start(ws: WorkspaceId, run: &Run) -> Chain {
-    Chain::new(ws, run.agent.clone(), run.thread.clone(), Some(run.key.to_string()))
+    Chain::new(ws, &run.holder, run.thread.clone(), Some(run.key.to_string()))
 }
 
 /// Reads back the recorded turns of a run, and the end of its thread.

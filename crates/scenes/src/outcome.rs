@@ -48,7 +48,7 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
         left.push(format!("open operation {} of {}", saga.operation, saga.tool));
     }
     for row in store.all(wake_queue::leased(WORKSPACE)).await? {
-        left.push(format!("agent {} is leased by {:?}", row.agent, row.owner));
+        left.push(format!("agent {} is leased by {:?}", row.holder, row.owner));
     }
     let dump = Dump::of(store).await?;
     for item in rows(&dump, Db::Agent, "change_items") {
@@ -242,7 +242,7 @@ impl Page {
 
 /// The log lines of an agent.
 pub async fn log(store: &Store, agent: &AgentId) -> anyhow::Result<Vec<String>> {
-    let lines = store.all(log_line::of_agent(WORKSPACE, agent, 1, i64::MAX)).await?;
+    let lines = store.all(log_line::of_holder(WORKSPACE, agent, 1, i64::MAX)).await?;
     Ok(lines.into_iter().map(|line| line.text.unwrap_or_else(|| "[purged]".into())).collect())
 }
 

@@ -34,9 +34,12 @@ pub trait Id: Sized + Clone + fmt::Display + FromStr<Err = IdError> {
 
     /// The last five characters: the short form in lists.
     fn short(&self) -> &str {
-        let text = self.as_str();
-        &text[text.len().saturating_sub(5)..]
+        short(self.as_str())
     }
+}
+
+fn short(text: &str) -> &str {
+    &text[text.len().saturating_sub(5)..]
 }
 
 fn ulid(now: Timestamp, entropy: &dyn Entropy) -> String {
@@ -47,8 +50,12 @@ fn ulid(now: Timestamp, entropy: &dyn Entropy) -> String {
 }
 
 fn parse(text: &str, prefix: &'static str) -> Result<String, IdError> {
+    parse_after(text, prefix, prefix)
+}
+
+fn parse_after(text: &str, kind: &str, prefix: &'static str) -> Result<String, IdError> {
     let error = || IdError { text: text.chars().take(60).collect(), prefix };
-    let rest = text.strip_prefix(prefix).and_then(|r| r.strip_prefix('-')).ok_or_else(error)?;
+    let rest = text.strip_prefix(kind).and_then(|r| r.strip_prefix('-')).ok_or_else(error)?;
     let valid =
         rest.len() == 26 && rest.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
     if valid { Ok(text.to_owned()) } else { Err(error()) }
@@ -137,6 +144,104 @@ ids! {
     TokenId = "tok";
 }
 
+/// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.
+///
+/// Shape: as any id; the prefix is the kind of holder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct HolderId(String);
+
+impl HolderId {
+    /// The id as a string.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last five characters: the short form in lists.
+    pub fn short(&self) -> &str {
+        short(&self.0)
+    }
+
+    /// The kind of holder: the part before the dash.
+    pub fn kind(&self) -> &str {
+        self.0.split_once('-').map_or("", |(kind, _)| kind)
+    }
+}
+
+impl fmt::Display for HolderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for HolderId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let kind = text.split_once('-').map_or("", |(kind, _)| kind);
+        if kind.is_empty() || !kind.bytes().all(|b| b.is_ascii_lowercase()) {
+            return Err(IdError { text: text.chars().take(60).collect(), prefix: "<kind>" });
+        }
+        parse_after(text, kind, "<kind>").map(Self)
+    }
+}
+
+impl TryFrom<String> for HolderId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<HolderId> for String {
+    fn from(id: HolderId) -> Self {
+        id.0
+    }
+}
+
+impl From<&HolderId> for HolderId {
+    fn from(id: &HolderId) -> Self {
+        id.clone()
+    }
+}
+
+impl From<AgentId> for HolderId {
+    fn from(id: AgentId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<&AgentId> for HolderId {
+    fn from(id: &AgentId) -> Self {
+        Self(id.0.clone())
+    }
+}
+
+/// Fails for a holder of another kind.
+impl TryFrom<HolderId> for AgentId {
+    type Error = IdError;
+
+    fn try_from(id: HolderId) -> Result<Self, IdError> {
+        id.0.parse()
+    }
+}
+
+/// Fails for a holder of another kind.
+impl TryFrom<&HolderId> for AgentId {
+    type Error = IdError;
+
+    fn try_from(id: &HolderId) -> Result<Self, IdError> {
+        id.0.parse()
+    }
+}
+
+impl PartialEq<AgentId> for HolderId {
+    fn eq(&self, other: &AgentId) -> bool {
+        self.0 == other.0
+    }
+}
+
 /// The unit of ownership: one journal and one agent store. The first column of every key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -200,6 +305,21 @@ mod tests {
         let count = prefixes.len();
         prefixes.dedup();
         assert_eq!(count, prefixes.len());
+    }
+
+    #[test]
+    fn a_holder_is_known_by_the_prefix_of_its_id() {
+        let id: HolderId = "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse().unwrap();
+        assert_eq!(id.kind(), "ag");
+        assert_eq!(AgentId::try_from(&id).map(HolderId::from), Ok(id));
+        let other: HolderId = "chore-01jd7m3k5vn2c8q4w6x0z9abcd".parse().unwrap();
+        assert_eq!(other.kind(), "chore");
+        assert_eq!(AgentId::try_from(other).unwrap_err().prefix, "ag");
+        for text in
+            ["", "-01jd7m3k5vn2c8q4w6x0z9abcd", "nonsense", "ag-1", "Ag-01jd7m3k5vn2c8q4w6x0z9abcd"]
+        {
+            assert!(text.parse::<HolderId>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl TaskAgent<'_> {
                         .cloned()
                         .collect();
                     if let Policy::Immediate(tool) = tool.policy {
-                        let agent = &self.lease.run.agent;
+                        let agent = &self.agent;
                         let context = CallContext { task, agent, items: &items };
                         let effect = tool.run(&call.args, &context);
                         results.push(immediate_result(call, effect, &mut retractions));
@@ -90,7 +90,7 @@ impl TaskAgent<'_> {
         retractions.retain(|one| !kept.contains(&one.item.fingerprint));
         let by = Proposer {
             ws: self.lease.ws,
-            agent: &self.lease.run.agent,
+            agent: &self.agent,
             task: &task.id,
             thread: &self.lease.run.thread,
             run_key: &self.lease.run.key,
@@ -106,7 +106,7 @@ impl TaskAgent<'_> {
         let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
         for (call, _) in later {
             let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
-            let payload = RunCall::new(task.id.clone(), self.lease.run.agent.clone());
+            let payload = RunCall::new(task.id.clone(), self.agent.clone());
             let now = self.agents.clock.now();
             let run_key = self.lease.run.key.as_str();
             ops.push(payload.open(self.lease.ws, &operation, run_key, &call.name, now));
@@ -140,14 +140,14 @@ impl TaskAgent<'_> {
         };
         let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
-            Origin::Agent { agent: self.lease.run.agent.clone() },
-            format!("agent:{}", self.lease.run.agent),
+            Origin::Agent { agent: self.agent.clone() },
+            format!("agent:{}", self.agent),
         );
         ctx.once = Some(OnceKey { id: operation.0.clone(), request: hash::sha256(&operation.0) });
-        ctx.fence = Some((self.lease.run.agent.to_string(), self.lease.run.epoch));
+        ctx.fence = Some((self.agent.to_string(), self.lease.run.epoch));
         let rule = |view: &dormouse_journal::TaskView| {
             let task = state(view, &self.agents.zone);
-            let context = CallContext { task: &task, agent: &self.lease.run.agent, items: &[] };
+            let context = CallContext { task: &task, agent: &self.agent, items: &[] };
             tool.run(&call.args, &context).map(|effect| match effect {
                 Effect::Edit(edits) => edits,
                 Effect::Recorded { .. } | Effect::Withdraw { .. } => Vec::new(),

@@ -45,7 +45,7 @@ impl TaskAgent<'_> {
         let mut chain = chain.clone();
         if let Some(task) = task {
             let tell = |event, subject: &str| {
-                let origin = Origin::Agent { agent: run.agent.clone() };
+                let origin = Origin::Agent { agent: self.agent.clone() };
                 ChangeRow::agent(origin, event, Some(task.id.clone()), subject)
             };
             let notes = accepted_notes(log);
@@ -64,16 +64,16 @@ impl TaskAgent<'_> {
                 ops.extend(chain.append(draft, now, &**entropy).1);
             }
             if !notes.is_empty() {
-                news.push(tell("agent:message", run.agent.as_str()));
+                news.push(tell("agent:message", self.agent.as_str()));
             }
             let lines = memory::log::lines(&input.delta.changes, &notes, task, now.day_in(zone));
             let last = input.log_upto();
-            ops.extend(memory::log::append(ws, &run.agent, last, &lines, &run.key));
+            ops.extend(memory::log::append(ws, &self.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
                 let draft = memory::report::finished(&draft, task);
                 let report = self.report_ops(input.report.as_ref(), &draft, &chain);
                 if !report.is_empty() {
-                    news.push(tell("agent:report", run.agent.as_str()));
+                    news.push(tell("agent:report", self.agent.as_str()));
                 }
                 ops.extend(report);
             }
@@ -103,7 +103,7 @@ impl TaskAgent<'_> {
         }
         let report = Report {
             id: ReportId::fresh(now, &**entropy),
-            agent_id: run.agent.clone(),
+            agent_id: self.agent.clone(),
             scope: CURRENT.into(),
             created_at: now,
             content: json!(draft.content),
@@ -128,7 +128,7 @@ impl TaskAgent<'_> {
             None => {
                 let head = ReportHead {
                     id: ReportHeadId::fresh(now, &**entropy),
-                    agent_id: run.agent.clone(),
+                    agent_id: self.agent.clone(),
                     scope: CURRENT.into(),
                     report_id: report.id.clone(),
                     tldr: report.tldr.clone(),
@@ -137,7 +137,7 @@ impl TaskAgent<'_> {
                     deleted_at: None,
                 };
                 ops.push(entity::insert(ws, &head));
-                ops.push(link(run.agent.as_str(), head.id.as_str(), link::AGENT_REPORT_HEAD));
+                ops.push(link(self.agent.as_str(), head.id.as_str(), link::AGENT_REPORT_HEAD));
             }
         }
         let span = [chain.first.as_ref(), chain.head.as_ref()];
@@ -175,12 +175,12 @@ impl TaskAgent<'_> {
         }
         let mut ops: Vec<Op> =
             input.fired.iter().filter(before).map(|timer| timer::clear(ws, timer)).collect();
-        ops.push(outdated::clear(ws, &run.agent));
+        ops.push(outdated::clear(ws, &self.agent));
         if let Some(head) = &chain.head {
             value.recent_head_message_id = Some(head.clone());
-            ops.push(link::delete_from(ws, run.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));
+            ops.push(link::delete_from(ws, self.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));
             let link = LinkId::fresh(now, &**entropy);
-            let link = link::Link::new(link, &run.agent, head, link::AGENT_HEAD_MESSAGE, now);
+            let link = link::Link::new(link, &self.agent, head, link::AGENT_HEAD_MESSAGE, now);
             ops.push(link::insert(ws, &link));
         }
         ops.push(entity::put(ws, &state));
@@ -198,7 +198,7 @@ impl TaskAgent<'_> {
     async fn lifecycle_ops(&self, is_task_gone: bool) -> Result<Vec<Op>, RunError> {
         let (ws, run, now) = (self.lease.ws, &self.lease.run, self.agents.clock.now());
         let mut ops = Vec::new();
-        let mut agent = self.agents.agent(ws, &run.agent).await?;
+        let mut agent = self.agents.agent(ws, &self.agent).await?;
         let before = agent.doc.value.clone();
         if is_task_gone {
             fall_asleep(&mut agent.doc.value, DormantReason::TaskDeleted);
@@ -207,7 +207,7 @@ impl TaskAgent<'_> {
             if is_automatic(&agent.doc.value, self.agents.driver.model().class()) {
                 // The agent was still waiting for its first content when a change arrived during
                 // this run, so the change was signalled without a due time.
-                ops.push(wake_queue::make_due(ws, &run.agent, now));
+                ops.push(wake_queue::make_due(ws, &self.agent, now));
             }
         }
         if agent.doc.value != before {

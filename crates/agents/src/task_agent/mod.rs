@@ -16,6 +16,7 @@ use dormouse_runs::{
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{Op, ReadError};
+use dormouse_types::AgentId;
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 
@@ -30,6 +31,7 @@ use self::wake_input::WakeInput;
 /// A task agent during one run.
 pub struct TaskAgent<'a> {
     agents: &'a Agents,
+    agent: AgentId,
     lease: &'a Lease,
     /// What was read when the run began; `None` before its first step.
     input: Option<Arc<WakeInput>>,
@@ -68,8 +70,8 @@ fn from_changes(error: dormouse_changes::DecideError) -> RunError {
 
 impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
-    pub fn new(agents: &'a Agents, lease: &'a Lease) -> Self {
-        Self { agents, lease, input: None }
+    pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
+        Self { agents, agent, lease, input: None }
     }
 
     /// Returns what the run has read, reading it on first use.
@@ -96,7 +98,7 @@ impl RunHandler for TaskAgent<'_> {
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
             let Lease { ws, run, .. } = self.lease;
-            let agent = self.agents.agent(*ws, &run.agent).await?.doc.value;
+            let agent = self.agents.agent(*ws, &self.agent).await?.doc.value;
             let class = self.agents.driver.model().class();
             let by_itself = run.initiator == AUTOMATION;
             let reason = match agent.lifecycle {
@@ -193,7 +195,7 @@ impl RunHandler for TaskAgent<'_> {
 
     fn fail<'a>(&'a mut self, _error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
         Box::pin(async move {
-            match self.agents.failure_ops(self.lease.ws, &self.lease.run.agent).await {
+            match self.agents.failure_ops(self.lease.ws, &self.agent).await {
                 // A damaged agent has no counter to raise; the failed run itself reports the
                 // damage.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),

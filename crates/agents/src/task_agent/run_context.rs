@@ -49,7 +49,7 @@ impl TaskAgent<'_> {
     /// Reads what the agent noted in earlier runs. A purged note is no longer memory.
     async fn notes(&self) -> Result<Vec<ObservationNote>, RunError> {
         let (ws, store) = (self.lease.ws, &self.agents.store);
-        let query = message::of_kind(ws, &self.lease.run.agent, kind::OBSERVATION);
+        let query = message::of_kind(ws, &self.agent, kind::OBSERVATION);
         let mut messages: Vec<Message> =
             store.all(query).await?.into_iter().map(|stored| stored.doc.value).collect();
         messages.sort_by_key(|message| (message.created_at, message.metadata.n));
@@ -70,7 +70,7 @@ impl TaskAgent<'_> {
     async fn unheard_messages(&self, input: &WakeInput) -> Result<Vec<UserMessage>, RunError> {
         let Lease { ws, run, .. } = self.lease;
         let heard = self.agents.heard(*ws, &input.state.value).await?;
-        Ok(self.agents.user_messages(*ws, &run.agent, heard, run.heard_upto).await?)
+        Ok(self.agents.user_messages(*ws, &self.agent, heard, run.heard_upto).await?)
     }
 
     /// Ends outdated proposals, so that the model sees only those that still stand.

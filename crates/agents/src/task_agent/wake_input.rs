@@ -60,10 +60,10 @@ impl WakeInput {
 impl TaskAgent<'_> {
     pub(super) async fn read_input(&self) -> Result<WakeInput, RunError> {
         let (ws, run, store) = (self.lease.ws, &self.lease.run, &self.agents.store);
-        let state = self.agents.state(ws, &run.agent).await?;
-        let none = || RunError::Broken(format!("agent {} has no task", run.agent));
+        let state = self.agents.state(ws, &self.agent).await?;
+        let none = || RunError::Broken(format!("agent {} has no task", self.agent));
         let task_id = state.value.slots.active_task_id.clone().ok_or_else(none)?;
-        let agent = self.agents.agent(ws, &run.agent).await?.doc.value;
+        let agent = self.agents.agent(ws, &self.agent).await?.doc.value;
         let task = self.read_task(&task_id).await?;
         // The present task is read; changes after `upto` are routed again.
         let newest = run.upto.max(run.processed);
@@ -71,17 +71,17 @@ impl TaskAgent<'_> {
         let (earlier, mut new): (Vec<_>, Vec<_>) =
             store.all(changes).await?.into_iter().partition(|change| change.seq <= run.processed);
         new.retain(|change| change.seq <= run.upto);
-        let seen = |changes: &[_]| delta::of(changes, &task_id, &run.agent, &self.agents.zone);
-        let mut fired = store.all(timer::of_agent(ws, &run.agent)).await?;
+        let seen = |changes: &[_]| delta::of(changes, &task_id, &self.agent, &self.agents.zone);
+        let mut fired = store.all(timer::of_holder(ws, &self.agent)).await?;
         fired.retain(|timer| timer.fired_at.is_some());
         let timers = fired.iter().map(note).collect();
         Ok(WakeInput {
             delta: Delta { timers, ..seen(&new) },
             earlier: seen(&earlier).changes,
             fired,
-            log: store.all(log_line::of_agent(ws, &run.agent, 1, i64::MAX)).await?,
-            report: self.agents.latest(ws, &run.agent).await?,
-            is_outdated: store.first(outdated::of_agent(ws, &run.agent)).await?.is_some(),
+            log: store.all(log_line::of_holder(ws, &self.agent, 1, i64::MAX)).await?,
+            report: self.agents.latest(ws, &self.agent).await?,
+            is_outdated: store.first(outdated::of_agent(ws, &self.agent)).await?.is_some(),
             agent,
             state,
             task,

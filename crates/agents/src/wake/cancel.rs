@@ -36,7 +36,7 @@ impl Agents {
         self.agent(ws, id).await?;
         let nothing = Cancelled { is_done: false, unheard: Vec::new() };
         for _ in 0..3 {
-            let Some(row) = self.store.first(wake_queue::of_agent(ws, id)).await? else {
+            let Some(row) = self.store.first(wake_queue::of_holder(ws, id)).await? else {
                 return Ok(nothing);
             };
             if row.owner.is_some() {
@@ -59,7 +59,7 @@ impl Agents {
                 .op(wake_queue::unchanged(ws, &row))
                 .op(wake_queue::cancel(ws, &row))
                 .ops(mark)
-                .change(wake_event(&row, id.as_str()))
+                .change(wake_event(id, id.as_str()))
                 .audit(Audit {
                     // The answer may get lost, so the audit log lists the dropped messages too.
                     detail: unheard

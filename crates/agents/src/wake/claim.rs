@@ -97,11 +97,12 @@ impl Agents {
         row: &QueueEntry,
     ) -> Result<Option<Lease>, AgentError> {
         let now = self.clock.now();
+        let id = &agent_of(row)?;
         let waiting = match &row.run_key {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
         };
-        let before = self.claim_context(ws, &row.agent).await?;
+        let before = self.claim_context(ws, id).await?;
         if waiting.as_ref().is_some_and(|run| run.status != Status::Queued)
             && self.has_moved(ws, row).await?
         {
@@ -112,7 +113,7 @@ impl Agents {
             self.drop_run(ws, row).await?;
             return Ok(None);
         }
-        let agent = entity::each(entity::by_id::<Agent>(ws, row.agent.as_str()));
+        let agent = entity::each(entity::by_id::<Agent>(ws, id.as_str()));
         let mut ops: Vec<Op> = Vec::new();
         // The run of a damaged agent must start, so that it can fail and report the damage.
         if let Some(Ok(mut agent)) = self.store.first(agent).await? {
@@ -157,7 +158,7 @@ impl Agents {
         };
         let commit = Commit::new("run.claim", Db::Agent, ws)
             .ops(ops)
-            .change(wake_event(row, run.key.as_str()));
+            .change(wake_event(id, run.key.as_str()));
         match self.store.commit(commit).await {
             Ok(_) => Ok(Some(Lease { ws, owner: self.owner.clone(), lasts: self.lease, run })),
             Err(error) if matches!(error.refusal(), Some(Refusal::LeaseLost | Refusal::Stale)) => {
@@ -165,7 +166,7 @@ impl Agents {
             }
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
                 // The same delivery again: it has already run, so its signals are cleared.
-                tracing::warn!(agent = %row.agent, run_key = %run.key, "wake delivered twice");
+                tracing::warn!(holder = %row.holder, run_key = %run.key, "wake delivered twice");
                 self.clear_signals(ws, row, before.words).await?;
                 Ok(None)
             }
@@ -180,13 +181,13 @@ impl Agents {
         ws: WorkspaceId,
         row: &QueueEntry,
     ) -> Result<bool, AgentError> {
-        let now = self.store.first(wake_queue::of_agent(ws, &row.agent)).await?;
+        let now = self.store.first(wake_queue::of_holder(ws, &row.holder)).await?;
         Ok(now.is_none_or(|now| (&now.owner, now.epoch) != (&row.owner, row.epoch)))
     }
 
     fn new_claim<'a>(&'a self, row: &'a QueueEntry, run: &'a Run) -> Claim<'a> {
         Claim {
-            agent: &row.agent,
+            holder: row.holder.clone(),
             epoch: row.epoch,
             owner: &self.owner,
             lasts: self.lease,
@@ -227,7 +228,7 @@ impl Agents {
                 let hold = Commit::new("run.hold", Db::Agent, ws)
                     .op(wake_queue::unchanged(ws, row))
                     .op(entity::replace(ws, agent))
-                    .op(wake_queue::park(ws, &row.agent));
+                    .op(wake_queue::park(ws, &row.holder));
                 match self.store.commit(hold).await {
                     Err(error)
                         if matches!(error.refusal(), Some(Refusal::Stale | Refusal::LeaseLost)) =>
@@ -264,10 +265,11 @@ impl Agents {
         row: &QueueEntry,
         words: UnheardRange,
     ) -> Result<(), AgentError> {
-        let again = (!words.is_empty()).then(|| self.hear(ws, &row.agent, row.upto));
+        let agent = agent_of(row)?;
+        let again = (!words.is_empty()).then(|| self.hear(ws, &agent, row.upto));
         let spent = Commit::new("run.spent", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
-            .op(wake_queue::clear_signals(ws, &row.agent))
+            .op(wake_queue::clear_signals(ws, &row.holder))
             .ops(again);
         match self.store.commit(spent).await {
             // Another signal arrived meanwhile: the next poll reads the row again.
@@ -307,7 +309,7 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
             ws,
-            row.agent.as_str(),
+            row.holder.as_str(),
             epoch,
         ));
         match self.store.commit(raise).await {
@@ -327,10 +329,11 @@ impl Agents {
         row: &QueueEntry,
         run: &Run,
     ) -> Result<(), AgentError> {
+        let agent = agent_of(row)?;
         let error = format!("given up after {} crashes", row.crashes);
         let mut attempt = 0;
         loop {
-            let ops = match self.failure_ops(ws, &row.agent).await {
+            let ops = match self.failure_ops(ws, &agent).await {
                 // A damaged agent has no counter to raise; the run itself reports the damage.
                 Err(AgentError::Read(ReadError::Corrupt { .. })) => Vec::new(),
                 other => other?,
@@ -362,7 +365,7 @@ impl Agents {
             .op(wake_queue::abandon(ws, row))
             .op(self.ended(ws, run, error)?)
             .ops(ops)
-            .change(wake_event(row, run.key.as_str()));
+            .change(wake_event(&agent_of(row)?, run.key.as_str()));
         match self.store.commit(commit).await {
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(()),
             other => other.map(|_| ()).map_err(Into::into),
@@ -406,6 +409,7 @@ impl Agents {
         before: &ClaimContext,
     ) -> Result<Run, AgentError> {
         let now = self.clock.now();
+        let agent = agent_of(row)?;
         let (processed, journal) = (before.processed, before.journal.clone());
         let reason = strongest(&row.reasons);
         let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
@@ -413,7 +417,7 @@ impl Agents {
         let (cause, reason_id, upto) = match reason {
             Reason::Subscription => {
                 let upto = row.upto.max(processed);
-                let id = own_subscription(&row.agent).to_string();
+                let id = own_subscription(&agent).to_string();
                 (Cause::Subscription { processed, upto, journal }, id, upto)
             }
             Reason::Timer => (Cause::Timer { scheduled_at: due }, due.micros().to_string(), head),
@@ -426,8 +430,8 @@ impl Agents {
         let by_itself = is_unattended(&row.reasons, before.words);
         let initiator = if by_itself { AUTOMATION } else { "person" };
         Ok(Run {
-            key: run_key(&row.agent, &cause),
-            agent: row.agent.clone(),
+            key: run_key(&agent, &cause),
+            holder: row.holder.clone(),
             reason: reason.name().into(),
             reason_id: Some(reason_id),
             initiator: initiator.into(),
@@ -455,9 +459,14 @@ pub(crate) fn is_over(status: Status) -> bool {
 }
 
 /// Returns the change row that announces a wake of an agent.
-pub(crate) fn wake_event(row: &QueueEntry, subject: &str) -> ChangeRow {
-    let origin = Origin::Agent { agent: row.agent.clone() };
+pub(crate) fn wake_event(agent: &AgentId, subject: &str) -> ChangeRow {
+    let origin = Origin::Agent { agent: agent.clone() };
     ChangeRow::agent(origin, "agent:wake", None, subject)
+}
+
+/// Returns the agent whose row it is.
+pub(crate) fn agent_of(row: &QueueEntry) -> Result<AgentId, AgentError> {
+    AgentId::try_from(&row.holder).map_err(broken)
 }
 
 pub(crate) fn broken(error: impl std::fmt::Display) -> AgentError {

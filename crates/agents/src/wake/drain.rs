@@ -13,18 +13,19 @@ use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
-use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
 use crate::error::readable;
 use crate::task_agent::TaskAgent;
+use crate::wake::claim::broken;
 use crate::wake::route::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
 
 /// A run that ended in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedRun {
-    /// Agent that the run belongs to.
-    pub agent: AgentId,
+    /// Holder that the run belongs to.
+    pub holder: HolderId,
     /// The run as it was claimed.
     pub run: dormouse_store::agent::wake_run::Run,
     /// How it ended.
@@ -57,7 +58,7 @@ pub struct Drain {
     agents: Vec<AgentId>,
     all_due: bool,
     ready: VecDeque<QueueEntry>,
-    put_back: Vec<AgentId>,
+    put_back: Vec<HolderId>,
 }
 
 impl Drain {
@@ -115,7 +116,7 @@ impl Agents {
             let ran = self.run_alive(lease).await?;
             if matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
                 // It has a time to wait for; running it again now would spin.
-                drain.put_back.push(ran.agent.clone());
+                drain.put_back.push(ran.holder.clone());
             }
             return Ok(Some(ran));
         }
@@ -134,22 +135,23 @@ impl Agents {
             rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
         } else {
             for agent in &drain.agents {
-                rows.extend(self.store.first(wake_queue::of_agent(ws, agent)).await?);
+                rows.extend(self.store.first(wake_queue::of_holder(ws, agent)).await?);
             }
         }
         let (now, class) = (self.clock.now(), self.driver.model().class());
-        rows.retain(|row| may_run(row, now, class) && !drain.put_back.contains(&row.agent));
+        rows.retain(|row| may_run(row, now, class) && !drain.put_back.contains(&row.holder));
         rows.sort_by(|a, b| {
-            (a.priority, a.due_at, &a.agent).cmp(&(b.priority, b.due_at, &b.agent))
+            (a.priority, a.due_at, &a.holder).cmp(&(b.priority, b.due_at, &b.holder))
         });
         Ok(rows.into())
     }
 
     /// Drives one claimed run to its end.
     pub async fn run(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
-        let mut handler = TaskAgent::new(self, &lease);
+        let agent = AgentId::try_from(&lease.run.holder).map_err(broken)?;
+        let mut handler = TaskAgent::new(self, agent, &lease);
         let end = self.driver.drive(&mut handler, &lease).await?;
-        Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end })
+        Ok(FinishedRun { holder: lease.run.holder.clone(), run: lease.run, end })
     }
 
     /// Returns the agents with a pending wake, in claim order.
@@ -157,13 +159,17 @@ impl Agents {
         let (now, class) = (self.clock.now(), self.driver.model().class());
         let mut waiting = WaitingAgents::default();
         let rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
-        let agents: Vec<AgentId> = rows.iter().map(|row| row.agent.clone()).collect();
+        // A holder of another kind is not an agent that waits.
+        let rows =
+            rows.into_iter().filter_map(|row| Some((AgentId::try_from(&row.holder).ok()?, row)));
+        let rows: Vec<(AgentId, QueueEntry)> = rows.collect();
+        let agents: Vec<AgentId> = rows.iter().map(|(agent, _)| agent.clone()).collect();
         let known = self.readable_among(ws, &agents).await?;
-        for row in rows.into_iter().filter(|row| known.contains(&row.agent)) {
+        for (agent, row) in rows.into_iter().filter(|(agent, _)| known.contains(agent)) {
             if row.owner.is_some() || may_run(&row, now, class) {
-                waiting.ready.push(row.agent);
+                waiting.ready.push(agent);
             } else {
-                waiting.held.extend(row.due_at.map(|due| (row.agent, due)));
+                waiting.held.extend(row.due_at.map(|due| (agent, due)));
             }
         }
         Ok(waiting)

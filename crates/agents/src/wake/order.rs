@@ -22,7 +22,7 @@ pub fn claims(
         waiting[..equals].rotate_left(offset % equals);
     }
     for row in first_rows {
-        if !waiting.iter().any(|known| known.agent == row.agent) {
+        if !waiting.iter().any(|known| known.holder == row.holder) {
             waiting.push(row);
         }
     }
@@ -30,7 +30,7 @@ pub fn claims(
     for n in (n..).take(want) {
         let is_turn_of_the_oldest = n % TURN_OF_THE_OLDEST == TURN_OF_THE_OLDEST - 1;
         let next = if is_turn_of_the_oldest {
-            (0..waiting.len()).min_by_key(|at| (waiting[*at].due_at, &waiting[*at].agent))
+            (0..waiting.len()).min_by_key(|at| (waiting[*at].due_at, &waiting[*at].holder))
         } else {
             (!waiting.is_empty()).then_some(0)
         };
@@ -47,7 +47,7 @@ mod tests {
 
     fn row(mark: char, reason: Reason, due: i64) -> QueueEntry {
         QueueEntry {
-            agent: format!("ag-{}", mark.to_string().repeat(26)).parse().expect("an id"),
+            holder: format!("ag-{}", mark.to_string().repeat(26)).parse().expect("an id"),
             reasons: vec![reason],
             first_signal_at: None,
             due_at: Some(Timestamp::from_micros(due)),
@@ -64,7 +64,7 @@ mod tests {
     }
 
     fn marks(rows: &[QueueEntry]) -> String {
-        rows.iter().map(|row| row.agent.to_string().remove(3)).collect()
+        rows.iter().map(|row| row.holder.to_string().remove(3)).collect()
     }
 
     fn queue() -> (Vec<QueueEntry>, Vec<QueueEntry>) {

@@ -7,10 +7,10 @@ use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::lease::Proof;
 use dormouse_store::{Commit, Db, Refusal};
-use dormouse_types::{AgentId, Id as _, WorkspaceId, limits};
+use dormouse_types::{HolderId, WorkspaceId, limits};
 
 use crate::error::readable;
-use crate::wake::claim::{broken, is_over, wake_event};
+use crate::wake::claim::{agent_of, broken, is_over, wake_event};
 use crate::{AgentError, Agents};
 
 impl Agents {
@@ -30,7 +30,7 @@ impl Agents {
     /// takes its own runs for dead.
     pub async fn take_over_dead(
         &self,
-        alive: &BTreeSet<(WorkspaceId, AgentId)>,
+        alive: &BTreeSet<(WorkspaceId, HolderId)>,
     ) -> Result<Vec<String>, AgentError> {
         let mut told = Vec::new();
         let now = self.clock.now();
@@ -40,7 +40,7 @@ impl Agents {
             }
         }
         for (ws, row) in readable(self.store.each(wake_queue::owned_by(&self.owner)).await?) {
-            if !alive.contains(&(ws, row.agent.clone())) {
+            if !alive.contains(&(ws, row.holder.clone())) {
                 told.extend(self.take_from(ws, &row, Proof::Exclusive).await?);
             }
         }
@@ -60,7 +60,7 @@ impl Agents {
         proof: Proof,
     ) -> Result<Option<String>, AgentError> {
         let now = self.clock.now();
-        let agent = &row.agent;
+        let agent = &row.holder;
         let run = match &row.run_key {
             Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
             None => None,
@@ -88,7 +88,7 @@ impl Agents {
         };
         let commit = Commit::new("run.takeover", Db::Agent, ws)
             .ops(ops)
-            .change(wake_event(row, agent.as_str()));
+            .change(wake_event(&agent_of(row)?, agent.as_str()));
         match self.store.commit(commit).await {
             // The owner is alive after all, or another process took over first.
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(None),
@@ -96,7 +96,7 @@ impl Agents {
         };
         self.raise_fence(ws, row, row.epoch + 1).await?;
         let Some(run) = run.filter(|run| !is_over(run.status)) else { return Ok(Some(line)) };
-        let Some(row) = self.store.first(wake_queue::of_agent(ws, agent)).await? else {
+        let Some(row) = self.store.first(wake_queue::of_holder(ws, agent)).await? else {
             return Ok(Some(line));
         };
         if row.owner.is_some() || row.crashes < limits::CRASHES_TO_ABANDON {

@@ -15,7 +15,7 @@ use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_store::journal::fence;
 use dormouse_store::{Commit, Db, ReadError, Refusal, identity};
-use dormouse_types::{AgentId, HostId, Id as _, Seq, WorkspaceId};
+use dormouse_types::{HolderId, HostId, Id as _, Seq, WorkspaceId};
 
 use crate::error::readable;
 use crate::wake::claim::{AUTOMATION, broken};
@@ -88,10 +88,10 @@ impl Agents {
         let to = Position::to(host, seq);
         let mut commit =
             Commit::new("wake.route", Db::Agent, ws).op(feed_position::advance(ws, Some(at), &to));
-        let mut runs: HashMap<AgentId, Run> = HashMap::new();
+        let mut runs: HashMap<HolderId, Run> = HashMap::new();
         for run in readable(self.store.each(wake_run::unfinished(ws)).await?) {
             commit = commit.op(self.ended_with_its_store(ws, &run)?);
-            runs.insert(run.agent.clone(), run);
+            runs.insert(run.holder.clone(), run);
         }
         let fences: HashMap<String, i64> =
             self.store.all(fence::all(ws)).await?.into_iter().collect();
@@ -101,7 +101,7 @@ impl Agents {
             if agent.lifecycle == Lifecycle::Destroyed {
                 continue;
             }
-            let begun = runs.get(&agent.id);
+            let begun = runs.get(&HolderId::from(&agent.id));
             let by_person = begun.is_some_and(|run| run.initiator != AUTOMATION);
             let wakes = by_person || is_automatic(&agent, self.driver.model().class());
             // An agent that has never run still waits for the first content of its task.

@@ -279,7 +279,7 @@ impl Agents {
         let class = self.driver.model().class();
         let window = merge_window(class);
         let mut signal = Signal {
-            agent: concern.agent.clone(),
+            holder: (&concern.agent).into(),
             reason: Reason::Subscription,
             at: concern.at,
             due_at: Some(concern.at + window),
@@ -343,7 +343,7 @@ impl Agents {
                 continue;
             }
             let stale = Signal {
-                agent: agent.id,
+                holder: agent.id.into(),
                 reason: Reason::Subscription,
                 at: now,
                 due_at: None,

@@ -15,7 +15,7 @@ use dormouse_store::agent::wake_queue::QueueEntry;
 use dormouse_store::agent::{saga, timer, wake_queue};
 use dormouse_store::{Commit, Db, Hints, ReadError, Refusal};
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{HolderId, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
@@ -51,7 +51,7 @@ pub enum Event<'a> {
 
 /// A run of this node, or the claim that leads to one: its agent and the result.
 type Running<'a> = FuturesUnordered<
-    BoxFuture<'a, ((WorkspaceId, AgentId), Result<Option<FinishedRun>, AgentError>)>,
+    BoxFuture<'a, ((WorkspaceId, HolderId), Result<Option<FinishedRun>, AgentError>)>,
 >;
 
 /// A poll under way.
@@ -80,15 +80,15 @@ struct PollRequest {
     /// Whether to sweep for what nothing points to.
     is_sweep: bool,
     /// Agents at work in this node.
-    alive: BTreeSet<(WorkspaceId, AgentId)>,
+    alive: BTreeSet<(WorkspaceId, HolderId)>,
     /// Agents that cannot be claimed until they are repaired.
-    stuck: BTreeSet<(WorkspaceId, AgentId)>,
+    stuck: BTreeSet<(WorkspaceId, HolderId)>,
     offset: usize,
 }
 
 impl PollRequest {
-    fn is_new(&self, ws: WorkspaceId, agent: &AgentId) -> bool {
-        let who = (ws, agent.clone());
+    fn is_new(&self, ws: WorkspaceId, holder: &HolderId) -> bool {
+        let who = (ws, holder.clone());
         !self.alive.contains(&who) && !self.stuck.contains(&who)
     }
 }
@@ -179,7 +179,7 @@ impl Service {
                         tell(line.map_or_else(Event::Failed, Event::Recovered));
                     }
                     for (ws, row) in found.due {
-                        let who = (ws, row.agent.clone());
+                        let who = (ws, row.holder.clone());
                         plan.alive.insert(who.clone());
                         plan.claims += 1;
                         running.push(Box::pin(async move {
@@ -209,9 +209,9 @@ struct Schedule {
     look_again: bool,
     /// No poll before then, because something failed.
     paused_until: Option<Timestamp>,
-    alive: BTreeSet<(WorkspaceId, AgentId)>,
+    alive: BTreeSet<(WorkspaceId, HolderId)>,
     /// Agents whose claim failed because of damaged rows; retried after the next sweep.
-    stuck: BTreeSet<(WorkspaceId, AgentId)>,
+    stuck: BTreeSet<(WorkspaceId, HolderId)>,
     /// Damage that was already reported.
     told: BTreeSet<String>,
     claims: u64,
@@ -285,7 +285,7 @@ impl Schedule {
 /// What woke a service.
 enum Wakeup {
     /// A run of this node, or the claim that was to lead to one, has ended.
-    Ended((WorkspaceId, AgentId), Box<Result<Option<FinishedRun>, AgentError>>),
+    Ended((WorkspaceId, HolderId), Box<Result<Option<FinishedRun>, AgentError>>),
     Looked(Result<PollResult, AgentError>),
     Changed,
     /// A deadline passed, or the program is to stop.
@@ -392,7 +392,7 @@ impl Agents {
                     continue;
                 }
             };
-            let is_new = |row: &QueueEntry| glance.is_new(ws, &row.agent);
+            let is_new = |row: &QueueEntry| glance.is_new(ws, &row.holder);
             let waiting = self.claimable(ws, now, want, glance, found).await?;
             if waiting.len() < want {
                 let next = self.store.first(wake_queue::next_due(ws, now)).await?;
@@ -432,7 +432,7 @@ impl Agents {
             let rows = self.store.each(wake_queue::claimable(ws, now, n)).await?;
             let is_all = rows.len() < limit;
             let mut waiting = found.readable(rows);
-            waiting.retain(|row| glance.is_new(ws, &row.agent));
+            waiting.retain(|row| glance.is_new(ws, &row.holder));
             // Damaged rows may come before all others.
             if is_all || waiting.len() >= want {
                 return Ok(waiting);
@@ -445,7 +445,7 @@ impl Agents {
     async fn sweep(
         &self,
         now: Timestamp,
-        alive: &BTreeSet<(WorkspaceId, AgentId)>,
+        alive: &BTreeSet<(WorkspaceId, HolderId)>,
     ) -> Result<Vec<Result<String, String>>, AgentError> {
         let taken = self.take_over_dead(alive).await?;
         let mut lines: Vec<_> = taken.into_iter().map(Ok).collect();
@@ -489,7 +489,7 @@ impl Agents {
             Either::Left((ran, _)) => ran,
             // The lease is lost, so whatever the run was doing could not be committed anyway.
             Either::Right((Ok(()), _)) => {
-                Ok(FinishedRun { agent: lease.run.agent.clone(), run: lease.run, end: End::Lost })
+                Ok(FinishedRun { holder: lease.run.holder.clone(), run: lease.run, end: End::Lost })
             }
             Either::Right((Err(error), _)) => Err(error),
         }
@@ -505,7 +505,7 @@ impl Agents {
                 Ok(_) => {}
                 Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(()),
                 // The next renewal may succeed before the lease expires.
-                Err(error) => tracing::warn!(%error, agent = %lease.run.agent, "no heartbeat"),
+                Err(error) => tracing::warn!(%error, holder = %lease.run.holder, "no heartbeat"),
             }
         }
     }

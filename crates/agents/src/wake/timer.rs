@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::lifecycle::{Settings, alive};
+use crate::wake::claim::broken;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
@@ -82,7 +83,8 @@ impl Agents {
 
     async fn timer_signal(&self, ws: WorkspaceId, due: &Timer) -> Result<Signal, AgentError> {
         let class = self.driver.model().class();
-        let (may_wake, reason) = match self.agent(ws, &due.agent).await {
+        let id = AgentId::try_from(&due.holder).map_err(broken)?;
+        let (may_wake, reason) = match self.agent(ws, &id).await {
             Ok(agent) => {
                 let automatic = is_automatic(&agent.doc.value, class);
                 // A time that a person set applies even if automation is off.
@@ -97,7 +99,7 @@ impl Agents {
             Err(error) => return Err(error),
         };
         Ok(Signal {
-            agent: due.agent.clone(),
+            holder: due.holder.clone(),
             reason,
             at: self.clock.now(),
             due_at: may_wake.then_some(due.at),

@@ -30,7 +30,7 @@ fn check(what: &str, damage: impl Fn(&World, &TaskId, &AgentId)) {
         .drain_scope(&Scope { all_due: true, ..Scope::default() })
         .unwrap_or_else(|error| panic!("{what}: a damaged row stopped everything: {error:?}"));
     let of = |agent: &AgentId| -> Vec<End> {
-        ran.iter().filter(|ran| ran.agent == *agent).map(|ran| ran.end.clone()).collect()
+        ran.iter().filter(|ran| ran.holder == *agent).map(|ran| ran.end.clone()).collect()
     };
     assert_eq!(of(&well_agent), [End::Completed { cut: false }], "{what}");
     let ends = of(&hurt_agent);

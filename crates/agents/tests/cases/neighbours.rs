@@ -158,7 +158,7 @@ fn what_happens_to_one_task_of_a_link_does_not_happen_to_the_other() {
     world.edit_now(&flat, &[Edit::DueOn(Some(due)), blocks(&sale)]);
     world.answers(2);
     node.pass_seconds(2);
-    let timers = now(world.store.all(timer::of_agent(WS, &seller))).expect("readable");
+    let timers = now(world.store.all(timer::of_holder(WS, &seller))).expect("readable");
     assert!(timers.is_empty(), "the due date is the other task's: {timers:?}");
 }
 

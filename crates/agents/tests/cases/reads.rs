@@ -60,8 +60,8 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
     let once = [
         entity::of_agent::<State>(WS, &agent, 1).sql,
         change_log::of_task(WS, &task, Seq(0), Seq(1)).sql,
-        timer::of_agent(WS, &agent).sql,
-        log_line::of_agent(WS, &agent, 1, 2).sql,
+        timer::of_holder(WS, &agent).sql,
+        log_line::of_holder(WS, &agent, 1, 2).sql,
         outdated::of_agent(WS, &agent).sql,
         report::head(WS, &agent, report::CURRENT).sql,
     ];

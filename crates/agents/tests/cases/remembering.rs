@@ -37,7 +37,7 @@ fn observations_are_private_and_return_in_later_prompts() {
 fn only_completed_runs_become_memory() {
     let (world, task, agent) = World::settled();
     let lines = |world: &World| {
-        now(world.store.all(log_line::of_agent(WS, &agent, 1, i64::MAX))).expect("lines").len()
+        now(world.store.all(log_line::of_holder(WS, &agent, 1, i64::MAX))).expect("lines").len()
     };
     let before = lines(&world);
     let estimate = ("update_task_estimate", json!({ "minutes": 60 }));

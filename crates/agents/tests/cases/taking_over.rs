@@ -12,7 +12,7 @@ use dormouse_journal::{Edit, EditCtx, JournalError};
 use dormouse_runs::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{AgentId, Id as _, Origin, TaskId};
+use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
 use serde_json::json;
 
 use crate::world::node::Told;
@@ -25,7 +25,7 @@ fn claimed() -> (World, TaskId, AgentId, Lease) {
     (world, task, agent, lease)
 }
 
-fn nobody() -> BTreeSet<(dormouse_types::WorkspaceId, AgentId)> {
+fn nobody() -> BTreeSet<(dormouse_types::WorkspaceId, HolderId)> {
     BTreeSet::new()
 }
 

@@ -49,7 +49,7 @@ fn told_of(world: &World) -> Vec<String> {
 }
 
 fn timers(world: &World, agent: &AgentId) -> Vec<(timer::Kind, Timestamp)> {
-    let all = now(world.store.all(timer::of_agent(WS, agent))).expect("timers");
+    let all = now(world.store.all(timer::of_holder(WS, agent))).expect("timers");
     all.into_iter().map(|timer| (timer.kind, timer.at)).collect()
 }
 

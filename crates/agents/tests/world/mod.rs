@@ -345,7 +345,7 @@ impl World {
     }
 
     pub fn row(&self, agent: &AgentId) -> QueueEntry {
-        now(self.store.first(wake_queue::of_agent(WS, agent))).expect("readable").expect("a row")
+        now(self.store.first(wake_queue::of_holder(WS, agent))).expect("readable").expect("a row")
     }
 
     pub fn items(&self, task: &TaskId) -> Vec<Item> {

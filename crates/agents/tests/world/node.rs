@@ -81,9 +81,11 @@ impl Node {
         let note = told.clone();
         let service = Service::new(agents, options, stopping.shared()).run(move |event| {
             lock(&note).push(match event {
-                Event::Ran(ran) => {
-                    Told::Ran(ran.agent.clone(), ran.run.key.clone(), ran.end.clone())
-                }
+                Event::Ran(ran) => Told::Ran(
+                    AgentId::try_from(&ran.holder).expect("an agent"),
+                    ran.run.key.clone(),
+                    ran.end.clone(),
+                ),
                 Event::Recovered(line) => Told::Recovered(line),
                 Event::Failed(line) => Told::Failed(line),
             });

@@ -9,7 +9,6 @@ use clap::Args;
 use dormouse::{Caller, ServeEvent, ServeOptions, WORKSPACE};
 use dormouse_adapters::SystemClock;
 use dormouse_server::{AllowedHosts, Authenticator, Hardening};
-use dormouse_types::Id as _;
 use dormouse_types::port::Clock as _;
 use jiff::tz::TimeZone;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -179,8 +178,8 @@ fn log(zone: &TimeZone, text: &str) {
 
 fn told(event: &ServeEvent) -> String {
     match event {
-        ServeEvent::Ran { agent, run_key, status, error } => {
-            let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), agent.short());
+        ServeEvent::Ran { holder, run_key, status, error } => {
+            let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), holder.short());
             // The reason stays out of the log, because the error may quote private text.
             let more = match (*status, error) {
                 ("failed", Some(_)) => format!("; `dormouse agent log {agent}` shows why"),

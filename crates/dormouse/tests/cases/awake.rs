@@ -45,7 +45,7 @@ fn an_agent_at_work_says_since_when_and_no_other_does() {
     let key = RunKey("k".into());
     let run = wake_run::Run {
         key: key.clone(),
-        agent: agent.id.clone(),
+        holder: (&agent.id).into(),
         reason: "creation".into(),
         reason_id: None,
         initiator: "automation".into(),
@@ -66,8 +66,13 @@ fn an_agent_at_work_says_since_when_and_no_other_does() {
     };
     let epoch = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state").epoch;
     let lasts = Duration::from_secs(60);
-    let claim =
-        wake_queue::Claim { agent: &agent.id, epoch, owner: "node-7", lasts, run_key: &key };
+    let claim = wake_queue::Claim {
+        holder: (&agent.id).into(),
+        epoch,
+        owner: "node-7",
+        lasts,
+        run_key: &key,
+    };
     write(&world, wake_queue::claim(dormouse::WORKSPACE, &claim));
     write(&world, wake_run::insert(dormouse::WORKSPACE, &run));
     let shown = world.fresh_agent(&agent.id);
@@ -89,7 +94,7 @@ fn who_is_to_wake_far_ahead_sleeps_until_the_time_comes() {
     let signal = |agent: &dormouse::view::Agent, due: &str| {
         let due = due.parse().map(Timestamp::from_jiff).expect("a time");
         let signal = wake_queue::Signal {
-            agent: agent.id.clone(),
+            holder: (&agent.id).into(),
             reason: wake_queue::Reason::Timer,
             at: agent.created_at,
             due_at: Some(due),

@@ -63,7 +63,7 @@ fn what_only_made_the_report_stale_is_not_made_due_by_a_setting() {
     let world = World::new();
     let (_, agent, _) = world.proposed(&[]);
     let linked = wake_queue::Signal {
-        agent: agent.id.clone(),
+        holder: (&agent.id).into(),
         reason: wake_queue::Reason::Subscription,
         at: time("2026-03-02T09:00:00Z"),
         due_at: None,

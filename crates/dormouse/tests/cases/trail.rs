@@ -270,10 +270,10 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     now(world.dormouse.wake_agent_at(&me(), &agent.id, None, None)).expect("taken back");
     let timers = now(world.dormouse.timers(&me(), &agent.id)).expect("timers");
     assert!(timers.iter().all(|timer| timer.kind != "wakeAt"), "{timers:?}");
-    write(&world, timer::delete_of_agent(dormouse::WORKSPACE, &agent.id));
+    write(&world, timer::delete_of_holder(dormouse::WORKSPACE, &agent.id));
     let key = RunKey("k".into());
     let claim = wake_queue::Claim {
-        agent: &agent.id,
+        holder: (&agent.id).into(),
         epoch: state.epoch,
         owner: "node-7",
         lasts: std::time::Duration::from_secs(60),

@@ -77,7 +77,7 @@ async fn a_wake_by_changes_that_were_seen_already_leaves_one_skipped_run() {
     let now = world.stage.clock.now();
     let head = world.store.first(change_log::head(Db::Journal, WORKSPACE)).await.expect("readable");
     let delivered = Signal {
-        agent: agent.id.clone(),
+        holder: (&agent.id).into(),
         reason: Reason::Subscription,
         at: now,
         due_at: Some(now),

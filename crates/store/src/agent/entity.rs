@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -22,8 +22,8 @@ use crate::{params, params_values};
 pub struct Columns {
     /// The entity's id.
     pub id: String,
-    /// The agent it belongs to.
-    pub agent: AgentId,
+    /// The holder it belongs to.
+    pub holder: HolderId,
     /// `agent`, `agentState`, `agentMessage`, …
     pub kind: String,
     /// The kind of a message.
@@ -43,17 +43,17 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The columns of a new row: id, agent, kind, creation and update time, deletion time.
+    /// The columns of a new row: id, holder, kind, creation and update time, deletion time.
     pub fn new(
         id: &impl std::fmt::Display,
-        agent: &AgentId,
+        holder: impl Into<HolderId>,
         kind: &str,
         [created_at, updated_at]: [Timestamp; 2],
         deleted_at: Option<Timestamp>,
     ) -> Self {
         Self {
             id: id.to_string(),
-            agent: agent.clone(),
+            holder: holder.into(),
             kind: kind.to_owned(),
             subtype: None,
             thread: None,
@@ -89,7 +89,7 @@ fn op(sql: &'static str, workspace: WorkspaceId, c: &Columns, text: String) -> O
         params![
             ws(workspace),
             c.id.as_str(),
-            c.agent.to_string(),
+            c.holder.to_string(),
             c.kind.as_str(),
             c.subtype.clone(),
             c.thread.clone(),
@@ -172,10 +172,10 @@ pub fn unchanged<T: Entity>(workspace: WorkspaceId, stored: &Stored<T>) -> Op {
 }
 
 fn columns(row: &Row) -> Result<(Columns, String), ColumnError> {
-    let agent: AgentId = row.text(1)?.parse().map_err(|_| ColumnError {
+    let holder: HolderId = row.text(1)?.parse().map_err(|_| ColumnError {
         column: 1,
         found: "text",
-        expected: "an agent id",
+        expected: "the id of a holder",
     })?;
     let task = row
         .opt_text(5)?
@@ -186,7 +186,7 @@ fn columns(row: &Row) -> Result<(Columns, String), ColumnError> {
     Ok((
         Columns {
             id: row.text(0)?.to_owned(),
-            agent,
+            holder,
             kind: row.text(2)?.to_owned(),
             subtype: row.opt_text(3)?.map(ToOwned::to_owned),
             thread: row.opt_text(4)?.map(ToOwned::to_owned),
@@ -252,7 +252,7 @@ pub fn each<T: Entity>(query: Query<Stored<T>>) -> Query<Result<Stored<T>, ReadE
 /// agents, newest first, until it has enough of this one.
 pub fn of_agent<T: Entity>(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    agent: impl Into<HolderId>,
     limit: i64,
 ) -> Query<Stored<T>> {
     Query {
@@ -260,7 +260,7 @@ pub fn of_agent<T: Entity>(
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at, deleted_at,
                 serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND agent_id = ?2 AND type = ?3 AND deleted_at IS NULL
               ORDER BY +created_at DESC, id DESC LIMIT ?4",
-        params: params_values![ws(workspace), agent.to_string(), T::KIND, limit],
+        params: params_values![ws(workspace), String::from(agent.into()), T::KIND, limit],
         decode: decode::<T>,
     }
 }
@@ -314,7 +314,7 @@ pub fn of_tasks<T: Entity>(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<St
 /// `+created_at` is a hint for SQLite, as in [`of_agent`].
 pub fn page_of_agent<T: Entity>(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    agent: impl Into<HolderId>,
     (at, id): (Timestamp, &str),
     limit: i64,
 ) -> Query<Stored<T>> {
@@ -324,7 +324,7 @@ pub fn page_of_agent<T: Entity>(
                 serialized, clock_host, clock_counter FROM agent_entities WHERE ws = ?1 AND agent_id = ?2 AND type = ?3 AND deleted_at IS NULL
                 AND +created_at <= ?4 AND (created_at < ?4 OR id < ?5)
               ORDER BY +created_at DESC, id DESC LIMIT ?6",
-        params: params_values![ws(workspace), agent.to_string(), T::KIND, at, id, limit],
+        params: params_values![ws(workspace), String::from(agent.into()), T::KIND, at, id, limit],
         decode: decode::<T>,
     }
 }

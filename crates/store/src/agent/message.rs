@@ -2,7 +2,8 @@
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{
-    AgentId, Digest, Id as _, LinkId, MessageId, PayloadId, Seq, ThreadId, Timestamp, WorkspaceId,
+    AgentId, Digest, HolderId, Id as _, LinkId, MessageId, PayloadId, Seq, ThreadId, Timestamp,
+    WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,9 @@ pub mod kind {
 pub struct Message {
     /// Its id.
     pub id: MessageId,
-    /// The agent.
-    pub agent_id: AgentId,
+    /// The agent, or the holder of another kind.
+    #[serde(rename = "agentId")]
+    pub holder: HolderId,
     /// The thread of one run, or of the decisions.
     pub thread_id: ThreadId,
     /// See [`kind`]; an unknown kind is kept.
@@ -94,7 +96,7 @@ impl Entity for Message {
             thread: Some(self.thread_id.to_string()),
             ..Columns::new(
                 &self.id,
-                &self.agent_id,
+                &self.holder,
                 Self::KIND,
                 [self.created_at, self.created_at],
                 self.deleted_at,
@@ -109,8 +111,9 @@ impl Entity for Message {
 pub struct Payload {
     /// Its id.
     pub id: PayloadId,
-    /// The agent.
-    pub agent_id: AgentId,
+    /// The agent, or the holder of another kind.
+    #[serde(rename = "agentId")]
+    pub holder: HolderId,
     /// When it was written.
     pub created_at: Timestamp,
     /// MIME type; default `application/json`.
@@ -127,7 +130,7 @@ impl Entity for Payload {
     fn columns(&self) -> Columns {
         Columns::new(
             &self.id,
-            &self.agent_id,
+            &self.holder,
             Self::KIND,
             [self.created_at, self.created_at],
             self.deleted_at,
@@ -140,8 +143,8 @@ impl Entity for Payload {
 pub struct Chain {
     /// The workspace.
     pub ws: WorkspaceId,
-    /// The agent.
-    pub agent: AgentId,
+    /// The holder whose thread it is.
+    pub holder: HolderId,
     /// The thread.
     pub thread: ThreadId,
     /// The run, if the thread belongs to one.
@@ -171,8 +174,14 @@ pub struct Draft<'a> {
 
 impl Chain {
     /// An empty thread.
-    pub fn new(ws: WorkspaceId, agent: AgentId, thread: ThreadId, run_key: Option<String>) -> Self {
-        Self { ws, agent, thread, run_key, first: None, head: None, count: 0 }
+    pub fn new(
+        ws: WorkspaceId,
+        holder: impl Into<HolderId>,
+        thread: ThreadId,
+        run_key: Option<String>,
+    ) -> Self {
+        let holder = holder.into();
+        Self { ws, holder, thread, run_key, first: None, head: None, count: 0 }
     }
 
     /// Advances past a stored message of the thread.
@@ -194,7 +203,7 @@ impl Chain {
         self.count += 1;
         let message = Message {
             id: id.clone(),
-            agent_id: self.agent.clone(),
+            holder: self.holder.clone(),
             thread_id: self.thread.clone(),
             kind: draft.kind.to_owned(),
             created_at: now,
@@ -211,7 +220,7 @@ impl Chain {
         let (digest, put) = text::put(self.ws, &draft.content);
         let stored = Payload {
             id: payload.clone(),
-            agent_id: self.agent.clone(),
+            holder: self.holder.clone(),
             created_at: now,
             content_type: draft.content_type.to_owned(),
             spans: vec![digest],

@@ -1,8 +1,9 @@
-//! Timers: when an agent is to wake even if nothing changes. One row per agent and kind.
+//! Timers: when a holder is to wake even if nothing changes. One row per holder and kind.
 
+use std::fmt::Display;
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
@@ -32,14 +33,14 @@ impl Kind {
     }
 }
 
-/// A timer of an agent.
+/// A timer of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timer {
-    /// The agent.
-    pub agent: AgentId,
+    /// The holder.
+    pub holder: HolderId,
     /// What it is for.
     pub kind: Kind,
-    /// When it wakes the agent.
+    /// When it wakes the holder.
     pub at: Timestamp,
     /// What it is about: the due date, as `2026-03-01`.
     pub about: Option<String>,
@@ -52,7 +53,7 @@ pub struct Timer {
 /// Sets a timer, replacing an earlier one of its kind.
 pub fn set(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    holder: impl Into<HolderId>,
     kind: Kind,
     at: Timestamp,
     about: Option<&str>,
@@ -63,7 +64,7 @@ pub fn set(
            set_at = excluded.set_at, fired_at = NULL",
         params![
             ws(workspace),
-            agent.to_string(),
+            String::from(holder.into()),
             kind.name(),
             at,
             about.map(ToOwned::to_owned),
@@ -74,10 +75,10 @@ pub fn set(
 }
 
 /// Removes a timer that has not fired.
-pub fn unset(workspace: WorkspaceId, agent: &AgentId, kind: Kind) -> Op {
+pub fn unset(workspace: WorkspaceId, holder: impl Into<HolderId>, kind: Kind) -> Op {
     Op::any(
         "DELETE FROM timers WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND fired_at IS NULL",
-        params![ws(workspace), agent.to_string(), kind.name()],
+        params![ws(workspace), String::from(holder.into()), kind.name()],
     )
 }
 
@@ -86,7 +87,7 @@ pub fn fire(workspace: WorkspaceId, timer: &Timer) -> Op {
     Op::one(
         "UPDATE timers SET fired_at = ?5
          WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NULL",
-        params![ws(workspace), timer.agent.to_string(), timer.kind.name(), timer.at, Param::Now],
+        params![ws(workspace), timer.holder.to_string(), timer.kind.name(), timer.at, Param::Now],
         Refusal::Missing,
     )
 }
@@ -96,15 +97,15 @@ pub fn clear(workspace: WorkspaceId, timer: &Timer) -> Op {
     Op::any(
         "DELETE FROM timers
          WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NOT NULL",
-        params![ws(workspace), timer.agent.to_string(), timer.kind.name(), timer.at],
+        params![ws(workspace), timer.holder.to_string(), timer.kind.name(), timer.at],
     )
 }
 
-/// Removes all timers of an agent.
-pub fn delete_of_agent(workspace: WorkspaceId, agent: &AgentId) -> Op {
+/// Removes all timers of a holder.
+pub fn delete_of_holder(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
         "DELETE FROM timers WHERE ws = ?1 AND agent_id = ?2",
-        params![ws(workspace), agent.to_string()],
+        params![ws(workspace), String::from(holder.into())],
     )
 }
 
@@ -118,7 +119,7 @@ fn decode(row: &Row) -> Result<Timer, ReadError> {
     };
     let kind = row.text(1).map_err(column)?;
     Ok(Timer {
-        agent: row
+        holder: row
             .text(0)
             .map_err(column)?
             .parse()
@@ -134,19 +135,22 @@ fn decode(row: &Row) -> Result<Timer, ReadError> {
     })
 }
 
-/// Timers of an agent, by kind.
-pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<Timer> {
+/// Timers of a holder, by kind.
+pub fn of_holder(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Query<Timer> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
               WHERE ws = ?1 AND agent_id = ?2 ORDER BY kind",
-        params: params_values![ws(workspace), agent.to_string()],
+        params: params_values![ws(workspace), String::from(holder.into())],
         decode,
     }
 }
 
-/// Timers of at most a page of agents. A damaged row is returned as an error of its own.
-pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Timer, ReadError>> {
+/// Timers of at most a page of holders. A damaged row is returned as an error of its own.
+pub fn of_holders(
+    workspace: WorkspaceId,
+    holders: &[impl Display],
+) -> Query<Result<Timer, ReadError>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
             "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
@@ -157,7 +161,7 @@ pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<Result<Tim
     Query {
         db: Db::Agent,
         sql: &SQL,
-        params: in_list::params(workspace, agents),
+        params: in_list::params(workspace, holders),
         decode: |row| Ok(decode(row)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
@@ -56,8 +56,8 @@ impl Status {
 pub struct Run {
     /// Its key.
     pub key: RunKey,
-    /// The agent.
-    pub agent: AgentId,
+    /// The holder it is a run of.
+    pub holder: HolderId,
     /// The strongest of its wake reasons.
     pub reason: String,
     /// The id of the subscription, timer or request.
@@ -105,7 +105,7 @@ pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
         params![
             ws(workspace),
             run.key.as_str(),
-            run.agent.to_string(),
+            run.holder.to_string(),
             run.reason.as_str(),
             run.reason_id.clone(),
             run.initiator.as_str(),
@@ -181,7 +181,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
     let status = row.text(6).map_err(column)?;
     Ok(Run {
         key: RunKey(key.to_owned()),
-        agent: row.text(1).map_err(column)?.parse().map_err(bad_id)?,
+        holder: row.text(1).map_err(column)?.parse().map_err(bad_id)?,
         reason: row.text(2).map_err(column)?.to_owned(),
         reason_id: row.opt_text(3).map_err(column)?.map(ToOwned::to_owned),
         initiator: row.text(4).map_err(column)?.to_owned(),

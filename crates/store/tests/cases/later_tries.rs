@@ -20,12 +20,12 @@ each_engine!(
 );
 
 fn row(world: &World, agent: &AgentId) -> QueueEntry {
-    world.only(wake_queue::of_agent(WS, agent))
+    world.only(wake_queue::of_holder(WS, agent))
 }
 
 fn signal(agent: &AgentId, reason: Reason, due: i64) -> Op {
     let signal = Signal {
-        agent: agent.clone(),
+        holder: agent.into(),
         reason,
         at: at(1),
         due_at: Some(at(due)),
@@ -41,10 +41,11 @@ fn try_again(agent: &AgentId, due: Option<i64>) -> Op {
 
 /// An agent whose first run is active.
 fn at_work(world: &World) -> AgentId {
-    let agent = world.id();
+    let agent: AgentId = world.id();
     let run_key = RunKey("run".into());
     let lasts = Duration::from_micros(1000);
-    let claim = Claim { agent: &agent, epoch: 0, owner: "me", lasts, run_key: &run_key };
+    let claim =
+        Claim { holder: agent.clone().into(), epoch: 0, owner: "me", lasts, run_key: &run_key };
     world
         .agent([wake_queue::insert(WS, &agent, Some(at(0)), at(0)), wake_queue::claim(WS, &claim)]);
     agent

@@ -31,11 +31,11 @@ fn a_line_stands_at_its_place_for_ever(world: &World) {
     assert_eq!(world.agent_refusal(append(&agent, 2, "two \u{1F42D}\n")), Refusal::LeaseLost);
     assert_eq!(world.everything(Db::Agent), before);
 
-    let lines = |from, upto| world.all(log_line::of_agent(WS, &agent, from, upto));
+    let lines = |from, upto| world.all(log_line::of_holder(WS, &agent, from, upto));
     assert_eq!(lines(1, 99), [line(1, "one"), line(2, "two \u{1F42D}\n"), line(3, "")]);
     assert_eq!(lines(2, 2), [line(2, "two \u{1F42D}\n")]);
     assert_eq!(lines(4, 9), []);
-    assert_eq!(world.all(log_line::of_agent(OTHER_WS, &agent, 1, 99)), []);
+    assert_eq!(world.all(log_line::of_holder(OTHER_WS, &agent, 1, 99)), []);
 }
 
 fn texts_are_stored_once_per_workspace(world: &World) {
@@ -57,5 +57,5 @@ fn a_purged_text_leaves_its_line(world: &World) {
     let purge = Op::any("DELETE FROM texts WHERE ws = ?1", params![WS.0]);
     world.agent([purge]);
     let purged = Line { text: None, ..line(1, "a secret") };
-    assert_eq!(world.all(log_line::of_agent(WS, &agent, 1, 9)), [purged]);
+    assert_eq!(world.all(log_line::of_holder(WS, &agent, 1, 9)), [purged]);
 }

@@ -42,7 +42,7 @@ fn check_life<T: Entity + Debug>(
     delete: impl Fn(&mut T, Timestamp),
 ) {
     let id = value.columns().id;
-    let agent = value.columns().agent;
+    let holder = value.columns().holder;
     let read = || world.first(entity::by_id::<T>(WS, &id)).expect("the entity is there");
 
     world.agent([entity::insert(WS, value)]);
@@ -68,7 +68,7 @@ fn check_life<T: Entity + Debug>(
         rows.into_iter().map(|row| row.doc.value).collect()
     };
     let of_agent = || -> Vec<T> {
-        let rows = world.all(entity::of_agent::<T>(WS, &agent, 9));
+        let rows = world.all(entity::of_agent::<T>(WS, &holder, 9));
         rows.into_iter().map(|row| row.doc.value).collect()
     };
     assert_eq!(list(), std::slice::from_ref(&changed));
@@ -184,7 +184,7 @@ fn states(world: &World) {
 fn a_message(world: &World, kind: &str) -> Message {
     Message {
         id: world.id(),
-        agent_id: world.id(),
+        holder: world.id::<AgentId>().into(),
         thread_id: world.id(),
         kind: kind.to_owned(),
         created_at: at(1),
@@ -221,7 +221,7 @@ fn messages(world: &World) {
 fn payloads(world: &World) {
     let payload = Payload {
         id: world.id(),
-        agent_id: world.id(),
+        holder: world.id::<AgentId>().into(),
         created_at: at(1),
         content_type: "application/json".into(),
         spans: vec![hash::sha256("a"), hash::sha256("b")],
@@ -449,7 +449,7 @@ fn a_thread_grows_at_its_end(world: &World) {
 fn messages_of_one_kind_are_listed(world: &World) {
     let agent: AgentId = world.id();
     let of = |kind: &str, micros| Message {
-        agent_id: agent.clone(),
+        holder: agent.clone().into(),
         created_at: at(micros),
         ..a_message(world, kind)
     };

@@ -20,7 +20,7 @@ fn run(world: &World, key: &str) -> Run {
     let (agent, thread): (AgentId, ThreadId) = (world.id(), world.id());
     Run {
         key: RunKey(key.to_owned()),
-        agent,
+        holder: agent.into(),
         reason: "subscription".into(),
         reason_id: Some("su-1".into()),
         initiator: "automation".into(),
@@ -110,7 +110,7 @@ fn an_ended_run_says_how_it_ended(world: &World) {
 fn the_newest_runs_of_an_agent_come_first(world: &World) {
     let agent: AgentId = world.id();
     for (key, micros) in [("b", 2), ("a", 2), ("c", 1), ("d", 3)] {
-        let one = Run { agent: agent.clone(), created_at: at(micros), ..run(world, key) };
+        let one = Run { holder: (&agent).into(), created_at: at(micros), ..run(world, key) };
         inserted(world, one);
     }
     inserted(world, run(world, "of another agent"));

@@ -23,7 +23,7 @@ fn a_timer_fires_once_and_stays_until_it_was_seen(world: &World) {
     let agent: AgentId = world.id();
     world.agent([timer::set(WS, &agent, Kind::DueDate, at(50), Some("2026-01-06"))]);
     let expected = Timer {
-        agent: agent.clone(),
+        holder: (&agent).into(),
         kind: Kind::DueDate,
         at: at(50),
         about: Some("2026-01-06".into()),
@@ -37,13 +37,13 @@ fn a_timer_fires_once_and_stays_until_it_was_seen(world: &World) {
     assert_eq!(due(world, 60), []);
     assert_eq!(world.agent_refusal([timer::fire(WS, &expected)]), Refusal::Missing);
     let fired = Timer { fired_at: Some(at(60)), ..expected.clone() };
-    assert_eq!(world.all(timer::of_agent(WS, &agent)), std::slice::from_ref(&fired));
+    assert_eq!(world.all(timer::of_holder(WS, &agent)), std::slice::from_ref(&fired));
 
     // Clearing the due date does not undo a fired timer: the agent still hears of it.
     world.agent([timer::unset(WS, &agent, Kind::DueDate)]);
-    assert_eq!(world.all(timer::of_agent(WS, &agent)), std::slice::from_ref(&fired));
+    assert_eq!(world.all(timer::of_holder(WS, &agent)), std::slice::from_ref(&fired));
     world.agent([timer::clear(WS, &fired)]);
-    assert_eq!(world.all(timer::of_agent(WS, &agent)), []);
+    assert_eq!(world.all(timer::of_holder(WS, &agent)), []);
 }
 
 fn a_timer_that_is_set_anew_takes_the_place_of_the_old_one(world: &World) {
@@ -56,9 +56,9 @@ fn a_timer_that_is_set_anew_takes_the_place_of_the_old_one(world: &World) {
     // Seen by a run that began before it was reset, so the new one stays.
     let new = due(world, 80).remove(0);
     world.agent([timer::fire(WS, &new), timer::clear(WS, &old)]);
-    assert_eq!(world.all(timer::of_agent(WS, &agent)).len(), 1);
-    world.agent([timer::delete_of_agent(WS, &agent)]);
-    assert_eq!(world.all(timer::of_agent(WS, &agent)), []);
+    assert_eq!(world.all(timer::of_holder(WS, &agent)).len(), 1);
+    world.agent([timer::delete_of_holder(WS, &agent)]);
+    assert_eq!(world.all(timer::of_holder(WS, &agent)), []);
 }
 
 fn timers_come_due_in_order_and_each_workspace_says_when_its_next_is(world: &World) {
@@ -67,7 +67,7 @@ fn timers_come_due_in_order_and_each_workspace_says_when_its_next_is(world: &Wor
         world.agent([timer::set(WS, agent, Kind::WakeAt, at(micros), None)]);
     }
     world.agent([timer::set(OTHER_WS, &agents[0], Kind::WakeAt, at(5), None)]);
-    let order: Vec<AgentId> = due(world, 25).into_iter().map(|timer| timer.agent).collect();
+    let order: Vec<_> = due(world, 25).into_iter().map(|timer| timer.holder).collect();
     assert_eq!(order, [1, 2].map(|n: usize| agents[n].clone()));
     assert_eq!(world.all(timer::next_of_each()), [(WS, at(10)), (OTHER_WS, at(5))]);
     for timer in due(world, 100) {

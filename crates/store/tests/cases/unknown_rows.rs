@@ -79,7 +79,7 @@ fn an_entity_of_an_unknown_type_stays_as_it_was(world: &World) {
     };
     let (columns, text) = world.only(raw);
     assert_eq!((columns.kind.as_str(), columns.id.as_str()), ("soul", "so-1"));
-    assert_eq!((columns.agent, text.as_str()), (agent, SOUL));
+    assert_eq!((columns.holder, text.as_str()), (agent.into(), SOUL));
 }
 
 fn an_untouched_document_is_stored_as_its_text(world: &World) {

@@ -48,7 +48,7 @@ fn key(name: &str) -> RunKey {
 
 fn signal(agent: &AgentId, reason: Reason, due: Option<i64>, upto: i64) -> Signal {
     Signal {
-        agent: agent.clone(),
+        holder: agent.into(),
         reason,
         at: at(1),
         due_at: due.map(at),
@@ -68,27 +68,27 @@ fn entry(world: &World) -> AgentId {
 }
 
 fn row(world: &World, agent: &AgentId) -> QueueEntry {
-    world.only(wake_queue::of_agent(WS, agent))
+    world.only(wake_queue::of_holder(WS, agent))
 }
 
 fn claim(agent: &AgentId, epoch: i64, owner: &str, run: &RunKey) -> Op {
-    let claim = Claim { agent, epoch, owner, lasts: micros(1000), run_key: run };
+    let claim = Claim { holder: agent.into(), epoch, owner, lasts: micros(1000), run_key: run };
     wake_queue::claim(WS, &claim)
 }
 
 fn reclaim(agent: &AgentId, epoch: i64, owner: &str, run: &RunKey) -> Op {
-    let claim = Claim { agent, epoch, owner, lasts: micros(2000), run_key: run };
+    let claim = Claim { holder: agent.into(), epoch, owner, lasts: micros(2000), run_key: run };
     wake_queue::reclaim(WS, &claim)
 }
 
 fn claimable(world: &World, now: Timestamp) -> Vec<AgentId> {
     let rows = world.all(wake_queue::claimable(WS, now, 10));
-    rows.into_iter().map(|row| row.agent).collect()
+    rows.into_iter().map(|row| row.holder.try_into().expect("an agent")).collect()
 }
 
 fn asleep(agent: &AgentId) -> QueueEntry {
     QueueEntry {
-        agent: agent.clone(),
+        holder: agent.into(),
         reasons: Vec::new(),
         first_signal_at: None,
         due_at: None,
@@ -191,7 +191,7 @@ fn a_weaker_signal_does_not_weaken_what_is_held(world: &World) {
 fn a_signal_for_a_destroyed_agent_is_spent(world: &World) {
     let agent: AgentId = world.id();
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(5), 1))]);
-    assert_eq!(world.first(wake_queue::of_agent(WS, &agent)), None);
+    assert_eq!(world.first(wake_queue::of_holder(WS, &agent)), None);
 }
 
 fn a_claim_takes_the_lease_and_the_signals(world: &World) {
@@ -260,7 +260,7 @@ fn the_claim_order_is_priority_then_due_time_then_agent(world: &World) {
     let first_two = world.all(wake_queue::claimable(WS, at(100), 2));
     assert_eq!(first_two.len(), 2);
     let waiting: Vec<_> =
-        world.all(wake_queue::waiting(WS)).into_iter().map(|row| row.agent).collect();
+        world.all(wake_queue::waiting(WS)).into_iter().map(|row| row.holder).collect();
     assert_eq!(waiting, order);
 }
 
@@ -471,10 +471,10 @@ fn the_foremost_of_each_place_contains_the_oldest_of_all(world: &World) {
     for (agent, (reason, due)) in agents.iter().zip(signals) {
         world.agent([wake_queue::signal(WS, &signal(agent, reason, Some(due), 1))]);
     }
-    let first_rows: Vec<AgentId> = world
+    let first_rows: Vec<_> = world
         .all(wake_queue::first_per_priority(WS, at(100)))
         .into_iter()
-        .map(|row| row.agent)
+        .map(|row| row.holder)
         .collect();
     // A few of each: one of them may be damaged.
     assert_eq!(first_rows, [0, 1, 2, 4, 3].map(|n: usize| agents[n].clone()));
@@ -530,8 +530,13 @@ fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {
     let agent = entry(world);
     world.agent([wake_queue::signal(OTHER_WS, &signal(&agent, Reason::Timer, Some(5), 1))]);
     assert_eq!(row(world, &agent), asleep(&agent));
-    assert_eq!(world.first(wake_queue::of_agent(OTHER_WS, &agent)), None);
-    let other =
-        Claim { agent: &agent, epoch: 0, owner: "node", lasts: micros(1), run_key: &key("run") };
+    assert_eq!(world.first(wake_queue::of_holder(OTHER_WS, &agent)), None);
+    let other = Claim {
+        holder: (&agent).into(),
+        epoch: 0,
+        owner: "node",
+        lasts: micros(1),
+        run_key: &key("run"),
+    };
     assert_eq!(world.agent_refusal([wake_queue::claim(OTHER_WS, &other)]), Refusal::LeaseLost);
 }

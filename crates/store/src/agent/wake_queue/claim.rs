@@ -1,15 +1,15 @@
-//! Claims, guards, releases and takeovers: the queue row as the agent's lease.
+//! Claims, guards, releases and takeovers: the queue row as the holder's lease.
 //!
 //! The queue row and the lease are one row, so a claim takes the pending signals and the lease in
 //! one statement: a signal either belongs to the claimed run or stays for the next one, and two
-//! nodes cannot run the same agent. Every later write of the run is guarded by owner and epoch, so
+//! nodes cannot run the same holder. Every later write of the run is guarded by owner and epoch, so
 //! an owner that was only slow finds its lease gone instead of writing over its successor. A
 //! takeover checks in its statement that the lease is still expired: a heartbeat that arrived in
 //! between wins. The journal's fence is raised only after the takeover, see ADR 0007.
 
 use std::time::Duration;
 
-use dormouse_types::{AgentId, RunKey, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
 
 use super::QueueEntry;
 use crate::commit::{Op, Refusal};
@@ -21,8 +21,8 @@ use crate::value::Param;
 /// What a claim writes.
 #[derive(Debug, Clone)]
 pub struct Claim<'a> {
-    /// The agent.
-    pub agent: &'a AgentId,
+    /// The holder.
+    pub holder: HolderId,
     /// The epoch that was read; the claim raises it by one.
     pub epoch: i64,
     /// The claiming owner.
@@ -39,7 +39,7 @@ impl Claim<'_> {
             sql,
             params![
                 ws(workspace),
-                self.agent.to_string(),
+                self.holder.to_string(),
                 self.owner,
                 self.epoch,
                 Param::Later(self.lasts),
@@ -65,7 +65,7 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
     )
 }
 
-/// Guards a commit by an agent's pending signals as they were read. A signal that arrived since is
+/// Guards a commit by a holder's pending signals as they were read. A signal that arrived since is
 /// outside the interval the commit was decided on and must not be cleared with it.
 pub fn unchanged(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     let bits: i64 = row.reasons.iter().map(|reason| reason.bit()).sum();
@@ -75,7 +75,7 @@ pub fn unchanged(workspace: WorkspaceId, row: &QueueEntry) -> Op {
            AND COALESCE(request_id, '') = ?6",
         params![
             ws(workspace),
-            row.agent.to_string(),
+            row.holder.to_string(),
             row.epoch,
             bits,
             row.upto.0,
@@ -113,7 +113,7 @@ pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
 /// Guards a run's commit by its lease, and renews the lease.
 pub fn guard(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    holder: impl Into<HolderId>,
     owner: &str,
     epoch: i64,
     lasts: Duration,
@@ -123,13 +123,13 @@ pub fn guard(
             "UPDATE wake_queue SET expires_at = ?5 WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
-        params![ws(workspace), agent.to_string(), owner, epoch, Param::Later(lasts)],
+        params![ws(workspace), String::from(holder.into()), owner, epoch, Param::Later(lasts)],
         Refusal::LeaseLost,
     )
 }
 
 /// Ends a run and its lease.
-pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64) -> Op {
+pub fn release(workspace: WorkspaceId, holder: impl Into<HolderId>, owner: &str, epoch: i64) -> Op {
     Op::one(
         concat!(
             "UPDATE wake_queue SET ",
@@ -140,16 +140,16 @@ pub fn release(workspace: WorkspaceId, agent: &AgentId, owner: &str, epoch: i64)
              WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
-        params![ws(workspace), agent.to_string(), owner, epoch],
+        params![ws(workspace), String::from(holder.into()), owner, epoch],
         Refusal::LeaseLost,
     )
 }
 
 /// Releases a lease and leaves its run to be resumed at a time. Without a time the run waits until
-/// the agent may run again, unless a due time was set meanwhile.
+/// the holder may run again, unless a due time was set meanwhile.
 pub fn put_back(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    holder: impl Into<HolderId>,
     owner: &str,
     epoch: i64,
     due_at: Option<Timestamp>,
@@ -161,7 +161,7 @@ pub fn put_back(
             ", due_at = COALESCE(CAST(?5 AS BIGINT), due_at) WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
-        params![ws(workspace), agent.to_string(), owner, epoch, due_at],
+        params![ws(workspace), String::from(holder.into()), owner, epoch, due_at],
         Refusal::LeaseLost,
     )
 }
@@ -174,7 +174,7 @@ fn taken_over(
     rest: Vec<Param>,
 ) -> Op {
     let mut params =
-        params![ws(workspace), row.agent.to_string(), row.owner.clone(), row.epoch, proof.by()];
+        params![ws(workspace), row.holder.to_string(), row.owner.clone(), row.epoch, proof.by()];
     params.extend(rest);
     Op::one(sql, params, Refusal::LeaseLost)
 }
@@ -229,7 +229,7 @@ pub fn abandon(workspace: WorkspaceId, row: &QueueEntry) -> Op {
             ", due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
              WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL"
         ),
-        params![ws(workspace), row.agent.to_string(), row.epoch],
+        params![ws(workspace), row.holder.to_string(), row.epoch],
         Refusal::LeaseLost,
     )
 }

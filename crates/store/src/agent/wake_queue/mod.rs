@@ -1,9 +1,9 @@
-//! The wake queue: one row per agent, for life. It is also the agent's lease.
+//! The wake queue: one row per holder, for life. It is also the holder's lease.
 
 mod claim;
 mod read;
 
-use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use crate::commit::{Op, Refusal};
 use crate::params;
@@ -13,18 +13,18 @@ pub use claim::{
     Claim, abandon, claim, free, guard, interrupt, put_back, reclaim, release, unchanged,
 };
 pub use read::{
-    claimable, expired_leases, first_per_priority, leased, next_due, of_agent, of_agents,
+    claimable, expired_leases, first_per_priority, leased, next_due, of_holder, of_holders,
     oldest_signal, owned_by, waiting, with_due_beyond, workspaces,
 };
 
-/// Why an agent is woken. The strongest pending reason names the run.
+/// Why a holder is woken. The strongest pending reason names the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// A change to its task.
     Subscription,
     /// A time was reached: back-off, a due date, "wake me at".
     Timer,
-    /// The agent was created.
+    /// The holder was created.
     Creation,
     /// A person asks for a full fresh analysis.
     Reanalysis,
@@ -80,18 +80,18 @@ impl Reason {
     }
 }
 
-/// The row of an agent.
+/// The row of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueEntry {
-    /// The agent.
-    pub agent: AgentId,
+    /// The holder.
+    pub holder: HolderId,
     /// The pending reasons, weakest first.
     pub reasons: Vec<Reason>,
     /// When the first signal since the last claim arrived.
     pub first_signal_at: Option<Timestamp>,
     /// When it is to wake; `None` means asleep.
     pub due_at: Option<Timestamp>,
-    /// The newest journal position that concerns the agent.
+    /// The newest journal position that concerns the holder.
     pub upto: Seq,
     /// Its place in the claim order.
     pub priority: i64,
@@ -111,28 +111,28 @@ pub struct QueueEntry {
     pub sleep_until: Option<Timestamp>,
 }
 
-/// A signal for one agent.
+/// A signal for one holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signal {
-    /// The agent.
-    pub agent: AgentId,
+    /// The holder.
+    pub holder: HolderId,
     /// Why.
     pub reason: Reason,
     /// When the signal arrived.
     pub at: Timestamp,
-    /// When the agent is to wake for it; `None` only advances `upto`.
+    /// When the holder is to wake for it; `None` only advances `upto`.
     pub due_at: Option<Timestamp>,
-    /// The journal position that concerns the agent.
+    /// The journal position that concerns the holder.
     pub upto: Seq,
     /// The id of the person's request.
     pub request_id: Option<String>,
 }
 
-/// Creates the row of a new agent, signalled for its creation; without a due time it waits for
+/// Creates the row of a new holder, signalled for its creation; without a due time it waits for
 /// content.
 pub fn insert(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    holder: impl Into<HolderId>,
     due_at: Option<Timestamp>,
     at: Timestamp,
 ) -> Op {
@@ -141,7 +141,7 @@ pub fn insert(
          VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, 0, 0)",
         params![
             ws(workspace),
-            agent.to_string(),
+            String::from(holder.into()),
             Reason::Creation.bit(),
             at,
             due_at,
@@ -151,17 +151,17 @@ pub fn insert(
     )
 }
 
-/// Merges a signal into an agent's row.
+/// Merges a signal into a holder's row.
 ///
 /// The merge is one statement, so signals of several nodes combine without reading the row first,
 /// and none is lost whichever order they arrive in. Its rules:
 ///
 /// - The merge window never stretches: an earlier due time stays.
-/// - An automatic signal waits until the agent's `sleep_until` and joins a pending timer, because
+/// - An automatic signal waits until the holder's `sleep_until` and joins a pending timer, because
 ///   traffic on a task must not shorten a back-off. A person's signal ignores both.
 /// - While a run is active or waits to be resumed, its place in the claim order can only improve:
 ///   a weak signal must not push back a run that a person is waiting for.
-/// - An agent without a row was destroyed, so the signal changes nothing.
+/// - A holder without a row was destroyed, so the signal changes nothing.
 pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     Op::any(
         "UPDATE wake_queue SET
@@ -182,7 +182,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
          WHERE ws = ?1 AND agent_id = ?2",
         params![
             ws(workspace),
-            signal.agent.to_string(),
+            signal.holder.to_string(),
             signal.reason.bit(),
             signal.at,
             signal.due_at,
@@ -194,7 +194,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
     )
 }
 
-/// Cancels what is pending: everything that could wake the agent is cleared at once. The fact that
+/// Cancels what is pending: everything that could wake the holder is cleared at once. The fact that
 /// something changed is kept, without a due time. Refused when the row was claimed since it was
 /// read.
 pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
@@ -203,17 +203,17 @@ pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
            first_signal_at = NULL, due_at = NULL, request_id = NULL,
            run_key = NULL, crashes = 0, epoch = epoch + 1
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
-        params![ws(workspace), row.agent.to_string(), row.epoch],
+        params![ws(workspace), row.holder.to_string(), row.epoch],
         Refusal::LeaseLost,
     )
 }
 
 /// Schedules a retry after a failed run. A retry that carries a user message is not held back by a
-/// sleep. Without a time, the retry waits until the agent may run again. Signals that arrived
+/// sleep. Without a time, the retry waits until the holder may run again. Signals that arrived
 /// meanwhile join it; only a person's pending wake is not postponed.
 pub fn schedule_retry(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    holder: impl Into<HolderId>,
     at: Timestamp,
     due_at: Option<Timestamp>,
     is_asked: bool,
@@ -231,7 +231,7 @@ pub fn schedule_retry(
          WHERE ws = ?1 AND agent_id = ?2",
         params![
             ws(workspace),
-            agent.to_string(),
+            String::from(holder.into()),
             Reason::Timer.bit(),
             at,
             due_at,
@@ -243,51 +243,51 @@ pub fn schedule_retry(
 
 /// Sets a due time where none was set, for an interrupted run or one about to be released. If that
 /// run ends instead, nothing stays due.
-pub fn make_due(workspace: WorkspaceId, agent: &AgentId, due_at: Timestamp) -> Op {
+pub fn make_due(workspace: WorkspaceId, holder: impl Into<HolderId>, due_at: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = ?3
          WHERE ws = ?1 AND agent_id = ?2 AND due_at IS NULL
            AND (reasons <> 0 OR run_key IS NOT NULL)",
-        params![ws(workspace), agent.to_string(), due_at],
+        params![ws(workspace), String::from(holder.into()), due_at],
     )
 }
 
 /// Clears the due time and keeps the pending signals.
-pub fn park(workspace: WorkspaceId, agent: &AgentId) -> Op {
+pub fn park(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
-        params![ws(workspace), agent.to_string()],
+        params![ws(workspace), String::from(holder.into())],
     )
 }
 
 /// Clears the due time of automatic wakes and keeps the pending signals. A person's wake stays due,
 /// and so does a run that has not ended: its claim decides whether it may continue.
-pub fn park_automatic(workspace: WorkspaceId, agent: &AgentId) -> Op {
+pub fn park_automatic(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
         "UPDATE wake_queue SET due_at = NULL
          WHERE ws = ?1 AND agent_id = ?2 AND reasons & 24 = 0 AND run_key IS NULL",
-        params![ws(workspace), agent.to_string()],
+        params![ws(workspace), String::from(holder.into())],
     )
 }
 
-/// Clears everything that could wake an agent.
-pub fn clear_signals(workspace: WorkspaceId, agent: &AgentId) -> Op {
+/// Clears everything that could wake a holder.
+pub fn clear_signals(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, due_at = NULL,
            request_id = NULL
          WHERE ws = ?1 AND agent_id = ?2",
-        params![ws(workspace), agent.to_string()],
+        params![ws(workspace), String::from(holder.into())],
     )
 }
 
-/// Clears everything that could wake a destroyed agent. A run that has not ended stays due, so that
-/// a node claims it, finds the agent destroyed, and ends the run.
-pub fn destroy(workspace: WorkspaceId, agent: &AgentId, now: Timestamp) -> Op {
+/// Clears everything that could wake a destroyed holder. A run that has not ended stays due, so that
+/// a node claims it, finds the holder destroyed, and ends the run.
+pub fn destroy(workspace: WorkspaceId, holder: impl Into<HolderId>, now: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, request_id = NULL,
            due_at = CASE WHEN run_key IS NULL THEN NULL ELSE CAST(?3 AS BIGINT) END
          WHERE ws = ?1 AND agent_id = ?2",
-        params![ws(workspace), agent.to_string(), now],
+        params![ws(workspace), String::from(holder.into()), now],
     )
 }
 
@@ -307,7 +307,7 @@ pub fn clamp_due(workspace: WorkspaceId, now: Timestamp, beyond: Timestamp) -> O
 /// `soonest`, and a retry after a failure not before `retry_at`.
 pub fn sleep_until(
     workspace: WorkspaceId,
-    agent: &AgentId,
+    holder: impl Into<HolderId>,
     until: Option<Timestamp>,
     soonest: Timestamp,
     retry_at: Option<Timestamp>,
@@ -325,6 +325,6 @@ pub fn sleep_until(
              WHEN due_at < CAST(?3 AS BIGINT) THEN CAST(?3 AS BIGINT)
              ELSE due_at END
          WHERE ws = ?1 AND agent_id = ?2",
-        params![ws(workspace), agent.to_string(), until, soonest, retry_at],
+        params![ws(workspace), String::from(holder.into()), until, soonest, retry_at],
     )
 }

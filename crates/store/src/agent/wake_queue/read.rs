@@ -1,8 +1,9 @@
 //! Queries on the wake queue.
 
+use std::fmt::Display;
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, RunKey, Seq, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use super::{QueueEntry, Reason};
 use crate::commit::Db;
@@ -21,7 +22,7 @@ fn decode(row: &Row) -> Result<QueueEntry, ReadError> {
     let column = |e: crate::value::ColumnError| damaged(e.to_string());
     let corrupt = |e: dormouse_types::IdError| damaged(e.to_string());
     Ok(QueueEntry {
-        agent: row.text(0).map_err(column)?.parse().map_err(corrupt)?,
+        holder: row.text(0).map_err(column)?.parse().map_err(corrupt)?,
         reasons: Reason::of_bits(row.int(1).map_err(column)?),
         first_signal_at: row.opt_time(2).map_err(column)?,
         due_at: row.opt_time(3).map_err(column)?,
@@ -37,20 +38,20 @@ fn decode(row: &Row) -> Result<QueueEntry, ReadError> {
     })
 }
 
-/// The row of an agent.
-pub fn of_agent(workspace: WorkspaceId, agent: &AgentId) -> Query<QueueEntry> {
+/// The row of a holder.
+pub fn of_holder(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
                 run_key, owner, epoch, expires_at, crashes, sleep_until
               FROM wake_queue WHERE ws = ?1 AND agent_id = ?2",
-        params: params_values![ws(workspace), agent.to_string()],
+        params: params_values![ws(workspace), String::from(holder.into())],
         decode,
     }
 }
 
-/// The rows of some agents.
-pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<QueueEntry> {
+/// The rows of some holders.
+pub fn of_holders(workspace: WorkspaceId, holders: &[impl Display]) -> Query<QueueEntry> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
@@ -59,7 +60,7 @@ pub fn of_agents(workspace: WorkspaceId, agents: &[AgentId]) -> Query<QueueEntry
             ")",
         )
     });
-    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode }
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, holders), decode }
 }
 
 /// The rows that may be claimed at a time, in claim order.
@@ -92,7 +93,7 @@ pub fn waiting(workspace: WorkspaceId) -> Query<QueueEntry> {
 /// All leased rows.
 ///
 /// The `+` in `+ws` keeps SQLite on the index of leased rows: to get the order, it would otherwise
-/// walk the rows of all agents.
+/// walk the rows of all holders.
 pub fn leased(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,

@@ -21,7 +21,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-access", &["dormouse-types", "dormouse-store"]),
     ("dormouse-journal", &["dormouse-types", "dormouse-store"]),
     ("dormouse-changes", &["dormouse-types", "dormouse-store", "dormouse-journal"]),
-    ("dormouse-runs", &["dormouse-types", "dormouse-store"]),
+    ("dormouse-scheduler", &["dormouse-types", "dormouse-store"]),
+    ("dormouse-runs", &["dormouse-types", "dormouse-store", "dormouse-scheduler"]),
     (
         "dormouse-agents",
         &[
@@ -29,6 +30,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
+            "dormouse-scheduler",
             "dormouse-runs",
         ],
     ),
@@ -54,6 +56,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-access",
             "dormouse-journal",
             "dormouse-changes",
+            "dormouse-scheduler",
             "dormouse-runs",
             "dormouse-agents",
             "dormouse-queries",
@@ -69,6 +72,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
+            "dormouse-scheduler",
             "dormouse-runs",
             "dormouse-agents",
         ],
@@ -99,6 +103,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
+            "dormouse-scheduler",
             "dormouse-runs",
             "dormouse-agents",
             "dormouse",
@@ -114,6 +119,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
+            "dormouse-scheduler",
             "dormouse-runs",
             "dormouse-agents",
             "dormouse",
@@ -135,6 +141,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     // Importing the same file again is a property of both.
     ("dormouse-journal", &["dormouse-testkit", "dormouse-formats"]),
     ("dormouse-changes", &["dormouse-testkit"]),
+    ("dormouse-scheduler", &["dormouse-testkit", "dormouse-journal", "dormouse-changes"]),
     ("dormouse-runs", &["dormouse-testkit", "dormouse-adapters"]),
     ("dormouse-agents", &["dormouse-testkit", "dormouse-adapters", "dormouse-builtin"]),
     ("dormouse-queries", &["dormouse-testkit"]),
@@ -188,6 +195,8 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
         "tokio",
         &[
             "dormouse-store",
+            // `select!` alone.
+            "dormouse-scheduler",
             "dormouse-adapters",
             "dormouse-server",
             "dormouse-cli",
@@ -250,8 +259,11 @@ const THREADS: &[&str] = &[
 const TERMINAL: &[&str] = &["dormouse-cli"];
 
 /// (room, a word that its sources must not contain in any case, what knows it instead).
-const UNKNOWN: &[(&str, &str, &str)] =
-    &[("runs", "report", "a handler says which tools close a run, and what its end writes")];
+const UNKNOWN: &[(&str, &str, &str)] = &[
+    ("runs", "report", "a handler says which tools close a run, and what its end writes"),
+    ("scheduler", "report", "a handler says what a run does"),
+    ("scheduler", "agentid", "a holder is an id, and its kind is the prefix"),
+];
 /// What a room that only reads must not name in its product code: the parts of a write.
 const WRITES: &[&str] = &["Commit", "Op", "Once", "ChangeRow", "Audit"];
 /// Rooms that only read.

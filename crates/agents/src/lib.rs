@@ -1,8 +1,8 @@
 //! Agents: who wakes when, what they see, what they remember.
 //!
-//! Owns: routing and the wake queue, run keys, the context of a task agent, its two memories (the
-//! report a person reads and the private log), its lifecycle. Does not own: driving a run (the runs
-//! room), proposals and verdicts (the changes room), the person's data. The failures it defends
+//! Owns: routing, wake policy, run keys, the context of a task agent, its two memories (the
+//! report a person reads and the private log), its lifecycle. Does not own: the queue and its claims (the
+//! scheduler), driving a run (the runs room), proposals and verdicts (the changes room), the person's data. The failures it defends
 //! against: a change that wakes nobody, an agent that wakes itself, a wake that costs something
 //! although nothing changed, a report without its head, memory left by a failed run.
 //!
@@ -18,16 +18,18 @@ pub mod memory;
 pub mod task_agent;
 pub mod error;
 
-use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
-use dormouse_runs::{Driver, Stop};
+use dormouse_runs::Driver;
+use dormouse_scheduler::{Chore, Handler, Scheduler};
 use dormouse_store::Store;
 use dormouse_types::port::{Clock, Entropy};
-use futures_util::future::FutureExt as _;
+
+use crate::wake::chores;
+use crate::wake::handler::TaskAgents;
 
 pub use error::AgentError;
 pub use tools::TOOLS;
@@ -44,7 +46,6 @@ pub struct Agents {
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) owner: String,
     pub(crate) lease: Duration,
-    pub(crate) stop: Stop,
 }
 
 /// What [`Agents`] is built from.
@@ -73,8 +74,7 @@ impl Agents {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
         let lease = dormouse_store::lease::term();
-        let stop = pending().boxed().shared();
-        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, stop }
+        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease }
     }
 
     /// Returns how long a lease lasts without renewal.
@@ -89,15 +89,23 @@ impl Agents {
         self.lease = lasts;
         self
     }
-    /// Returns the same agents, which start nothing once `stop` completes: runs under way put
-    /// themselves back, and no failure is counted.
-    #[must_use]
-    pub fn stopping_on(&self, stop: Stop) -> Self {
-        Self { driver: self.driver.stopping_on(stop.clone()), stop, ..self.clone() }
-    }
 
-    /// Returns whether the program is to stop.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stop.clone().now_or_never().is_some()
+    /// Returns the scheduler of this process, with task agents as its kind of holder.
+    pub fn scheduler(&self) -> Scheduler {
+        let handler: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
+        let chores: Vec<Arc<dyn Chore>> = vec![
+            Arc::new(chores::Routing(self.clone())),
+            Arc::new(chores::Operations(self.clone())),
+            Arc::new(chores::Expiry(self.clone())),
+            Arc::new(chores::Trimming(self.clone())),
+        ];
+        Scheduler::new(dormouse_scheduler::Parts {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            owner: self.owner.clone(),
+            lease: self.lease,
+            handlers: vec![handler],
+            chores,
+        })
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use dormouse_agents::lifecycle::{NewAgent, RequestContext};
 use dormouse_agents::wake::route::merge_window;
-use dormouse_agents::wake::service::{Event, Options, Service};
 use dormouse_agents::{Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
 use dormouse_runs::{Driver, End};
+use dormouse_scheduler::{Event, Options, Until};
 use dormouse_types::port::{Clock as _, ModelClass};
 use dormouse_types::{AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
 use futures_util::future::{BoxFuture, FutureExt as _, join, try_join_all};
@@ -63,14 +63,15 @@ struct Progress {
 }
 
 impl Progress {
-    fn take(&mut self, event: &Event<'_>, now: Timestamp) {
+    fn take(&mut self, event: Event, now: Timestamp) {
         let served = &mut self.served;
         match event {
-            Event::Ran(ran) => match &ran.end {
-                End::Completed { .. } => served.ended.push((ran.holder.clone(), now)),
+            Event::Ran(ran) => match ran.end {
+                End::Completed { .. } => served.ended.push((ran.holder, now)),
                 end => served.failed.push(format!("a run ended as {end:?}")),
             },
-            Event::Recovered(line) | Event::Failed(line) => served.failed.push(line.clone()),
+            Event::Recovered(line) | Event::Damaged(line) => served.failed.push(line),
+            Event::Failed(failure) => served.failed.push(failure.to_string()),
         }
         if served.ended.len() >= self.n_runs || !served.failed.is_empty() {
             self.running = None;
@@ -211,8 +212,8 @@ impl World {
         let serving = |agents: &Agents, offset: usize| {
             let options = Options { concurrency: at_once, offset };
             let (progress, clock) = (progress.clone(), self.clock.clone());
-            let tell = move |event: Event<'_>| locked(&progress).take(&event, clock.now());
-            Service::new(agents, options, stop.clone()).run(tell)
+            let tell = move |event: Event| locked(&progress).take(event, clock.now());
+            agents.scheduler().stopping_on(stop.clone()).node(Until::Stopped(options)).run(tell)
         };
         let mut others = JoinSet::new();
         for (agents, n) in self.others.iter().zip(1..) {

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::future::pending;
 
 use dormouse_agents::AgentError;
-use dormouse_agents::wake::drain::{FinishedRun, Scope, WaitingAgents};
+use dormouse_agents::wake::waiting::{Scope, WaitingAgents};
 use dormouse_changes::recovery::Recovered;
 use dormouse_runs::RunError;
+use dormouse_scheduler::{Event, FinishedRun, Until};
 use dormouse_store::agent::report;
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, Caller, TaskId, Timestamp};
+use dormouse_types::{AgentId, Caller, HolderId, TaskId, Timestamp};
 use futures_util::future::FutureExt as _;
 
 use crate::serve::outcome;
@@ -48,7 +49,7 @@ impl Dormouse {
         // This comes first, so that everything taken over belongs to the current store.
         let mut told: Vec<String> =
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
-        told.extend(self.agents.take_over(WORKSPACE).await?);
+        told.extend(self.agents.scheduler().take_over(WORKSPACE).await.map_err(AgentError::from)?);
         told.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
         Ok(told)
     }
@@ -58,7 +59,8 @@ impl Dormouse {
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
         let mut told: Vec<String> =
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
-        told.extend(self.agents.take_over_dead(&BTreeSet::new()).await?);
+        let scheduler = self.agents.scheduler();
+        told.extend(scheduler.take_over_dead(&BTreeSet::new()).await.map_err(AgentError::from)?);
         let silent = self.agents.lease();
         told.extend(
             self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded),
@@ -84,15 +86,25 @@ impl Dormouse {
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Error> {
         let scope = Scope { tasks: scope.tasks, agents: scope.agents, all_due: scope.all_due };
-        let agents = self.agents.stopping_on(stop.shared());
-        let mut drain = agents.begin_drain(WORKSPACE, &scope).await?;
+        let agents = self.agents.agents_in(WORKSPACE, &scope).await?;
+        let only =
+            agents.as_ref().map(|agents| agents.iter().map(HolderId::from).collect::<Vec<_>>());
+        let scheduler = self.agents.scheduler().stopping_on(stop.shared());
+        let mut node = scheduler.node(Until::Idle { ws: WORKSPACE, only });
         let mut ran = 0;
-        while let Some(one) = agents.drain_next(WORKSPACE, &mut drain).await? {
-            ran += 1;
-            on_run(self.run_outcome(&one).await?);
+        while let Some(event) = node.next().await {
+            match event {
+                Event::Ran(one) => {
+                    ran += 1;
+                    on_run(self.run_outcome(&one).await?);
+                }
+                Event::Failed(failure) => return Err(AgentError::from(failure.error).into()),
+                // A drain recovers nothing, and the scheduler has logged the damage.
+                Event::Recovered(_) | Event::Damaged(_) => {}
+            }
         }
-        let WaitingAgents { ready, mut held } = agents.waiting(WORKSPACE).await?;
-        held.retain(|(agent, _)| drain.covers(agent));
+        let WaitingAgents { ready, mut held } = self.agents.waiting(WORKSPACE).await?;
+        held.retain(|(agent, _)| agents.as_ref().is_none_or(|agents| agents.contains(agent)));
         let held_until = held.iter().map(|(_, until)| *until).min();
         Ok(DrainReport { ran, waiting: ready.len(), held: held.len(), held_until })
     }

@@ -1,8 +1,6 @@
 //! The service of a node: what a server runs beside its router.
 
-use dormouse_agents::wake::drain::FinishedRun;
-use dormouse_agents::wake::service::{Event, Options, Service};
-use dormouse_runs::End;
+use dormouse_scheduler::{End, Event, FinishedRun, Options, Until};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, RunKey, limits};
 use futures_util::future::FutureExt as _;
@@ -55,15 +53,16 @@ impl Dormouse {
         tell: &mut (dyn FnMut(ServeEvent) + Send),
     ) {
         let options = Options { concurrency: options.concurrency, offset: options.offset };
-        let service = Service::new(&self.agents, options, stop.shared());
-        let tell = |event: Event<'_>| {
+        let scheduler = self.agents.scheduler().stopping_on(stop.shared());
+        let tell = |event: Event| {
             tell(match event {
-                Event::Ran(ran) => ran_of(ran),
+                Event::Ran(ran) => ran_of(&ran),
                 Event::Recovered(line) => ServeEvent::Recovered(line),
-                Event::Failed(line) => ServeEvent::Failed(line),
+                Event::Damaged(line) => ServeEvent::Failed(line),
+                Event::Failed(failure) => ServeEvent::Failed(failure.to_string()),
             });
         };
-        service.run(tell).await;
+        scheduler.node(Until::Stopped(options)).run(tell).await;
     }
 }
 

@@ -15,16 +15,16 @@ use dormouse_types::model::{
 };
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
 use dormouse_types::{AgentId, HolderId, Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
-use futures_util::future::{Either, FutureExt as _, Shared, select};
+use futures_util::future::{Either, FutureExt as _, select};
 
 use crate::breaker;
 use crate::handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,
 };
-use crate::lease::Lease;
 use crate::status::{Event, after};
 use crate::step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};
+use crate::{End, Lease, Stop};
 use crate::{request, run_log};
 
 /// Drives runs. Cheap to clone.
@@ -35,39 +35,6 @@ pub struct Driver {
     entropy: Arc<dyn Entropy>,
     model: Arc<dyn Model>,
     stop: Stop,
-}
-
-/// Completes when the program is to stop; runs under way are then left to be resumed.
-pub type Stop = Shared<BoxFuture<'static, ()>>;
-
-/// How a run ended, for its caller.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// The run completed and its results are stored.
-    Completed {
-        /// Whether it reached the cap on turns.
-        cut: bool,
-    },
-    /// Nothing had changed, so the model was not asked.
-    Skipped,
-    /// The run failed, and the agent's failure counter was raised.
-    Failed {
-        /// Error that ended the run.
-        error: String,
-    },
-    /// The run is queued to be resumed; no failure was counted.
-    PutBack {
-        /// Why it was put back.
-        reason: String,
-    },
-    /// The provider is unavailable; the run is queued to be resumed, and no failure was counted
-    /// against the agent.
-    Away {
-        /// The provider's error.
-        reason: String,
-    },
-    /// Another process owns the run now.
-    Lost,
 }
 
 /// A run under way: what its steps share.

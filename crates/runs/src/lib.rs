@@ -9,23 +9,21 @@
 //! of a task read as an instruction, a stale owner that writes, a provider failure that counts as an
 //! empty success.
 //!
-//! Reading order: [`step`], [`request`], [`status`], [`lease`], [`breaker`], [`handler`],
+//! Reading order: [`step`], [`request`], [`breaker`], [`handler`],
 //! [`run_log`], [`model_call`], [`drive`].
 
 pub mod step;
 pub mod request;
-pub mod status;
-pub mod lease;
 pub mod breaker;
 pub mod handler;
 pub mod run_log;
 pub mod model_call;
 pub mod drive;
 
-pub use drive::{Driver, End, Stop};
+pub use dormouse_scheduler::{End, Lease, Stop, status};
+pub use drive::Driver;
 pub use handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,
 };
-pub use lease::Lease;
 pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

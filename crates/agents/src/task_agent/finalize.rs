@@ -196,7 +196,7 @@ impl TaskAgent<'_> {
     /// A person may change the agent meanwhile, so its row is read again, and the commit is refused
     /// if it changes before.
     async fn lifecycle_ops(&self, is_task_gone: bool) -> Result<Vec<Op>, RunError> {
-        let (ws, run, now) = (self.lease.ws, &self.lease.run, self.agents.clock.now());
+        let (ws, now) = (self.lease.ws, self.agents.clock.now());
         let mut ops = Vec::new();
         let mut agent = self.agents.agent(ws, &self.agent).await?;
         let before = agent.doc.value.clone();

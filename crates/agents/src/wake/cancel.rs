@@ -1,5 +1,6 @@
 //! Cancelling a pending wake.
 
+use dormouse_scheduler::claim::{given_up, has_moved};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
@@ -9,6 +10,7 @@ use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 use crate::inbox::UserMessage;
 use crate::lifecycle::RequestContext;
 use crate::wake::claim::wake_event;
+use crate::wake::handler::broken;
 use crate::{AgentError, Agents};
 
 /// The result of a cancellation.
@@ -48,7 +50,7 @@ impl Agents {
                 None => None,
             };
             if run.as_ref().is_some_and(|run| run.status != Status::Queued)
-                && self.has_moved(ws, &row).await?
+                && has_moved(&self.store, ws, &row).await?
             {
                 continue;
             }
@@ -70,7 +72,9 @@ impl Agents {
                     ..crate::lifecycle::audit(asked, "agent.cancel", id.as_str())
                 });
             if let Some(run) = &run {
-                commit = commit.op(self.ended(ws, run, "cancelled by a person")?);
+                commit = commit
+                    .op(given_up(ws, run, "cancelled by a person", self.clock.now())
+                        .map_err(broken)?);
             } else if row.due_at.is_none() && unheard.is_empty() {
                 return Ok(nothing);
             }

@@ -1,13 +1,12 @@
-//! Who wakes when: routing, the queue, keys, claims, recovery, drain.
+//! Who wakes when: routing, keys, what a claim decides, and what is registered with the scheduler.
 
 pub mod route;
 pub mod restored;
 pub mod key;
 pub mod timer;
-pub mod order;
 pub mod claim;
-pub mod recover;
-pub mod drain;
+pub mod waiting;
 pub mod cancel;
 mod trim;
-pub mod service;
+pub mod handler;
+pub mod chores;

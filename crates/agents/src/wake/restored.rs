@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use dormouse_runs::status::{Event, after};
+use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::feed_position::{self, Position};
@@ -18,7 +18,8 @@ use dormouse_store::{Commit, Db, ReadError, Refusal, identity};
 use dormouse_types::{HolderId, HostId, Id as _, Seq, WorkspaceId};
 
 use crate::error::readable;
-use crate::wake::claim::{AUTOMATION, broken};
+use crate::wake::claim::AUTOMATION;
+use crate::wake::handler::broken;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 

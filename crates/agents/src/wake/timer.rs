@@ -1,8 +1,8 @@
 //! Timers: due dates that draw near, and times that a person set.
 
+use dormouse_store::Op;
 use dormouse_store::agent::timer::{self, Kind, Timer};
-use dormouse_store::agent::wake_queue::{self, Reason, Signal};
-use dormouse_store::{Commit, Db, Op, Refusal};
+use dormouse_store::agent::wake_queue::{Reason, Signal};
 use dormouse_types::change::{Change, What};
 use dormouse_types::task::Field;
 use dormouse_types::{AgentId, Seq, TaskId, Timestamp, WorkspaceId};
@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::lifecycle::{Settings, alive};
-use crate::wake::claim::broken;
+use crate::wake::handler::agent_of;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
 
@@ -50,40 +50,15 @@ pub(crate) fn due_date_of(change: &Change, task: &TaskId) -> Option<Option<Date>
     })
 }
 
-/// Timers fired in one poll.
-const BATCH: i64 = 100;
-
 impl Agents {
-    /// Fires the timers of a workspace that are due; returns how many.
-    ///
-    /// The timer's mark and its signal are one commit, so a timer fires exactly once, even if it
-    /// came due while nothing was running.
-    pub async fn fire_timers(&self, ws: WorkspaceId) -> Result<usize, AgentError> {
-        let mut fired = 0;
-        for due in self.store.all(timer::due(ws, self.clock.now(), BATCH)).await? {
-            let due = match due {
-                Ok(due) => due,
-                Err(damaged) => {
-                    tracing::error!(%damaged, "a timer cannot be read");
-                    continue;
-                }
-            };
-            let commit = Commit::new("wake.timer", Db::Agent, ws)
-                .op(timer::fire(ws, &due))
-                .op(wake_queue::signal(ws, &self.timer_signal(ws, &due).await?));
-            match self.store.commit(commit).await {
-                Ok(_) => fired += 1,
-                // Another process fired it, or it was set again.
-                Err(error) if error.refusal() == Some(Refusal::Missing) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(fired)
-    }
-
-    async fn timer_signal(&self, ws: WorkspaceId, due: &Timer) -> Result<Signal, AgentError> {
+    /// Returns the signal that a timer gives when it fires.
+    pub(crate) async fn timer_signal(
+        &self,
+        ws: WorkspaceId,
+        due: &Timer,
+    ) -> Result<Signal, AgentError> {
         let class = self.driver.model().class();
-        let id = AgentId::try_from(&due.holder).map_err(broken)?;
+        let id = agent_of(&due.holder)?;
         let (may_wake, reason) = match self.agent(ws, &id).await {
             Ok(agent) => {
                 let automatic = is_automatic(&agent.doc.value, class);

@@ -353,7 +353,7 @@ fn a_run_that_ended_without_its_row_locks_nobody_out() {
         };
         let row = params![agent.as_str(), run.key.as_str()];
         world.behind_the_back(dormouse_store::Db::Agent, sql, row);
-        now(world.agents.take_over(WS)).expect("a start does not fail");
+        world.take_over();
         world.answers(1);
         world.note(&task, "The van is booked.");
         world.later(60);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use dormouse_adapters::scripted::Answer;
-use dormouse_agents::wake::drain::Scope;
+use dormouse_agents::wake::waiting::Scope;
 use dormouse_runs::{End, Stop};
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
@@ -199,7 +199,7 @@ fn the_interrupted_run_of_a_person_keeps_its_place_before_all_others() {
     assert_eq!(lease.run.reason, Reason::UserInitiated.name());
     world.note_now(&task, "The van is booked.");
     world.route();
-    now(world.agents.take_over(WS)).expect("taken over");
+    world.take_over();
     let row = world.row(&agent);
     assert_eq!((row.priority, row.reasons), (0, vec![Reason::Subscription]));
     world.answers(2);
@@ -211,7 +211,7 @@ fn the_interrupted_run_of_a_person_keeps_its_place_before_all_others() {
     world.note_now(&task, "And paid for.");
     world.route();
     world.answers(1);
-    now(world.agents.run(lease)).expect("a run");
+    world.run_lease(lease);
     assert_eq!(world.row(&agent).priority, Reason::Subscription.priority());
 }
 
@@ -223,8 +223,9 @@ fn a_sleep_that_began_during_a_persons_run_holds_back_what_came_meanwhile() {
     world.note_now(&task, "The van is booked.");
     world.route();
     sleep_until(&world, &agent, Some(TOMORROW));
-    let stopped = world.agents.stopping_on(stopping_when(&Arc::new(AtomicBool::new(true))));
-    let ran = now(stopped.run(lease)).expect("a run");
+    let stopped =
+        world.agents.scheduler().stopping_on(stopping_when(&Arc::new(AtomicBool::new(true))));
+    let ran = now(stopped.run_alive(lease)).expect("a run");
     assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
     world.answers(1);
     assert_eq!(drained(&world, &task), [DONE], "the person's run goes on, and no other begins");
@@ -240,10 +241,12 @@ fn a_drain_that_is_told_to_stop_puts_its_run_back_and_begins_no_other() {
         world.note_now(&second, "Two coats.");
         world.model.close();
         let is_told = Arc::new(AtomicBool::new(false));
-        let agents = world.agents.stopping_on(stopping_when(&is_told));
+        let agents = world.agents.scheduler().stopping_on(stopping_when(&is_told));
         let scope = Scope { tasks: vec![task.clone(), second.clone()], ..Scope::default() };
         let mut ends = Vec::new();
-        let mut drain = agents.drain(WS, &scope, |ran| ends.push(ran.end.clone())).boxed_local();
+        let mut drain =
+            crate::world::drain(&world.agents, &agents, &scope, |ran| ends.push(ran.end))
+                .boxed_local();
         assert!((&mut drain).now_or_never().is_none(), "the model does not answer");
         is_told.store(true, Ordering::SeqCst);
         drain.now_or_never().expect("it ends").expect("a drain");
@@ -251,7 +254,7 @@ fn a_drain_that_is_told_to_stop_puts_its_run_back_and_begins_no_other() {
         world.model.open();
         let rows: Vec<QueueEntry> = vec![world.row(&agent), world.row(&other)];
         assert!(rows.iter().all(|row| row.owner.is_none() && row.crashes == 0), "{rows:?}");
-        assert_eq!(now(world.agents.take_over(WS)).expect("a start"), Vec::<String>::new());
+        assert_eq!(world.take_over(), Vec::<String>::new());
     }
     let runs: Vec<_> = [&agent, &other].into_iter().flat_map(|who| world.runs(who)).collect();
     let waits: Vec<_> = runs.iter().filter(|run| run.status == Status::Queued).collect();

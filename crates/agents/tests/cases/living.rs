@@ -208,7 +208,7 @@ fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: 
     let lease = world.claim_after_a_note(task, agent);
     let asked = world.script.asked().len();
     stop();
-    let ran = now(world.agents.run(lease)).expect("a run");
+    let ran = world.run_lease(lease);
     assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
     assert_eq!(world.script.asked().len(), asked, "it is looked at right before the model");
 }
@@ -252,7 +252,7 @@ fn task_gone_during_a_run(
     let lease = world.claim_after_a_note(&task, &agent);
     say(&world, &agent);
     world.edit(&task, &[Edit::Delete]);
-    assert_eq!(now(world.agents.run(lease)).expect("a run").end, End::Skipped);
+    assert_eq!(world.run_lease(lease).end, End::Skipped);
     world.edit(&task, &[Edit::Restore]);
     (world, task, agent)
 }

@@ -1,6 +1,6 @@
 //! Claim order: a person does not wait, and no agent starves.
 
-use dormouse_agents::wake::service::Options;
+use dormouse_scheduler::Options;
 use dormouse_store::{Db, params};
 use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _};

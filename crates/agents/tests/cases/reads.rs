@@ -15,7 +15,7 @@ use dormouse_types::{AgentId, Id as _, Seq, TaskId, Timestamp};
 use serde_json::json;
 
 use crate::world::counting::Counting;
-use crate::world::{DONE, WS, World, dull, now};
+use crate::world::{DONE, WS, World, dull};
 
 /// Returns the statements that a wake of an agent with `n_notes` observations reads, from its claim
 /// to its end, with how often each is read.
@@ -36,7 +36,7 @@ fn statements_of_a_wake(n_notes: usize) -> BTreeMap<&'static str, usize> {
     let lease = world.claim_after_a_note(&task, &agent);
     world.script.push(dull());
     engine.take();
-    assert_eq!(now(world.agents.run(lease)).expect("it ran").end, DONE);
+    assert_eq!(world.run_lease(lease).end, DONE);
     let mut statements = BTreeMap::new();
     for (sql, _) in engine.take() {
         *statements.entry(sql).or_default() += 1;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use dormouse_adapters::scripted::Answer;
-use dormouse_agents::wake::service::Options;
 use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
+use dormouse_scheduler::Options;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::{Db, params};
@@ -414,7 +414,7 @@ fn a_node_that_is_told_to_stop_at_once_claims_nothing() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
     world.later(60);
-    let mut node = Node::start(&world.agents, &world.clock, Options::default());
+    let mut node = Node::start(&world.agents.scheduler(), &world.clock, Options::default());
     let asks = world.model.asks();
     assert_eq!(node.take(), []);
     assert_eq!(node.stop(), []);
@@ -556,7 +556,7 @@ fn an_answer_that_comes_after_many_heartbeats_still_counts() {
     let other = world.owned_by("other");
     for _ in 0..4 {
         node.pass_seconds(60);
-        let taken = now(other.take_over_dead(&std::collections::BTreeSet::new()));
+        let taken = now(other.scheduler().take_over_dead(&std::collections::BTreeSet::new()));
         assert_eq!(taken.expect("looked"), Vec::<String>::new(), "it is alive");
     }
     world.model.open();

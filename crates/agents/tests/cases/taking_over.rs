@@ -6,10 +6,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_adapters::scripted::Answer;
-use dormouse_agents::wake::drain::Scope;
-use dormouse_agents::wake::service::Options;
+use dormouse_agents::wake::waiting::Scope;
 use dormouse_journal::{Edit, EditCtx, JournalError};
-use dormouse_runs::{End, Lease};
+use dormouse_scheduler::Options;
+use dormouse_scheduler::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
@@ -34,10 +34,10 @@ fn a_lease_is_taken_over_when_it_ran_out_and_not_before() {
     let (world, _, agent, lease) = claimed();
     let other = world.owned_by("other");
     world.later(59);
-    assert_eq!(now(other.take_over_dead(&nobody())).ok(), Some(vec![]));
+    assert_eq!(now(other.scheduler().take_over_dead(&nobody())).ok(), Some(vec![]));
     assert_eq!(world.row(&agent).owner.as_deref(), Some("test"));
     world.later(1);
-    assert_eq!(now(other.take_over_dead(&nobody())).expect("looked").len(), 1);
+    assert_eq!(now(other.scheduler().take_over_dead(&nobody())).expect("looked").len(), 1);
     let row = world.row(&agent);
     assert_eq!((row.owner, row.crashes, row.epoch), (None, 1, lease.run.epoch + 1));
     let run = &world.runs(&agent)[0];
@@ -55,9 +55,9 @@ fn two_nodes_that_take_over_at_once_take_each_lease_once() {
     let (one, two) = (world.owned_by("one"), world.owned_by("two"));
     // Each has read both rows, and the other one takes over the second lease in between.
     world.hooks.once(Stage::AfterCommit, "run.takeover", move || {
-        assert_eq!(now(two.take_over_dead(&nobody())).expect("looked").len(), 1);
+        assert_eq!(now(two.scheduler().take_over_dead(&nobody())).expect("looked").len(), 1);
     });
-    assert_eq!(now(one.take_over_dead(&nobody())).expect("looked").len(), 1);
+    assert_eq!(now(one.scheduler().take_over_dead(&nobody())).expect("looked").len(), 1);
     assert!(world.hooks.is_done());
     for agent in [first, second] {
         let (row, run) = (world.row(&agent), &world.runs(&agent)[0]);
@@ -70,10 +70,10 @@ fn who_claims_an_interrupted_run_too_late_finds_it_taken() {
     let (world, _, agent, _) = claimed();
     let other = world.owned_by("other");
     world.later(61);
-    assert_eq!(now(other.take_over_dead(&nobody())).expect("looked").len(), 1);
+    assert_eq!(now(other.scheduler().take_over_dead(&nobody())).expect("looked").len(), 1);
     let row = world.row(&agent);
-    let lease = now(other.claim(WS, &row)).expect("a claim").expect("a lease");
-    assert!(now(world.agents.claim(WS, &row)).expect("no failure").is_none());
+    let lease = now(other.scheduler().claim(WS, &row)).expect("a claim").expect("a lease");
+    assert!(now(world.agents.scheduler().claim(WS, &row)).expect("no failure").is_none());
     let held = world.row(&agent);
     assert_eq!((held.owner.as_deref(), held.epoch), (Some("other"), lease.run.epoch));
 }
@@ -94,7 +94,7 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     // The agent store: every commit of a run is guarded.
     let asks = world.model.asks();
     let before = world.runs(&agent);
-    let late = now(world.agents.run(lease.clone())).expect("no failure").end;
+    let late = world.run_lease(lease.clone()).end;
     assert_eq!((late, world.model.asks()), (End::Lost, asks), "and asks nothing");
     let release = Commit::new("test.release", Db::Agent, WS).op(lease.release());
     let refused = now(world.store.commit(release)).expect_err("somebody else holds it");
@@ -127,10 +127,10 @@ fn lost_at(stage: Stage, label: &'static str) {
     let (other, clock) = (world.owned_by("other"), world.clock.clone());
     world.hooks.once(stage, label, move || {
         clock.advance(Duration::from_secs(61));
-        let taken = now(other.take_over_dead(&BTreeSet::new())).expect("looked");
+        let taken = now(other.scheduler().take_over_dead(&BTreeSet::new())).expect("looked");
         assert_eq!(taken.len(), 1);
     });
-    let end = now(world.agents.run(lease)).expect("no failure").end;
+    let end = world.run_lease(lease).end;
     assert!(world.hooks.is_done(), "{label}");
     assert_eq!(end, End::Lost, "{label}");
     assert_eq!(world.state(&task).language, None, "{label}: the journal is not written");
@@ -258,7 +258,9 @@ fn a_command_that_runs_an_agent_prolongs_its_lease_as_a_server_does() {
     let scope = Scope { tasks: vec![task], ..Scope::default() };
     let mut ends = Vec::new();
     {
-        let drain = world.agents.drain(WS, &scope, |ran| ends.push(ran.end.clone()));
+        let scheduler = world.agents.scheduler();
+        let drain =
+            crate::world::drain(&world.agents, &scheduler, &scope, |ran| ends.push(ran.end));
         let mut drain = std::pin::pin!(drain);
         let mut context = Context::from_waker(Waker::noop());
         for _ in 0..4 {
@@ -266,7 +268,11 @@ fn a_command_that_runs_an_agent_prolongs_its_lease_as_a_server_does() {
             world.later(20);
         }
         let other = world.owned_by("other");
-        assert_eq!(now(other.take_over_dead(&nobody())).ok(), Some(vec![]), "it is alive");
+        assert_eq!(
+            now(other.scheduler().take_over_dead(&nobody())).ok(),
+            Some(vec![]),
+            "it is alive"
+        );
         world.model.open();
         assert!(matches!(drain.as_mut().poll(&mut context), Poll::Ready(Ok(()))));
     }

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_agents::lifecycle::{NewAgent, RequestContext};
-use dormouse_agents::wake::drain::{FinishedRun, Scope};
-use dormouse_agents::wake::service::Options;
+use dormouse_agents::wake::waiting::Scope;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
-use dormouse_runs::{Driver, End, Lease};
+use dormouse_runs::Driver;
+use dormouse_scheduler::{End, Event, FinishedRun, Lease, Options, Scheduler, Until};
 use dormouse_store::agent::agent_entity::{Agent, Automation, State};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::entity;
@@ -66,6 +66,26 @@ pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
 /// Always the same report, for first runs that do not matter by themselves.
 pub fn dull() -> Answer {
     Answer::calls([report("All quiet.", "Nothing yet.")])
+}
+
+/// Runs the pending wakes of a scope, as a command does.
+pub async fn drain(
+    agents: &Agents,
+    scheduler: &Scheduler,
+    scope: &Scope,
+    mut on_run: impl FnMut(FinishedRun),
+) -> Result<(), AgentError> {
+    let only = agents.agents_in(WS, scope).await?;
+    let only = only.map(|agents| agents.into_iter().map(Into::into).collect());
+    let mut node = scheduler.node(Until::Idle { ws: WS, only });
+    while let Some(event) = node.next().await {
+        match event {
+            Event::Ran(ran) => on_run(*ran),
+            Event::Failed(failure) => return Err(failure.error.into()),
+            Event::Recovered(_) | Event::Damaged(_) => {}
+        }
+    }
+    Ok(())
 }
 
 pub struct World {
@@ -148,7 +168,7 @@ impl World {
     }
 
     pub fn serve_as(&self, agents: &Agents, options: Options) -> Node {
-        let mut node = Node::start(agents, &self.clock, options);
+        let mut node = Node::start(&agents.scheduler(), &self.clock, options);
         node.settle();
         node
     }
@@ -224,7 +244,7 @@ impl World {
 
     /// Claims the pending wake of an agent.
     pub fn claim(&self, agent: &AgentId) -> Lease {
-        now(self.agents.claim(WS, &self.row(agent))).expect("a claim").expect("a lease")
+        now(self.agents.scheduler().claim(WS, &self.row(agent))).expect("a claim").expect("a lease")
     }
 
     /// Changes a task and claims the wake that follows.
@@ -303,8 +323,22 @@ impl World {
 
     pub fn drain_scope(&self, scope: &Scope) -> Result<Vec<FinishedRun>, AgentError> {
         let mut ran = Vec::new();
-        now(self.agents.drain(WS, scope, |one| ran.push(one.clone())))?;
+        now(drain(&self.agents, &self.agents.scheduler(), scope, |one| ran.push(one)))?;
         Ok(ran)
+    }
+
+    /// Takes over the leases of all owners, as a start does.
+    pub fn take_over(&self) -> Vec<String> {
+        now(self.agents.scheduler().take_over(WS)).expect("a start does not fail")
+    }
+
+    /// Drives a claimed run to its end.
+    pub fn run_lease(&self, lease: Lease) -> FinishedRun {
+        now(self.run_of(lease)).expect("a run")
+    }
+
+    async fn run_of(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
+        Ok(self.agents.scheduler().run_alive(lease).await?)
     }
 
     /// Runs everything that is due.

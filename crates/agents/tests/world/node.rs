@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use dormouse_agents::Agents;
-use dormouse_agents::wake::service::{Event, Options, Service};
-use dormouse_runs::End;
+use dormouse_scheduler::{End, Event, Options, Scheduler, Until};
 use dormouse_testkit::ManualClock;
 use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
 use dormouse_types::{AgentId, RunKey, Timestamp};
@@ -74,12 +72,13 @@ pub struct Node {
 }
 
 impl Node {
-    pub fn start(agents: &Agents, clock: &ManualClock, options: Options) -> Self {
+    pub fn start(scheduler: &Scheduler, clock: &ManualClock, options: Options) -> Self {
         let told = Arc::new(Mutex::new(Vec::new()));
         let stop = Flag::default();
         let stopping: BoxFuture<'static, ()> = Box::pin(stop.clone());
         let note = told.clone();
-        let service = Service::new(agents, options, stopping.shared()).run(move |event| {
+        let node = scheduler.stopping_on(stopping.shared()).node(Until::Stopped(options));
+        let service = node.run(move |event| {
             lock(&note).push(match event {
                 Event::Ran(ran) => Told::Ran(
                     AgentId::try_from(&ran.holder).expect("an agent"),
@@ -87,7 +86,8 @@ impl Node {
                     ran.end.clone(),
                 ),
                 Event::Recovered(line) => Told::Recovered(line),
-                Event::Failed(line) => Told::Failed(line),
+                Event::Damaged(line) => Told::Failed(line),
+                Event::Failed(failure) => Told::Failed(failure.to_string()),
             });
         });
         let woken = Arc::new(WakeFlag(AtomicBool::new(true)));

@@ -1,36 +1,21 @@
-//! Runs what is due, on command or on schedule.
+//! Which pending wakes a command may run now, and which are put off.
 //!
 //! A command does not wait for a merge window, but it respects what was deliberately put off: by a
 //! back-off, an unavailable provider, "sleep until", or a time that a person set.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use dormouse_runs::breaker::Gate;
-use dormouse_runs::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
-use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
 use crate::error::readable;
-use crate::task_agent::TaskAgent;
-use crate::wake::claim::broken;
 use crate::wake::route::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
-
-/// A run that ended in this process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FinishedRun {
-    /// Holder that the run belongs to.
-    pub holder: HolderId,
-    /// The run as it was claimed.
-    pub run: dormouse_store::agent::wake_run::Run,
-    /// How it ended.
-    pub end: End,
-}
 
 /// Whose wakes a drain runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,39 +37,16 @@ pub struct WaitingAgents {
     pub held: Vec<(AgentId, Timestamp)>,
 }
 
-/// A drain under way.
-#[derive(Debug, Default)]
-pub struct Drain {
-    agents: Vec<AgentId>,
-    all_due: bool,
-    ready: VecDeque<QueueEntry>,
-    put_back: Vec<HolderId>,
-}
-
-impl Drain {
-    /// Returns whether this drain runs the wakes of an agent.
-    pub fn covers(&self, agent: &AgentId) -> bool {
-        self.all_due || self.agents.contains(agent)
-    }
-}
-
 impl Agents {
-    /// Routes the feed to its end and runs the wakes of a scope, without waiting for merge windows.
-    pub async fn drain(
+    /// Returns the agents of a scope; `None` means all of them.
+    pub async fn agents_in(
         &self,
         ws: WorkspaceId,
         scope: &Scope,
-        mut on_run: impl FnMut(&FinishedRun),
-    ) -> Result<(), AgentError> {
-        let mut drain = self.begin_drain(ws, scope).await?;
-        while let Some(ran) = self.drain_next(ws, &mut drain).await? {
-            on_run(&ran);
+    ) -> Result<Option<Vec<AgentId>>, AgentError> {
+        if scope.all_due {
+            return Ok(None);
         }
-        Ok(())
-    }
-
-    /// Determines whose wakes a drain runs.
-    pub async fn begin_drain(&self, ws: WorkspaceId, scope: &Scope) -> Result<Drain, AgentError> {
         let mut agents = scope.agents.clone();
         for task in &scope.tasks {
             let watchers = self.store.all(subscription::of_task(ws, task)).await?;
@@ -92,66 +54,7 @@ impl Agents {
         }
         agents.sort();
         agents.dedup();
-        Ok(Drain { agents, all_due: scope.all_due, ..Drain::default() })
-    }
-
-    /// Runs the next wake of a drain. Returns `None` if nothing is left to run now, or if the
-    /// program is to stop.
-    pub async fn drain_next(
-        &self,
-        ws: WorkspaceId,
-        drain: &mut Drain,
-    ) -> Result<Option<FinishedRun>, AgentError> {
-        loop {
-            if self.is_stopping() {
-                return Ok(None);
-            }
-            if drain.ready.is_empty() {
-                self.route_feed(ws).await?;
-                self.fire_timers(ws).await?;
-                drain.ready = self.candidates(ws, drain).await?;
-            }
-            let Some(row) = drain.ready.pop_front() else { return Ok(None) };
-            let Some(lease) = self.claim(ws, &row).await? else { continue };
-            let ran = self.run_alive(lease).await?;
-            if matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
-                // It has a time to wait for; running it again now would spin.
-                drain.put_back.push(ran.holder.clone());
-            }
-            return Ok(Some(ran));
-        }
-    }
-
-    async fn candidates(
-        &self,
-        ws: WorkspaceId,
-        drain: &Drain,
-    ) -> Result<VecDeque<QueueEntry>, AgentError> {
-        let mut rows = Vec::new();
-        if matches!(self.gate(ws).await?, Gate::Closed { .. }) {
-            return Ok(rows.into());
-        }
-        if drain.all_due {
-            rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
-        } else {
-            for agent in &drain.agents {
-                rows.extend(self.store.first(wake_queue::of_holder(ws, agent)).await?);
-            }
-        }
-        let (now, class) = (self.clock.now(), self.driver.model().class());
-        rows.retain(|row| may_run(row, now, class) && !drain.put_back.contains(&row.holder));
-        rows.sort_by(|a, b| {
-            (a.priority, a.due_at, &a.holder).cmp(&(b.priority, b.due_at, &b.holder))
-        });
-        Ok(rows.into())
-    }
-
-    /// Drives one claimed run to its end.
-    pub async fn run(&self, lease: Lease) -> Result<FinishedRun, AgentError> {
-        let agent = AgentId::try_from(&lease.run.holder).map_err(broken)?;
-        let mut handler = TaskAgent::new(self, agent, &lease);
-        let end = self.driver.drive(&mut handler, &lease).await?;
-        Ok(FinishedRun { holder: lease.run.holder.clone(), run: lease.run, end })
+        Ok(Some(agents))
     }
 
     /// Returns the agents with a pending wake, in claim order.
@@ -192,7 +95,7 @@ impl Agents {
 
 /// Returns whether a row of a drained agent may run now: it is due, a person asks for it, or only a
 /// merge window holds it back.
-fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bool {
+pub(crate) fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bool {
     let Some(due) = row.due_at else { return false };
     if row.owner.is_some() {
         return false;

@@ -1,0 +1,117 @@
+//! The background work of a node beside its runs. Each chore is for itself: the scheduler names the
+//! error of one and goes on with the others.
+
+use dormouse_scheduler::{Chore, Done, HandlerError, When};
+use dormouse_store::agent::saga;
+use dormouse_types::WorkspaceId;
+use dormouse_types::port::BoxFuture;
+
+use crate::{AgentError, Agents};
+
+/// Routes the journal's feed, and makes agents read their tasks again if a database was restored.
+pub struct Routing(pub Agents);
+
+/// Finishes operations that were interrupted between the two databases.
+pub struct Operations(pub Agents);
+
+/// Expires proposals whose time is over.
+pub struct Expiry(pub Agents);
+
+/// Deletes change rows that nothing needs any more.
+pub struct Trimming(pub Agents);
+
+impl Chore for Routing {
+    fn name(&self) -> &'static str {
+        "routing"
+    }
+
+    fn when(&self) -> When {
+        When::EachPoll
+    }
+
+    /// A run reads its task from a position that routing has confirmed. While the changes of a
+    /// workspace cannot be routed, for example because an older copy of the journal took its place,
+    /// none starts there.
+    fn work(&self, of: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let mut done = Done::default();
+            if let Some(ws) = of {
+                self.0.route_feed(ws).await?;
+                return Ok(done);
+            }
+            for (ws, _) in self.0.unrouted().await? {
+                if let Err(error) = self.0.route_feed(ws).await {
+                    done.blocked.insert(ws);
+                    done.lines.push(Err(format!("routing: {error}")));
+                }
+            }
+            Ok(done)
+        })
+    }
+}
+
+impl Chore for Operations {
+    fn name(&self) -> &'static str {
+        "interrupted operations"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(&self, of: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let mut done = Done::default();
+            let all = match of {
+                Some(ws) => vec![ws],
+                None => self.0.store.all(saga::workspaces()).await.map_err(AgentError::from)?,
+            };
+            for ws in all {
+                match self.0.changes.recover_older(ws, self.0.lease).await {
+                    Ok(recovered) => {
+                        done.lines.extend(recovered.into_iter().map(|one| match one.error {
+                            None => Ok(format!("{} finished", one.tool)),
+                            Some(error) => Err(format!("{} stays open: {error}", one.tool)),
+                        }))
+                    }
+                    Err(error) => done.lines.push(Err(format!("{}: {error}", self.name()))),
+                }
+            }
+            Ok(done)
+        })
+    }
+}
+
+impl Chore for Expiry {
+    fn name(&self) -> &'static str {
+        "expiry"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            self.0.changes.expire_due().await.map_err(AgentError::from)?;
+            Ok(Done::default())
+        })
+    }
+}
+
+impl Chore for Trimming {
+    fn name(&self) -> &'static str {
+        "trimming"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            self.0.trim().await?;
+            Ok(Done::default())
+        })
+    }
+}

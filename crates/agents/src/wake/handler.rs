@@ -1,0 +1,113 @@
+//! Task agents as a kind of holder: what the scheduler asks about them.
+
+use dormouse_runs::RunError;
+use dormouse_runs::breaker::Gate;
+use dormouse_scheduler::{
+    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, SchedulerError, Stop,
+};
+use dormouse_store::agent::timer::Timer;
+use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
+use dormouse_store::{ChangeRow, Op, ReadError};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{AgentId, HolderId, Id as _, Timestamp, WorkspaceId};
+
+use crate::task_agent::TaskAgent;
+use crate::wake::waiting::may_run;
+use crate::{AgentError, Agents};
+
+/// The handler of task agents.
+pub struct TaskAgents(pub Agents);
+
+impl Handler for TaskAgents {
+    fn kind(&self) -> HolderKind {
+        HolderKind { prefix: AgentId::PREFIX, noun: "agent" }
+    }
+
+    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
+        Box::pin(async move {
+            Ok(match self.0.gate(ws).await? {
+                Gate::Free => Room::Free,
+                Gate::Probe => Room::One,
+                Gate::Closed { until } => Room::Closed { until },
+            })
+        })
+    }
+
+    fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {
+        Box::pin(async move { Ok(self.0.admit(due).await?) })
+    }
+
+    fn run<'a>(
+        &'a self,
+        lease: &'a Lease,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<End, HandlerError>> {
+        Box::pin(async move {
+            let mut run = TaskAgent::new(&self.0, agent_of(lease.holder())?, lease);
+            let driver = self.0.driver.stopping_on(stop.clone());
+            Ok(driver.drive(&mut run, lease).await.map_err(AgentError::from)?)
+        })
+    }
+
+    fn give_up<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        holder: &'a HolderId,
+    ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>> {
+        Box::pin(async move {
+            match self.0.failure_ops(ws, &agent_of(holder)?).await {
+                // A damaged agent has no counter to raise; the run itself reports the damage.
+                Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
+                other => Ok(other?),
+            }
+        })
+    }
+
+    fn timer_signal<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        timer: &'a Timer,
+    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
+        Box::pin(async move { Ok(self.0.timer_signal(ws, timer).await?) })
+    }
+
+    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
+        may_run(entry, now, self.0.driver.model().class())
+    }
+
+    fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow> {
+        let agent = AgentId::try_from(holder).ok()?;
+        Some(crate::wake::claim::wake_event(&agent, subject))
+    }
+}
+
+/// Returns the agent that a holder is.
+pub(crate) fn agent_of(holder: &HolderId) -> Result<AgentId, AgentError> {
+    AgentId::try_from(holder).map_err(broken)
+}
+
+pub(crate) fn broken(error: impl std::fmt::Display) -> AgentError {
+    RunError::Broken(error.to_string()).into()
+}
+
+impl From<AgentError> for HandlerError {
+    fn from(error: AgentError) -> Self {
+        Self { is_damage: error.is_damage(), source: Box::new(error) }
+    }
+}
+
+impl From<SchedulerError> for AgentError {
+    fn from(error: SchedulerError) -> Self {
+        match error {
+            SchedulerError::Read(error) => error.into(),
+            SchedulerError::Commit(error) => error.into(),
+            SchedulerError::Handler(HandlerError { source, .. }) => {
+                match source.downcast::<Self>() {
+                    Ok(error) => *error,
+                    Err(other) => broken(other),
+                }
+            }
+            other @ (SchedulerError::NoHandler { .. } | SchedulerError::Status(_)) => broken(other),
+        }
+    }
+}

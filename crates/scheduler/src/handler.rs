@@ -1,0 +1,189 @@
+//! What is registered from above: a handler for each kind of holder, and chores.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::agent::timer::Timer;
+use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
+use dormouse_store::agent::wake_run::Run;
+use dormouse_store::{ChangeRow, Op};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{HolderId, Timestamp, WorkspaceId};
+use futures_util::future::Shared;
+
+use crate::error::HandlerError;
+use crate::lease::Lease;
+
+/// Completes when the program is to stop; runs under way are then left to be resumed.
+pub type Stop = Shared<BoxFuture<'static, ()>>;
+
+/// A kind of holder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HolderKind {
+    /// The prefix of the ids of its holders.
+    pub prefix: &'static str,
+    /// What lines for a person call one of them.
+    pub noun: &'static str,
+}
+
+/// How many runs of a kind may start in a workspace now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// As many as the node has room for.
+    Free,
+    /// One, to find out whether more may follow.
+    One,
+    /// None before that time.
+    Closed {
+        /// When to ask again.
+        until: Timestamp,
+    },
+}
+
+/// A due row that a node is about to claim.
+#[derive(Debug, Clone, Copy)]
+pub struct Due<'a> {
+    /// Workspace of the row.
+    pub ws: WorkspaceId,
+    /// The row as it was read.
+    pub entry: &'a QueueEntry,
+    /// The interrupted run that waits to be resumed, if there is one.
+    pub waiting: Option<&'a Run>,
+}
+
+/// What a handler decides about a due row.
+#[derive(Debug)]
+pub enum Admission {
+    /// A fresh run starts.
+    Start {
+        /// Row of the run, with its key and everything that the claim freezes.
+        run: Box<Run>,
+        /// What else the claim writes.
+        ops: Vec<Op>,
+        /// What is written instead if the run's key has already run: the same wake was delivered
+        /// twice, and its signals are cleared.
+        if_repeated: Vec<Op>,
+    },
+    /// The waiting run continues.
+    Resume {
+        /// What else the claim writes.
+        ops: Vec<Op>,
+    },
+    /// It may not run until something unblocks it, which makes it due again.
+    Hold {
+        /// Guards the commit by what the decision was based on.
+        guard: Vec<Op>,
+    },
+    /// It may not run now, and nothing is written.
+    Later,
+    /// It never runs: the waiting run ends, or the signals are cleared if there is none.
+    End {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// How a run ended, for its caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The run completed and its results are stored.
+    Completed {
+        /// Whether it reached the cap on turns.
+        cut: bool,
+    },
+    /// Nothing had changed, so the model was not asked.
+    Skipped,
+    /// The run failed, and the failure counter of its holder was raised.
+    Failed {
+        /// Error that ended the run.
+        error: String,
+    },
+    /// The run is queued to be resumed; no failure was counted.
+    PutBack {
+        /// Why it was put back.
+        reason: String,
+    },
+    /// The provider is unavailable; the run is queued to be resumed, and no failure was counted
+    /// against its holder.
+    Away {
+        /// The provider's error.
+        reason: String,
+    },
+    /// Another process owns the run now.
+    Lost,
+}
+
+/// Decides about the holders of one kind, and runs them.
+pub trait Handler: Send + Sync {
+    /// The kind of holder.
+    fn kind(&self) -> HolderKind;
+
+    /// Returns how many runs may start in a workspace now.
+    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>>;
+
+    /// Decides whether a due row may run, and what its claim freezes.
+    ///
+    /// The scheduler adds lease and epoch and commits everything together, guarded by the row as it
+    /// was read; a signal that arrives meanwhile is therefore never cleared unseen.
+    fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>>;
+
+    /// Drives a claimed run to its end.
+    ///
+    /// The scheduler renews the lease meanwhile and drops the future if the lease is lost: whatever
+    /// the run was doing could not be committed anyway.
+    fn run<'a>(
+        &'a self,
+        lease: &'a Lease,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<End, HandlerError>>;
+
+    /// Returns what else is written when a run is given up because it crashed too often.
+    fn give_up<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        holder: &'a HolderId,
+    ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>>;
+
+    /// Returns the signal that a timer gives when it fires.
+    fn timer_signal<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        timer: &'a Timer,
+    ) -> BoxFuture<'a, Result<Signal, HandlerError>>;
+
+    /// Returns whether a command that runs what is pending may run a row now: it is due, or nothing
+    /// but the merging of signals holds it back.
+    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool;
+
+    /// Returns the change row that announces that a holder's queue row or run changed.
+    fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow>;
+}
+
+/// When a chore runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// In every poll, before anything is claimed: runs depend on it.
+    EachPoll,
+    /// From time to time.
+    Sweep,
+}
+
+/// What a chore did.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// One line for each thing it completed, or could not complete.
+    pub lines: Vec<Result<String, String>>,
+    /// Workspaces in which it failed. No run starts there in this poll.
+    pub blocked: BTreeSet<WorkspaceId>,
+}
+
+/// Background work of a node. An error of one chore is a line, and stops no other.
+pub trait Chore: Send + Sync {
+    /// What its lines call it.
+    fn name(&self) -> &'static str;
+
+    /// When it runs.
+    fn when(&self) -> When;
+
+    /// Does what there is to do, in one workspace or in all of them.
+    fn work(&self, of: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>>;
+}

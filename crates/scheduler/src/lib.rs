@@ -1,0 +1,98 @@
+//! Who runs next, and on which node: the queue, claims, leases, timers, takeovers, and the node's
+//! loop.
+//!
+//! Owns: when a holder is claimed and in which order, the lease of its run and the heartbeat, what
+//! becomes of a run whose owner died, when timers fire, and which background work runs beside it.
+//! Does not own: what a holder is. A [`Handler`] is registered for each kind of holder and decides
+//! what a claim freezes, whether a run may start, and what a run does; a [`Chore`] is registered for
+//! each piece of background work. The failures it defends against: one holder run by two nodes, a
+//! run that nobody continues after a crash, a holder that starves, a failure of one piece of work
+//! that stops all others.
+//!
+//! Reading order: [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`], [`timer`],
+//! [`schedule`], [`poll`], [`node`].
+
+pub mod handler;
+pub mod error;
+pub mod lease;
+pub mod status;
+pub mod order;
+pub mod claim;
+pub mod takeover;
+pub mod timer;
+pub mod schedule;
+pub mod poll;
+pub mod node;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_store::Store;
+use dormouse_types::HolderId;
+use dormouse_types::port::Clock;
+use futures_util::future::{FutureExt as _, pending};
+
+pub use error::{HandlerError, SchedulerError};
+pub use handler::{Admission, Chore, Done, Due, End, Handler, HolderKind, Room, Stop, When};
+pub use lease::Lease;
+pub use node::{Event, Failure, FinishedRun, Node, Options, Until};
+
+/// Claims and runs what is due. Cheap to clone.
+#[derive(Clone)]
+pub struct Scheduler {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    owner: Arc<str>,
+    lease: Duration,
+    handlers: Arc<[Arc<dyn Handler>]>,
+    chores: Arc<[Arc<dyn Chore>]>,
+    stop: Stop,
+}
+
+/// What a [`Scheduler`] is built from.
+pub struct Parts {
+    /// The store of both databases.
+    pub store: Store,
+    /// Source of the current time.
+    pub clock: Arc<dyn Clock>,
+    /// Name under which this process holds leases.
+    pub owner: String,
+    /// How long a lease lasts without renewal.
+    pub lease: Duration,
+    /// One for each kind of holder.
+    pub handlers: Vec<Arc<dyn Handler>>,
+    /// Background work, in the order in which it runs.
+    pub chores: Vec<Arc<dyn Chore>>,
+}
+
+impl Scheduler {
+    /// Creates a scheduler from its parts.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, clock, owner, lease, handlers, chores } = parts;
+        let stop = pending().boxed().shared();
+        Self {
+            store,
+            clock,
+            owner: owner.into(),
+            lease,
+            handlers: handlers.into(),
+            chores: chores.into(),
+            stop,
+        }
+    }
+
+    /// Returns the same scheduler, which starts nothing once `stop` completes: runs under way put
+    /// themselves back, and no failure is counted.
+    #[must_use]
+    pub fn stopping_on(&self, stop: Stop) -> Self {
+        Self { stop, ..self.clone() }
+    }
+
+    /// Returns the handler for a holder.
+    fn handler(&self, holder: &HolderId) -> Result<&dyn Handler, SchedulerError> {
+        let handler = self.handlers.iter().find(|known| known.kind().prefix == holder.kind());
+        handler
+            .map(|handler| &**handler)
+            .ok_or_else(|| SchedulerError::NoHandler { holder: holder.clone() })
+    }
+}

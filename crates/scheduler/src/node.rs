@@ -1,0 +1,338 @@
+//! The loop of a node: until it is told to stop, or until nothing is left to run, it polls, claims
+//! and runs what is due.
+//!
+//! It holds no state that matters: everything it acts on is a row, so a node can die at any point
+//! and another node, or a restart, continues. Hints make it quick, deadlines make it punctual, and
+//! the sweep finds what neither points to.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+
+use dormouse_store::Hints;
+use dormouse_store::agent::wake_queue::QueueEntry;
+use dormouse_store::agent::wake_run::Run;
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{HolderId, WorkspaceId, limits};
+use futures_util::future::{FutureExt as _, pending};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+
+use crate::Scheduler;
+use crate::error::SchedulerError;
+use crate::handler::End;
+use crate::poll::PollResult;
+use crate::schedule::Schedule;
+
+/// Options of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum number of concurrent runs, 1 to 64.
+    pub concurrency: usize,
+    /// Where this node starts among rows of equal rank; 0 if it is the only node.
+    pub offset: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { concurrency: limits::CONCURRENCY, offset: 0 }
+    }
+}
+
+/// When a node's loop ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Until {
+    /// When the program is to stop; runs under way then put themselves back.
+    Stopped(Options),
+    /// When nothing is left that may run now. One run at a time, without a sweep and without waiting
+    /// for signals to merge; the first failure ends it.
+    Idle {
+        /// Workspace whose holders run.
+        ws: WorkspaceId,
+        /// These holders only; `None` means all that are due.
+        only: Option<Vec<HolderId>>,
+    },
+}
+
+/// A run that ended in this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedRun {
+    /// Holder that the run belongs to.
+    pub holder: HolderId,
+    /// The run as it was claimed.
+    pub run: Run,
+    /// How it ended.
+    pub end: End,
+}
+
+/// What happens in a node.
+#[derive(Debug)]
+pub enum Event {
+    /// A run ended in this node.
+    Ran(Box<FinishedRun>),
+    /// Interrupted work was recovered: a dead node's run, or an open operation.
+    Recovered(String),
+    /// Something stays as it is until somebody repairs it, or until the next attempt.
+    Damaged(String),
+    /// Something failed and will be retried.
+    Failed(Failure),
+}
+
+/// What failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// Part of the node's work that failed.
+    pub part: Option<String>,
+    /// Why.
+    pub error: SchedulerError,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.part {
+            Some(part) => write!(f, "{part}: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+/// A holder at work, and how that ended.
+type Ended = ((WorkspaceId, HolderId), Result<Option<FinishedRun>, SchedulerError>);
+
+/// The loop of one node.
+///
+/// Polling and running are concurrent, so that the commits of both can share an fsync.
+pub struct Node {
+    scheduler: Scheduler,
+    until: Until,
+    plan: Schedule,
+    running: FuturesUnordered<BoxFuture<'static, Ended>>,
+    polling: Option<BoxFuture<'static, PollResult>>,
+    hints: Hints,
+    /// Rows found by the last poll that are not claimed yet.
+    ready: VecDeque<(WorkspaceId, QueueEntry)>,
+    /// Holders whose run was put back: it has a time to wait for, and running it again would spin.
+    put_back: BTreeSet<HolderId>,
+    /// What the caller has not taken yet.
+    events: VecDeque<Event>,
+    /// Damage that was already named.
+    named: BTreeSet<String>,
+    is_done: bool,
+}
+
+/// What woke a node.
+enum Wakeup {
+    /// A run of this node, or the claim that was to lead to one, has ended.
+    Ended(Box<Ended>),
+    Polled(Box<PollResult>),
+    Changed,
+    /// A deadline passed, or the program is to stop.
+    Nothing,
+}
+
+impl Scheduler {
+    /// Creates the loop of a node; it runs while its events are taken.
+    pub fn node(&self, until: Until) -> Node {
+        let options = match &until {
+            Until::Stopped(options) => Options {
+                concurrency: options.concurrency.clamp(1, limits::CONCURRENCY_MAX),
+                ..*options
+            },
+            Until::Idle { .. } => Options { concurrency: 1, offset: 0 },
+        };
+        Node {
+            plan: Schedule::new(self.clock.now(), self.lease, options),
+            hints: self.store.changes(),
+            scheduler: self.clone(),
+            until,
+            running: FuturesUnordered::new(),
+            polling: None,
+            ready: VecDeque::new(),
+            put_back: BTreeSet::new(),
+            events: VecDeque::new(),
+            named: BTreeSet::new(),
+            is_done: false,
+        }
+    }
+
+    async fn claim_and_run(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+    ) -> Result<Option<FinishedRun>, SchedulerError> {
+        match self.claim(ws, row).await? {
+            Some(lease) => self.run_alive(lease).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Node {
+    /// Runs to the end and hands every event to `tell`.
+    pub async fn run(mut self, mut tell: impl FnMut(Event) + Send) {
+        while let Some(event) = self.next().await {
+            tell(event);
+        }
+    }
+
+    /// Continues until something happens that the caller may want to know. Returns `None` when the
+    /// loop has ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            let is_stopping = self.scheduler.stop.clone().now_or_never().is_some();
+            if is_stopping {
+                self.polling = None;
+                self.ready.clear();
+                self.is_done |= self.running.is_empty();
+            } else {
+                self.start();
+            }
+            if self.is_done && self.running.is_empty() {
+                return None;
+            }
+            match self.wakeup(is_stopping).await {
+                Wakeup::Nothing => {}
+                Wakeup::Changed => self.plan.look_again = true,
+                Wakeup::Ended(ended) => self.ended(*ended),
+                Wakeup::Polled(found) => self.polled(*found),
+            }
+        }
+    }
+
+    /// Starts what can be started now: the runs that the last poll found, or the next poll.
+    fn start(&mut self) {
+        match self.until.clone() {
+            Until::Stopped(_) => {
+                while let Some((ws, row)) = self.ready.pop_front() {
+                    self.launch(ws, row);
+                }
+                if self.polling.is_none()
+                    && let Some(request) = self.plan.next_poll(self.scheduler.clock.now())
+                {
+                    self.hints.borrow_and_update();
+                    self.polling = Some(Box::pin(self.scheduler.clone().poll(request)));
+                }
+            }
+            Until::Idle { ws, only } => {
+                if !self.running.is_empty() || self.polling.is_some() || self.is_done {
+                    return;
+                }
+                match self.ready.pop_front() {
+                    Some((ws, row)) => self.launch(ws, row),
+                    None => {
+                        let poll =
+                            self.scheduler.clone().poll_ready(ws, only, self.put_back.clone());
+                        self.polling = Some(Box::pin(poll));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Claims a row and runs it, beside whatever else the node does.
+    fn launch(&mut self, ws: WorkspaceId, row: QueueEntry) {
+        let who = (ws, row.holder.clone());
+        self.plan.alive.insert(who.clone());
+        self.plan.claims += 1;
+        let scheduler = self.scheduler.clone();
+        self.running.push(Box::pin(async move {
+            let ended = scheduler.claim_and_run(ws, &row).await;
+            (who, ended)
+        }));
+    }
+
+    /// Waits for whatever comes first.
+    async fn wakeup(&mut self, is_stopping: bool) -> Wakeup {
+        let serves = matches!(self.until, Until::Stopped(_)) && !is_stopping;
+        let clock = &self.scheduler.clock;
+        let waits = serves && self.polling.is_none();
+        let sleep = waits.then(|| clock.sleep(clock.now().until(self.plan.next_poll_at())));
+        // Hints that arrive during a poll are handled when it ends.
+        let hears = serves && self.plan.accepts_hints();
+        let polled = async {
+            match &mut self.polling {
+                Some(polling) => polling.await,
+                None => pending().await,
+            }
+        };
+        let slept = async {
+            match sleep {
+                Some(sleep) => sleep.await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(ended) = self.running.next() => Wakeup::Ended(Box::new(ended)),
+            found = polled => Wakeup::Polled(Box::new(found)),
+            // A closed channel gives no more hints.
+            Ok(()) = self.hints.changed(), if hears => Wakeup::Changed,
+            () = self.scheduler.stop.clone(), if !is_stopping => Wakeup::Nothing,
+            () = slept => Wakeup::Nothing,
+        }
+    }
+
+    fn ended(&mut self, (who, ended): Ended) {
+        self.plan.alive.remove(&who);
+        self.plan.look_again = true;
+        let drains = matches!(self.until, Until::Idle { .. });
+        match ended {
+            Ok(Some(ran)) => {
+                if drains && matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
+                    self.put_back.insert(ran.holder.clone());
+                }
+                self.events.push_back(Event::Ran(Box::new(ran)));
+            }
+            Ok(None) => {}
+            Err(error) if drains => {
+                self.is_done = true;
+                self.events.push_back(Event::Failed(Failure { part: None, error }));
+            }
+            Err(error) if error.is_damage() => {
+                self.name(format!("{}: {error}", self.called(&who.1)));
+                self.plan.stuck.insert(who);
+            }
+            Err(error) => {
+                let part = Some(format!("a run of {}", self.called(&who.1)));
+                self.events.push_back(Event::Failed(Failure { part, error }));
+                // If it held a lease, the sweep recovers it.
+                self.plan.pause(self.scheduler.clock.now());
+                self.plan.next_sweep = self.plan.next_poll_at();
+            }
+        }
+    }
+
+    fn polled(&mut self, found: PollResult) {
+        self.polling = None;
+        self.plan.deadline = found.deadline;
+        for line in found.damaged {
+            self.name(line);
+        }
+        let event =
+            |line: Result<String, String>| line.map_or_else(Event::Damaged, Event::Recovered);
+        self.events.extend(found.lines.into_iter().map(event));
+        if matches!(self.until, Until::Idle { .. }) {
+            self.is_done = found.due.is_empty() || !found.failures.is_empty();
+        }
+        self.events.extend(found.failures.into_iter().map(Event::Failed));
+        if found.pauses {
+            self.plan.pause(self.scheduler.clock.now());
+        }
+        self.ready = found.due.into();
+    }
+
+    /// Names damage, once.
+    fn name(&mut self, line: String) {
+        if self.named.insert(line.clone()) {
+            tracing::error!("{line}");
+            self.events.push_back(Event::Damaged(line));
+        }
+    }
+
+    /// What lines for a person call a holder.
+    fn called(&self, holder: &HolderId) -> String {
+        let noun = self.scheduler.handler(holder).map_or("holder", |it| it.kind().noun);
+        format!("{noun} {holder}")
+    }
+}

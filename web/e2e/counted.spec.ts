@@ -82,7 +82,13 @@ test("a value the person has set since is shown, and replaced only on request", 
     const { now, digest } = route.request().postDataJSON() as { digest: string; now?: string | null };
     sent.push(now);
     if (now !== undefined) return route.continue({ postData: JSON.stringify({ digest }) });
-    const problem = { type: "/problems/value-changed", title: "The value was set since", status: 409, now: "45 min" };
+    const problem = {
+      type: "/problems/value-changed",
+      title: "The value was set since",
+      status: 409,
+      now: "45 min",
+      current: { type: "minutes", minutes: 45 },
+    };
     await route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(problem) });
   });
   const list = changes(sample);

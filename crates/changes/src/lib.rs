@@ -7,9 +7,10 @@
 //! rejected proposal that comes back, a value set by the person that is overwritten on old
 //! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
-//! Reading order: [`tool`], [`tools`], [`set`], [`ledger`], [`recovery`].
+//! Reading order: [`tool`], [`words`], [`tools`], [`set`], [`ledger`], [`recovery`].
 
 pub mod tool;
+pub mod words;
 pub mod tools;
 pub mod set;
 pub mod ledger;

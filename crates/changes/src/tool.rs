@@ -6,6 +6,7 @@
 
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
+use dormouse_types::field_change::FieldChange;
 use dormouse_types::limits::Limit;
 use dormouse_types::model::TaskState;
 use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
@@ -77,11 +78,8 @@ pub trait Proposal: Tool<Args: Serialize> {
         Self::summary(args, Some(task))
     }
 
-    /// Returns the task's present value in words, or `None` if there is no value.
-    fn now(args: &Self::Args, task: &TaskState) -> Option<String>;
-
-    /// Returns the proposed value in words.
-    fn proposed(args: &Self::Args) -> String;
+    /// Returns the change, seen from the present task. Without a task, no value before is known.
+    fn change(args: &Self::Args, task: Option<&TaskState>) -> Option<FieldChange>;
 }
 
 /// A tool that takes effect without the person.
@@ -210,10 +208,8 @@ pub trait ItemTool: Sync {
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String;
     /// See [`Proposal::prompt_args`].
     fn prompt_args(&self, args: &Value, task: &TaskState) -> String;
-    /// See [`Proposal::now`].
-    fn now(&self, args: &Value, task: &TaskState) -> Option<String>;
-    /// See [`Proposal::proposed`].
-    fn proposed(&self, args: &Value) -> String;
+    /// See [`Proposal::change`].
+    fn change(&self, args: &Value, task: Option<&TaskState>) -> Option<FieldChange>;
 }
 
 impl<T: Proposal> ItemTool for T {
@@ -248,12 +244,8 @@ impl<T: Proposal> ItemTool for T {
         T::read(args).map(|args| <T as Proposal>::prompt_args(&args, task)).unwrap_or_default()
     }
 
-    fn now(&self, args: &Value, task: &TaskState) -> Option<String> {
-        T::read(args).ok().and_then(|args| <T as Proposal>::now(&args, task))
-    }
-
-    fn proposed(&self, args: &Value) -> String {
-        T::read(args).map(|args| <T as Proposal>::proposed(&args)).unwrap_or_default()
+    fn change(&self, args: &Value, task: Option<&TaskState>) -> Option<FieldChange> {
+        T::read(args).ok().and_then(|args| <T as Proposal>::change(&args, task))
     }
 }
 

@@ -196,8 +196,9 @@ impl Error {
             extra.insert("actual".into(), json!(beyond.actual));
             extra.insert("unit".into(), json!(beyond.limit.unit));
         }
-        if let Self::Decide(DecideError::ValueChanged { now, .. }) = self {
+        if let Self::Decide(DecideError::ValueChanged { now, current, .. }) = self {
             extra.insert("now".into(), json!(now));
+            extra.insert("current".into(), json!(current));
         }
         if let Some(field) = self.field() {
             // A parameter is named as in the URL, a value by its place in the body.

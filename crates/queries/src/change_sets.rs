@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_changes::set::fold;
 use dormouse_changes::set::standing;
-use dormouse_changes::tools;
+use dormouse_changes::{tools, words};
 use dormouse_journal::{JournalError, TaskStanding};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::{ReadError, in_list};
+use dormouse_types::field_change::FieldChange;
 use dormouse_types::model::TaskState;
 use dormouse_types::{ChangeSetId, Id as _, TaskId, WorkspaceId};
 use serde_json::Value;
@@ -196,12 +197,16 @@ impl Queries {
         let is_paused = standing.is_some_and(|task| task.paused.is_some());
         let expires_at = standing::expires_at(&item, standing, self.clock.now());
         let set_since = open && state.is_some_and(|it| standing::set_since(&item, it).is_some());
+        let from_now = tool.and_then(|tool| tool.change(&args, state));
+        let current = from_now.as_ref().and_then(|change| change.from.clone());
+        let change = change_view(&item, from_now);
         ChangeItem {
             human_summary: tool
                 .map_or_else(|| item.tool.clone(), |tool| tool.summary(&args, state)),
-            now: tool.zip(state).and_then(|(tool, task)| tool.now(&args, task)),
+            now: current.as_ref().map(words::value),
+            current,
+            change,
             set_since,
-            proposed: tool.map(|tool| tool.proposed(&args)),
             set: item.set,
             index: item.index,
             tool_name: item.tool,
@@ -210,7 +215,6 @@ impl Queries {
             digest: item.fingerprint,
             evidence: item.evidence.and_then(|text| serde_json::from_str(&text).ok()),
             rationale: item.rationale,
-            before: item.before,
             shown: shown.contains(&item.index),
             expires_at: expires_at.filter(|_| open && !is_paused),
             round: item.round,
@@ -219,6 +223,17 @@ impl Queries {
             decided_at: item.decided_at,
         }
     }
+}
+
+/// The change of an item: from its value at the time of the proposal, to what a confirm would set now
+/// or, once it is closed, to what was proposed.
+fn change_view(item: &Item, from_now: Option<FieldChange>) -> Option<FieldChange> {
+    let open = matches!(item.state, State::Pending | State::Deferred);
+    let stored = item.change.clone();
+    let (first, second) = if open { (from_now, stored) } else { (stored, from_now) };
+    let to = [&first, &second].into_iter().flatten().find_map(|change| change.to.clone());
+    let FieldChange { field, .. } = first.or(second)?;
+    Some(FieldChange { field, from: standing::before(item), to })
 }
 
 /// Whether applying an item removes something. An item of an unknown tool might.

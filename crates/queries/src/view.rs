@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::task::{EntryKind, LinkDirection, Priority, Status};
 use dormouse_types::{
     AgentId, By, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, Fingerprint, ItemId,
@@ -420,15 +421,16 @@ pub struct ChangeItem {
     pub evidence: Option<Evidence>,
     /// The model's reason.
     pub rationale: Option<String>,
-    /// The value at the time of the proposal, as text.
-    pub before: Option<String>,
-    /// The current value, as text.
+    /// The field, its value at the time of the proposal, and the proposed value; `null` if neither this
+    /// version nor the one that wrote it knows them.
+    pub change: Option<FieldChange>,
+    /// The current value of the field.
+    pub current: Option<FieldValue>,
+    /// The current value as text. A confirm over a value that the user set since names it so.
     pub now: Option<String>,
     /// Whether the user set the value after the proposal; a confirm must then name `now`.
     #[serde(default)]
     pub set_since: bool,
-    /// The proposed value, as text.
-    pub proposed: Option<String>,
     /// Whether it is among the ten shown.
     pub shown: bool,
     /// When it expires.

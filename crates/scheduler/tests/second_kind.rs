@@ -104,6 +104,7 @@ impl House {
             fingerprint: Fingerprint(hash::sha256("priority").0),
             evidence: None,
             rationale: None,
+            change: None,
             before: None,
             state: State::Pending,
             round: 0,

@@ -12,7 +12,7 @@ use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, Toke
 use serde_json::{Map, Value, json};
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, Response, ResponseBuilder};
 use utoipa::{IntoParams, IntoResponses, OpenApi, PartialSchema, ToSchema};
 
@@ -307,6 +307,13 @@ impl PartialSchema for Problem {
                 "now",
                 ObjectBuilder::new()
                     .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+                    .description(Some("For `value-changed`: the task's current value as text.")),
+            )
+            .property(
+                "current",
+                OneOfBuilder::new()
+                    .item(ObjectBuilder::new().schema_type(Type::Null))
+                    .item(Ref::from_schema_name("FieldValue"))
                     .description(Some("For `value-changed`: the task's current value.")),
             )
             .property(

@@ -3,7 +3,7 @@
 //! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
 //! database or the network.
 //!
-//! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`task`], [`model`],
+//! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`field_change`], [`task`], [`model`],
 //! [`draft`], [`fold`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
@@ -15,6 +15,7 @@ pub mod address;
 pub mod caller;
 pub mod task;
 pub mod change;
+pub mod field_change;
 pub mod model;
 pub mod draft;
 pub mod fold;

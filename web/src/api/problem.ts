@@ -1,5 +1,9 @@
 // What went wrong, as reported by the server (RFC 9457) or detected by the page.
 
+import type { components } from "./schema";
+
+type Value = components["schemas"]["FieldValue"];
+
 /** A rejected field. */
 export interface FieldError {
   pointer?: string;
@@ -19,6 +23,8 @@ export class Problem extends Error {
   readonly retryAfter: number | undefined;
   /** For `value-changed`: the current value as text; `null` if there is none. */
   readonly now: string | null | undefined;
+  /** For `value-changed`: the current value. */
+  readonly current: Value | null | undefined;
 
   constructor(parts: {
     status: number;
@@ -28,6 +34,7 @@ export class Problem extends Error {
     fields?: FieldError[] | undefined;
     retryAfter?: number | undefined;
     now?: string | null | undefined;
+    current?: Value | null | undefined;
   }) {
     super(parts.detail ?? parts.title);
     this.name = "Problem";
@@ -38,6 +45,7 @@ export class Problem extends Error {
     this.fields = parts.fields ?? [];
     this.retryAfter = parts.retryAfter;
     this.now = parts.now;
+    this.current = parts.current;
   }
 
   /** Whether the server could not be reached, so the outcome is unknown. */
@@ -62,6 +70,7 @@ export function problemOf(status: number, body: unknown, retryAfter: string | nu
     fields: Array.isArray(object["errors"]) ? (object["errors"] as FieldError[]) : undefined,
     retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
     now: object["now"] === null ? null : text("now"),
+    current: object["current"] as Value | null | undefined,
   });
 }
 

@@ -76,7 +76,7 @@ impl TaskAgent<'_> {
                             if matches!(tool.policy, Policy::Deferred(_)) {
                                 used.push(tool.name.to_owned());
                             }
-                            proposed.push(one);
+                            proposed.push(*one);
                         }
                     }
                     Some(ToolResult { call_id: call.id.clone(), refused: is_refused, text })

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::recovery::is_call;
 use crate::set::error::DecideError;
 use crate::set::service::{Changes, LoadedItem, operation, refresh};
-use crate::set::standing::{self, KnownValue};
+use crate::set::standing::{self, ChangedValue, KnownValue};
 use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;
@@ -117,7 +117,7 @@ enum ApplyRefusal {
     Refused(#[from] Refused),
     /// The person set the value after the proposal.
     #[error("the value was set after the proposal was made")]
-    SetSince(Option<String>),
+    SetSince(ChangedValue),
 }
 
 /// Returns the edit that rejecting an item makes in the journal, if its tool makes one.
@@ -299,7 +299,7 @@ impl Changes {
         let Some(over) = &payload.over else { return Ok(false) };
         let task = self.task_of(ws, &payload.task).await?;
         let found = task.and_then(|view| standing::set_since(item, &state(&view, &self.zone)));
-        Ok(found.as_ref() == Some(over))
+        Ok(found.is_some_and(|found| found.is_known(Some(over))))
     }
 
     /// Returns the ops that move an item and its decision to the round under which the journal was
@@ -336,8 +336,8 @@ impl Changes {
         let rule = |view: &dormouse_journal::TaskView| {
             let task = state(view, &self.zone);
             match standing::set_since(item, &task) {
-                Some(found) if payload.over.as_ref() != Some(&found) => {
-                    Err(ApplyRefusal::SetSince(found.now))
+                Some(found) if !found.is_known(payload.over.as_ref()) => {
+                    Err(ApplyRefusal::SetSince(found))
                 }
                 Some(_) | None => Ok(tool.check(&args, &task)?.edits),
             }
@@ -550,8 +550,9 @@ fn classify(
         Err(RuleError::Rule(ApplyRefusal::Refused(refused))) => {
             Ok(JournalOutcome::Never(refused.to_string()))
         }
-        Err(RuleError::Rule(ApplyRefusal::SetSince(now))) => {
-            Ok(JournalOutcome::Later(DecideError::ValueChanged { set, index, now }))
+        Err(RuleError::Rule(ApplyRefusal::SetSince(found))) => {
+            let (now, current) = (found.known().now, found.value);
+            Ok(JournalOutcome::Later(DecideError::ValueChanged { set, index, now, current }))
         }
         Err(RuleError::Journal(error)) => match error {
             // The proposals are open again once the task is restored.

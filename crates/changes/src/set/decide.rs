@@ -275,10 +275,11 @@ impl Changes {
             return Err(DecideError::retracted(&Item { error: Some(why.into()), ..item.clone() }));
         }
         match standing::set_since(item, &task) {
-            Some(found) if over != Some(&found) => Err(DecideError::ValueChanged {
+            Some(found) if !found.is_known(over) => Err(DecideError::ValueChanged {
                 set: item.set.clone(),
                 index: item.index,
-                now: found.now,
+                now: found.known().now,
+                current: found.value,
             }),
             Some(_) | None => Ok(()),
         }

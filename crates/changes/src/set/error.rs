@@ -3,6 +3,7 @@
 use dormouse_journal::{Changed, JournalError};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{CommitError, ReadError};
+use dormouse_types::field_change::FieldValue;
 use dormouse_types::task::Status;
 use dormouse_types::{ChangeSetId, TaskId, limits};
 
@@ -70,8 +71,10 @@ pub enum DecideError {
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
-        /// The present value in words; `None` if there is no value.
+        /// The present value in words, as a confirm names it; `None` if there is no value.
         now: Option<String>,
+        /// The present value.
+        current: Option<FieldValue>,
     },
     /// The item was confirmed but could not be applied; it is open again. Retry: with a new
     /// confirm.

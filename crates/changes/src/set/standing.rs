@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dormouse_journal::{Paused, TaskStanding};
 use dormouse_store::agent::change_item::{Item, State};
+use dormouse_types::field_change::FieldValue;
 use dormouse_types::model::TaskState;
 use dormouse_types::{By, Timestamp, limits};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use crate::tool::{Evidence, Target};
 use crate::tools;
+use crate::words;
 
 /// How long an item can be decided after it was shown.
 pub const WEEK: Duration = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
@@ -92,27 +94,51 @@ pub struct KnownValue {
     pub now: Option<String>,
 }
 
-/// Returns the task's present value, in words, if the person set it after the item was proposed.
-///
-/// Shape: the outer `None` means that nothing was set; the inner `None` means that the field is
-/// empty.
-pub fn set_since(item: &Item, task: &TaskState) -> Option<KnownValue> {
+/// The task's present value, which the person set after an item was proposed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedValue {
+    /// `None` if the field is empty.
+    pub value: Option<FieldValue>,
+}
+
+impl ChangedValue {
+    /// Returns the value as a person names it.
+    pub fn known(&self) -> KnownValue {
+        KnownValue { now: self.value.as_ref().map(words::value) }
+    }
+
+    /// Returns whether this is the value that the person named.
+    pub fn is_known(&self, over: Option<&KnownValue>) -> bool {
+        over.is_some_and(|over| *over == self.known())
+    }
+}
+
+/// Returns the value of an item's field at the time of the proposal. A row of an older version has it
+/// in words.
+pub fn before(item: &Item) -> Option<FieldValue> {
+    let words = || item.before.clone().map(|words| FieldValue::Words { words });
+    item.change.as_ref().map_or_else(words, |change| change.from.clone())
+}
+
+/// Returns the task's present value if the person set it after the item was proposed.
+pub fn set_since(item: &Item, task: &TaskState) -> Option<ChangedValue> {
     let tool = tools::item(&item.tool)?;
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
     // An item that cannot be applied, or would change nothing, overwrites nothing.
     tool.check(&args, task).ok()?;
-    let now = tool.now(&args, task);
+    let value = tool.change(&args, Some(task)).and_then(|change| change.from);
+    let before = before(item);
     let target = tool.target(&args);
     let is_item = target.key.starts_with("item:");
     let mut says = task.says.iter().filter(|say| say.field == target.key && say.by == By::User);
     // A value that differs from the one at proposal time counts whatever the timestamps say: they
     // come from the clocks of two nodes, and an undone item counts as newly proposed.
-    let is_another = item.before != now;
+    let is_another = before.as_ref().map(words::value) != value.as_ref().map(words::value);
     let is_said = says.any(|say| is_another || say.at > opened_at(item));
     // The journal does not record who renamed or archived a checklist item; a difference is enough.
-    let is_another_item = is_item && item.before.is_some() && is_another;
+    let is_another_item = is_item && before.is_some() && is_another;
     let is_set = has_say(&target, &args) && is_said || is_another_item;
-    is_set.then_some(KnownValue { now })
+    is_set.then_some(ChangedValue { value })
 }
 
 /// Returns whether the person set the field after the evidence of an open item was written.
@@ -131,12 +157,13 @@ pub fn is_overtaken(item: &Item, task: &TaskStanding) -> bool {
 pub fn no_longer_holds(item: &Item, task: &TaskState) -> Option<&'static str> {
     let tool = tools::item(&item.tool)?;
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
-    // "[x] Buy paint": the title follows the box.
-    let name = |value: &String| value.get(3..).map(ToOwned::to_owned);
+    // Ticking it says nothing about its name: "[x] Buy paint" and "[ ] Buy paint" are one.
+    let name = |value: &FieldValue| words::value(value).get(3..).map(ToOwned::to_owned);
     let names_item = tool.target(&args).key.starts_with("item:") && args.get("title").is_none();
     if names_item
-        && let Some((before, now)) = item.before.as_ref().zip(tool.now(&args, task))
-        && name(before) != name(&now)
+        && let Some(now) = tool.change(&args, Some(task)).and_then(|change| change.from)
+        && let Some(before) = before(item)
+        && name(&before) != name(&now)
     {
         return Some("the item was renamed or archived after this was proposed");
     }

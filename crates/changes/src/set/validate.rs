@@ -1,6 +1,7 @@
 //! Turns a model's call into proposals: alias, policy, explosion, validation, evidence, lessons.
 
 use dormouse_store::agent::change_item::{Item, State};
+use dormouse_types::field_change::FieldChange;
 use dormouse_types::limits;
 use dormouse_types::model::{Entry, TaskState, ToolCall};
 use dormouse_types::{By, Fingerprint, Timestamp};
@@ -26,8 +27,8 @@ pub struct Proposed {
     pub evidence: Option<Evidence>,
     /// Why, in the model's words.
     pub rationale: Option<String>,
-    /// The field's value at proposal time, in words.
-    pub before: Option<String>,
+    /// The change, seen from proposal time.
+    pub change: Option<FieldChange>,
     /// One line that describes the proposal to a person.
     pub summary: String,
 }
@@ -51,7 +52,7 @@ pub struct ProposalContext<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
     /// It becomes an open item for the person to decide.
-    Queued(Proposed),
+    Queued(Box<Proposed>),
     /// It would change nothing, or is already open; not an error.
     Skipped(String),
     /// It is invalid; the model may try again.
@@ -101,7 +102,7 @@ pub fn validate_call(
             for args in &elements {
                 let one = element(item, &recovered(args), context, &queued);
                 if let CallOutcome::Queued(proposed) = &one {
-                    queued.push(proposed.clone());
+                    queued.push((**proposed).clone());
                 }
                 judged.push(one);
             }
@@ -137,7 +138,7 @@ fn element(
     queued: &[Proposed],
 ) -> CallOutcome {
     match validate_element(item, args, context, queued) {
-        Ok(proposed) => CallOutcome::Queued(proposed),
+        Ok(proposed) => CallOutcome::Queued(Box::new(proposed)),
         Err(Refused::Redundant(text)) => CallOutcome::Skipped(text),
         Err(Refused::Invalid(text)) => CallOutcome::Refused(text),
     }
@@ -186,8 +187,8 @@ fn validate_element(
     limits::ITEMS_PER_WAKE
         .check(context.made_before + queued.len() + 1)
         .map_err(|beyond| Refused::Invalid(format!("{beyond}; propose the rest another time")))?;
-    let before = item.now(&args, context.task);
-    Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, before, summary })
+    let change = item.change(&args, Some(context.task));
+    Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, change, summary })
 }
 
 /// Removes evidence and rationale from the arguments.
@@ -293,7 +294,7 @@ pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
     let queued: Vec<&Proposed> = judged
         .iter()
         .filter_map(|one| match one {
-            CallOutcome::Queued(proposed) => Some(proposed),
+            CallOutcome::Queued(proposed) => Some(&**proposed),
             CallOutcome::Skipped(_) | CallOutcome::Refused(_) => None,
         })
         .collect();

@@ -1,6 +1,7 @@
 //! `add_multiple_checklist_items`: proposes items, each a change item `add_checklist_item`.
 
 use dormouse_journal::Edit;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
@@ -69,11 +70,12 @@ impl Proposal for AddChecklistItem {
         format!("{:?}", args.title)
     }
 
-    fn now(_args: &Element, _task: &TaskState) -> Option<String> {
-        None
-    }
-
-    fn proposed(args: &Element) -> String {
-        format!("[{}] {}", if args.is_checked { "x" } else { " " }, args.title)
+    fn change(args: &Element, _task: Option<&TaskState>) -> Option<FieldChange> {
+        let (title, is_checked) = (args.title.clone(), args.is_checked);
+        Some(FieldChange {
+            field: FieldRef::Item { id: None },
+            from: None,
+            to: Some(FieldValue::Item { title, is_checked, is_archived: false }),
+        })
     }
 }

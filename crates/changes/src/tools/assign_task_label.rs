@@ -2,6 +2,7 @@
 
 use dormouse_journal::Edit;
 use dormouse_types::LabelId;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::model::{LabelRef, TaskState};
 use schemars::JsonSchema;
@@ -94,19 +95,17 @@ impl Proposal for AssignTaskLabel {
     }
 
     fn summary(args: &Element, _task: Option<&TaskState>) -> String {
-        format!("Add label \"{}\"", Self::proposed(args))
+        format!("Add label \"{}\"", args.name.as_deref().unwrap_or_default())
     }
 
     fn prompt_args(args: &Element, _task: &TaskState) -> String {
-        format!("{:?}", Self::proposed(args))
+        format!("{:?}", args.name.as_deref().unwrap_or_default())
     }
 
-    fn now(_args: &Element, task: &TaskState) -> Option<String> {
-        let names: Vec<_> = task.labels.iter().map(|label| label.name.as_str()).collect();
-        (!names.is_empty()).then(|| names.join(", "))
-    }
-
-    fn proposed(args: &Element) -> String {
-        args.name.clone().unwrap_or_default()
+    fn change(args: &Element, _task: Option<&TaskState>) -> Option<FieldChange> {
+        let id: LabelId = args.id.trim().parse().ok()?;
+        let field = FieldRef::Label { id: id.clone() };
+        let to = Some(FieldValue::Label { id, name: args.name.clone().unwrap_or_default() });
+        Some(FieldChange { field, from: None, to })
     }
 }

@@ -1,6 +1,7 @@
 //! `set_task_status`: proposes a status. Only the person can close a task.
 
 use dormouse_journal::Edit;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
 use dormouse_types::task::{NotListed, Status};
@@ -9,6 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given, text};
+use crate::words;
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&SetTaskStatus);
@@ -66,13 +68,6 @@ impl Tool for SetTaskStatus {
     const EXAMPLE: Option<&'static str> = None;
 }
 
-fn words(status: Status, reason: Option<&str>) -> String {
-    match reason {
-        Some(reason) => format!("{status} ({reason})"),
-        None => status.to_string(),
-    }
-}
-
 impl Proposal for SetTaskStatus {
     fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
         let Proposable(status) = args.status;
@@ -106,14 +101,16 @@ impl Proposal for SetTaskStatus {
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {
-        format!("Set status to {}", Self::proposed(args))
+        format!("Set status to {}", words::status(args.status.0, args.reason.as_deref()))
     }
 
-    fn now(_args: &Args, task: &TaskState) -> Option<String> {
-        Some(words(task.status, task.status_reason.as_deref()))
-    }
-
-    fn proposed(args: &Args) -> String {
-        words(args.status.0, args.reason.as_deref())
+    fn change(args: &Args, task: Option<&TaskState>) -> Option<FieldChange> {
+        let value =
+            |status, reason: &Option<String>| FieldValue::Status { status, reason: reason.clone() };
+        Some(FieldChange {
+            field: FieldRef::Status,
+            from: task.map(|task| value(task.status, &task.status_reason)),
+            to: Some(value(args.status.0, &args.reason)),
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! `set_task_title`: proposes another title.
 
 use dormouse_journal::Edit;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
@@ -56,11 +57,12 @@ impl Proposal for SetTaskTitle {
         format!("{:?}", args.title)
     }
 
-    fn now(_args: &Args, task: &TaskState) -> Option<String> {
-        (!task.title.is_empty()).then(|| task.title.clone())
-    }
-
-    fn proposed(args: &Args) -> String {
-        args.title.clone()
+    fn change(args: &Args, task: Option<&TaskState>) -> Option<FieldChange> {
+        let text = |title: &str| FieldValue::Text { text: title.to_owned() };
+        Some(FieldChange {
+            field: FieldRef::Title,
+            from: task.filter(|task| !task.title.is_empty()).map(|task| text(&task.title)),
+            to: Some(text(&args.title)),
+        })
     }
 }

@@ -2,12 +2,14 @@
 
 use dormouse_journal::Edit;
 use dormouse_types::ItemId;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::model::{Item, TaskState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool};
+use crate::words;
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&UpdateChecklistItem);
@@ -48,9 +50,9 @@ fn find<'a>(id: &str, task: &'a TaskState) -> Option<&'a Item> {
     task.items.iter().find(|item| item.id == id)
 }
 
-fn boxed(item: &Item) -> String {
-    let archived = if item.is_archived { " (archived)" } else { "" };
-    format!("[{}] {}{archived}", if item.is_checked { "x" } else { " " }, item.title)
+fn value(item: &Item) -> FieldValue {
+    let (is_checked, is_archived) = (item.is_checked, item.is_archived);
+    FieldValue::Item { title: item.title.clone(), is_checked, is_archived }
 }
 
 impl Proposal for UpdateChecklistItem {
@@ -91,7 +93,10 @@ impl Proposal for UpdateChecklistItem {
             edits.push(Edit::ArchiveItem { item: item.id.clone(), is_archived });
         }
         if edits.is_empty() {
-            return Err(Refused::Redundant(format!("the item is already {}", boxed(item))));
+            return Err(Refused::Redundant(format!(
+                "the item is already {}",
+                words::value(&value(item))
+            )));
         }
         let args = Element { id: item.id.to_string(), is_checked, title, is_archived };
         Ok(Checked { args, edits })
@@ -126,23 +131,15 @@ impl Proposal for UpdateChecklistItem {
         parts.join("; ")
     }
 
-    fn now(args: &Element, task: &TaskState) -> Option<String> {
-        find(&args.id, task).map(boxed)
-    }
-
-    fn proposed(args: &Element) -> String {
-        let mut parts = Vec::new();
-        match args.is_checked {
-            Some(true) => parts.push("[x]"),
-            Some(false) => parts.push("[ ]"),
-            None => {}
-        }
-        parts.extend(args.title.as_deref());
-        match args.is_archived {
-            Some(true) => parts.push("archived"),
-            Some(false) => parts.push("not archived"),
-            None => {}
-        }
-        parts.join(" ")
+    /// Without the item itself, only the parts that a call sets are known, which is no value.
+    fn change(args: &Element, task: Option<&TaskState>) -> Option<FieldChange> {
+        let item = task.and_then(|task| find(&args.id, task));
+        let to = item.map(|item| FieldValue::Item {
+            title: args.title.clone().unwrap_or_else(|| item.title.clone()),
+            is_checked: args.is_checked.unwrap_or(item.is_checked),
+            is_archived: args.is_archived.unwrap_or(item.is_archived),
+        });
+        let id = args.id.trim().parse().ok()?;
+        Some(FieldChange { field: FieldRef::Item { id: Some(id) }, from: item.map(value), to })
     }
 }

@@ -1,6 +1,7 @@
 //! `update_task_due_date`: proposes the day the task is due.
 
 use dormouse_journal::Edit;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::TaskState;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -78,11 +79,12 @@ impl Proposal for UpdateTaskDueDate {
         args.due_date.0.to_string()
     }
 
-    fn now(_args: &Args, task: &TaskState) -> Option<String> {
-        task.due_on.map(|due| due.to_string())
-    }
-
-    fn proposed(args: &Args) -> String {
-        args.due_date.0.to_string()
+    fn change(args: &Args, task: Option<&TaskState>) -> Option<FieldChange> {
+        let value = |on| FieldValue::Day { on };
+        Some(FieldChange {
+            field: FieldRef::DueDate,
+            from: task.and_then(|task| task.due_on).map(value),
+            to: Some(value(args.due_date.0)),
+        })
     }
 }

@@ -1,14 +1,15 @@
 //! `update_task_estimate`: proposes how long the task takes.
 
 use dormouse_journal::Edit;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given};
+use crate::words;
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&UpdateTaskEstimate);
@@ -40,7 +41,8 @@ impl<'de> Deserialize<'de> for Minutes {
     }
 }
 
-fn whole(given: &Value) -> Option<usize> {
+fn whole(given: &serde_json::Value) -> Option<usize> {
+    use serde_json::Value;
     let number: f64 = match given {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse().ok(),
@@ -60,21 +62,14 @@ impl Tool for UpdateTaskEstimate {
     const EXAMPLE: Option<&'static str> = None;
 }
 
-/// Formats minutes in words: `90` is `1 h 30 min`.
-fn words(minutes: u32) -> String {
-    match (minutes / 60, minutes % 60) {
-        (0, minutes) => format!("{minutes} min"),
-        (1, 0) => "1 hour".into(),
-        (hours, 0) => format!("{hours} hours"),
-        (hours, minutes) => format!("{hours} h {minutes} min"),
-    }
-}
-
 impl Proposal for UpdateTaskEstimate {
     fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
         let Minutes(minutes) = args.minutes;
         if task.estimate_minutes == Some(minutes) {
-            return Err(Refused::Redundant(format!("the estimate is already {}", words(minutes))));
+            return Err(Refused::Redundant(format!(
+                "the estimate is already {}",
+                words::duration(minutes)
+            )));
         }
         Ok(Checked { args, edits: vec![Edit::Estimate(Some(minutes))] })
     }
@@ -84,18 +79,19 @@ impl Proposal for UpdateTaskEstimate {
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {
-        format!("Set time estimate to {}", words(args.minutes.0))
+        format!("Set time estimate to {}", words::duration(args.minutes.0))
     }
 
     fn prompt_args(args: &Args, _task: &TaskState) -> String {
         format!("{} min", args.minutes.0)
     }
 
-    fn now(_args: &Args, task: &TaskState) -> Option<String> {
-        task.estimate_minutes.map(words)
-    }
-
-    fn proposed(args: &Args) -> String {
-        words(args.minutes.0)
+    fn change(args: &Args, task: Option<&TaskState>) -> Option<FieldChange> {
+        let value = |minutes| FieldValue::Minutes { minutes };
+        Some(FieldChange {
+            field: FieldRef::Estimate,
+            from: task.and_then(|task| task.estimate_minutes).map(value),
+            to: Some(value(args.minutes.0)),
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! `update_task_priority`: proposes how urgent the task is.
 
 use dormouse_journal::Edit;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::TaskState;
 use dormouse_types::task::Priority;
 use schemars::JsonSchema;
@@ -8,6 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given};
+use crate::words;
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&UpdateTaskPriority);
@@ -42,22 +44,15 @@ impl Tool for UpdateTaskPriority {
     const EXAMPLE: Option<&'static str> = None;
 }
 
-fn words(priority: Priority) -> String {
-    let meaning = match priority {
-        Priority::P0 => "urgent",
-        Priority::P1 => "high",
-        Priority::P2 => "medium",
-        Priority::P3 => "low",
-    };
-    format!("{priority} ({meaning})")
-}
-
 impl Proposal for UpdateTaskPriority {
     fn check(args: Args, task: &TaskState) -> Result<Checked<Args>, Refused> {
         let Ranked(priority) = args.priority;
         // An unranked task counts as P2, so proposing P2 would change nothing.
         if task.priority.unwrap_or_default() == priority {
-            return Err(Refused::Redundant(format!("the priority is already {}", words(priority))));
+            return Err(Refused::Redundant(format!(
+                "the priority is already {}",
+                words::priority(priority)
+            )));
         }
         Ok(Checked { args, edits: vec![Edit::Priority(Some(priority))] })
     }
@@ -67,18 +62,19 @@ impl Proposal for UpdateTaskPriority {
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {
-        format!("Set priority to {}", words(args.priority.0))
+        format!("Set priority to {}", words::priority(args.priority.0))
     }
 
     fn prompt_args(args: &Args, _task: &TaskState) -> String {
         args.priority.0.to_string()
     }
 
-    fn now(_args: &Args, task: &TaskState) -> Option<String> {
-        task.priority.map(words)
-    }
-
-    fn proposed(args: &Args) -> String {
-        words(args.priority.0)
+    fn change(args: &Args, task: Option<&TaskState>) -> Option<FieldChange> {
+        let value = |priority| FieldValue::Priority { priority };
+        Some(FieldChange {
+            field: FieldRef::Priority,
+            from: task.and_then(|task| task.priority).map(value),
+            to: Some(value(args.priority.0)),
+        })
     }
 }

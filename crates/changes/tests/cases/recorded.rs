@@ -474,14 +474,13 @@ fn page() -> String {
         if let Some(item) = tools::item(name) {
             writeln!(
                 page,
-                "  {:?} {} destructive {}\n  {}\n  {}\n  now {:?}\n  proposed {}",
+                "  {:?} {} destructive {}\n  {}\n  {}\n  change {}",
                 item.target(&args).key,
                 if item.target(&args).single { "single" } else { "many" },
                 item.is_destructive(&args),
                 item.summary(&args, Some(&task)),
                 item.summary(&args, None),
-                item.now(&args, &task),
-                item.proposed(&args),
+                json!(item.change(&args, Some(&task))),
             )
             .expect("written");
         }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use dormouse_changes::DecideError;
+use dormouse_changes::set::standing;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::{Item, State};
-use dormouse_store::{Db, receipt};
+use dormouse_store::{Commit, Db, Op, params, receipt};
+use dormouse_types::field_change::FieldValue;
 use dormouse_types::task::{EntryKind, Status};
 use dormouse_types::{EntryId, limits};
 use serde_json::json;
@@ -359,4 +361,38 @@ fn a_dated_entry_speaks_from_its_day() {
     };
     assert_eq!(propose("2026-01-05"), 0, "the person set it after that day");
     assert_eq!(propose("2026-03-02"), 1);
+}
+
+/// An item as a version stored it that knew its value in words only.
+fn of_an_older_version(world: &World, item: &Item, before: Option<&str>) -> Item {
+    let sql = "UPDATE change_items SET field_change = NULL, before = ?4
+               WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3";
+    let before = before.map(ToOwned::to_owned);
+    let params = params![WS.0, item.set.to_string(), item.index, before];
+    let commit = Commit::new("test.older", Db::Agent, WS).op(Op::any(sql, params));
+    now(world.store.commit(commit)).expect("stored");
+    world.fresh(item)
+}
+
+#[test]
+fn a_row_of_an_older_version_is_judged_by_its_words() {
+    let world = World::new();
+    world.edit(&[day("2026-03-01")]);
+    let entry = world.note("It is due on the 20th.");
+    let evidence = json!({ "entryId": entry, "quote": "the 20th" });
+    let due = json!({ "dueDate": "2026-03-20", "evidence": evidence });
+    let item = world.open("update_task_due_date", due);
+    assert!(item.before.is_none(), "a new row holds values");
+    let old = of_an_older_version(&world, &item, Some("2026-03-01"));
+    assert_eq!(standing::before(&old), Some(FieldValue::Words { words: "2026-03-01".into() }));
+    assert_eq!(standing::set_since(&old, &world.state()), None, "the same value in words");
+    let other = of_an_older_version(&world, &item, Some("2026-02-01"));
+    assert!(standing::set_since(&other, &world.state()).is_some(), "another value in words");
+
+    let tick = json!({ "id": world.first_item(), "isChecked": true });
+    let item = world.open("update_checklist_item", tick);
+    let same = of_an_older_version(&world, &item, Some("[x] Sign the contract"));
+    assert_eq!(standing::no_longer_holds(&same, &world.state()), None);
+    let renamed = of_an_older_version(&world, &item, Some("[ ] Sign the lease"));
+    assert!(standing::no_longer_holds(&renamed, &world.state()).is_some());
 }

@@ -187,7 +187,7 @@ impl World {
         let (run_key, agent) = (Self::run_key(1000), &self.agent);
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
         let by = Proposer { ws: WS, agent, task, thread: &thread, run_key: &run_key };
-        let one = std::slice::from_ref(one);
+        let one = std::slice::from_ref(&**one);
         let ops = now(self.changes.turn_ops(by, one, &[])).expect("the turn's ops");
         now(self.store.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops.ops)))
             .expect("stored");
@@ -301,7 +301,7 @@ impl World {
                     if matches!(tool.policy, Policy::Deferred(_)) {
                         used.push(tool.name.to_owned());
                     }
-                    proposed.push(one);
+                    proposed.push(*one);
                 }
             }
             replies.push(Reply { refused, text });

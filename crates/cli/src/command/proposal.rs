@@ -2,11 +2,12 @@
 
 use dormouse::view::ChangeItem;
 use dormouse_types::Id as _;
+use dormouse_types::field_change::FieldRef;
 
 use crate::command::counted;
 use crate::terminal::style::Color;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{Style, line};
+use crate::terminal::{Style, line, value};
 
 /// `k3f9a:1`.
 pub fn name(item: &ChangeItem) -> String {
@@ -52,34 +53,48 @@ pub fn lines(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
 
 /// Before and after. The value at the time of the proposal is shown only if it has changed since.
 fn diff(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
-    let now = item.now.as_ref().or(item.before.as_ref());
+    let before = item.change.as_ref().and_then(|change| change.from.as_ref()).map(value::words);
+    let now = item.current.as_ref().map(value::words).or_else(|| before.clone());
     let mut rows = Vec::new();
-    if let Some(before) = item.before.as_ref().filter(|before| Some(*before) != now) {
+    if let Some(before) = before.filter(|before| Some(before) != now.as_ref()) {
         rows.push(("then", before, Color::Plain));
     }
-    // A field of the task has a before also when it is empty; an item or a label that is new has
-    // none, and the summary tells it whole.
-    let is_field = ["set_task_", "update_task_"].iter().any(|of| item.tool_name.starts_with(of));
-    let none = "none".to_owned();
-    let now = now.or((is_field || item.set_since).then_some(&none));
-    let by_you;
+    let now = now.or_else(|| (is_field(item) || item.set_since).then(|| "none".to_owned()));
+    let is_new = now.is_none();
     if let Some(now) = now {
-        by_you = if item.set_since { format!("{now} (you set it since)") } else { now.clone() };
-        rows.push(("now", &by_you, Color::Plain));
+        let by_you = if item.set_since { format!("{now} (you set it since)") } else { now };
+        rows.push(("now", by_you, Color::Plain));
     }
-    let is_told =
-        now.is_none() && item.proposed.as_ref().is_some_and(|p| item.human_summary.contains(p));
-    if let Some(proposed) = item.proposed.as_ref().filter(|_| !is_told) {
+    // The summary says all of something that is new.
+    let is_told = |proposed: &String| is_new && item.human_summary.contains(proposed);
+    if let Some(proposed) = proposed(item).filter(|words| !is_told(words)) {
         rows.push(("proposed", proposed, Color::Green));
     }
     let mut lines = Vec::new();
     for (name, value, color) in rows {
         let first = format!("  {name:<10}");
         let margin = Margin { first: &first, rest: "            " };
-        let span = wrap::Span { text: line(value), color };
+        let span = wrap::Span { text: line(&value), color };
         lines.extend(wrap::spans(&[span], width, margin, style));
     }
     lines
+}
+
+/// The proposed value.
+pub fn proposed(item: &ChangeItem) -> Option<String> {
+    item.change.as_ref().and_then(|change| change.to.as_ref()).map(value::words)
+}
+
+/// Whether it sets a field of the task, which has a value before even when it is empty.
+fn is_field(item: &ChangeItem) -> bool {
+    item.change.as_ref().is_some_and(|change| match change.field {
+        FieldRef::Title
+        | FieldRef::Status
+        | FieldRef::Priority
+        | FieldRef::DueDate
+        | FieldRef::Estimate => true,
+        FieldRef::Item { .. } | FieldRef::Label { .. } | FieldRef::Other(_) => false,
+    })
 }
 
 /// A status in plain words.

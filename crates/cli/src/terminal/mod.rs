@@ -7,6 +7,7 @@
 pub mod style;
 pub mod markdown;
 pub mod time;
+pub mod value;
 pub mod table;
 pub mod wrap;
 

@@ -1,5 +1,6 @@
 use dormouse::view::ChangeItem;
 use dormouse::{TaskPatch, Verdict, VerdictOf};
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::Status;
 use serde_json::{Value, json};
 
@@ -28,7 +29,13 @@ fn an_item_shows_what_is_what_was_and_what_would_be() {
         .proposed(&[("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" }))]);
     let item = world.items().remove(0);
     assert_eq!(item.human_summary, "Set time estimate to 1 h 30 min");
-    assert_eq!((item.before, item.now, item.proposed), (None, None, Some("1 h 30 min".into())));
+    assert_eq!((item.now, item.current), (None, None));
+    let proposed = FieldChange {
+        field: FieldRef::Estimate,
+        from: None,
+        to: Some(FieldValue::Minutes { minutes: 90 }),
+    };
+    assert_eq!(item.change, Some(proposed));
     assert_eq!((item.status.as_str(), item.shown, item.round), ("pending", true, 0));
     assert_eq!(item.rationale.as_deref(), Some("it says so"));
     assert_eq!(
@@ -123,6 +130,7 @@ fn what_fails_in_confirming_all_stays_with_its_reason() {
     assert_eq!(told, ["precondition-failed", "change-retracted", "confirmed", "value-changed"]);
     let problem = done[3].as_ref().expect_err("set since").problem();
     assert_eq!(problem.extra["now"], "45 min");
+    assert_eq!(problem.extra["current"], json!({ "type": "minutes", "minutes": 45 }));
     assert_eq!(statuses(&world), ["pending", "retracted", "confirmed", "pending"]);
     assert_eq!(world.fresh(&task.id).estimate_minutes, Some(45));
     let item = world.items().remove(3);

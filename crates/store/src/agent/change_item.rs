@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use dormouse_types::field_change::FieldChange;
 use dormouse_types::{
     AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
 };
@@ -84,7 +85,9 @@ pub struct Item {
     pub evidence: Option<String>,
     /// The model's reason; never part of the summary.
     pub rationale: Option<String>,
-    /// The value at the time of the proposal, as JSON.
+    /// The change that it makes, seen from the time of the proposal; `None` in rows of older versions.
+    pub change: Option<FieldChange>,
+    /// In rows of older versions, the value at the time of the proposal in English words.
     pub before: Option<String>,
     /// Its state.
     pub state: State,
@@ -107,8 +110,9 @@ pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
     Op::one(
         "INSERT INTO change_items (ws, set_id, item_index, task_id, agent_id, tool, args,
            fingerprint, evidence, rationale, before, state, is_open, round, operation_id, error,
-           shown_at, created_at, decided_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, NULL)",
+           shown_at, created_at, decided_at, field_change)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, NULL,
+           ?19)",
         params![
             ws(workspace),
             item.set.to_string(),
@@ -127,7 +131,8 @@ pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
             item.operation.as_str(),
             item.error.clone(),
             item.shown_at,
-            item.created_at
+            item.created_at,
+            item.change.as_ref().map(json)
         ],
         Refusal::Exists,
     )
@@ -232,6 +237,10 @@ pub fn show(workspace: WorkspaceId, set: &ChangeSetId, index: i64, at: Timestamp
     )
 }
 
+fn json(change: &FieldChange) -> String {
+    serde_json::to_string(change).expect("a change is plain data")
+}
+
 fn decode(row: &Row) -> Result<Item, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "change item", &e);
     let corrupt = |detail: String| ReadError::Corrupt {
@@ -263,6 +272,12 @@ fn decode(row: &Row) -> Result<Item, ReadError> {
         shown_at: row.opt_time(14).map_err(column)?,
         created_at: row.time(15).map_err(column)?,
         decided_at: row.opt_time(16).map_err(column)?,
+        change: row
+            .opt_text(17)
+            .map_err(column)?
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(|e| corrupt(format!("its change: {e}")))?,
     })
 }
 
@@ -271,7 +286,8 @@ pub fn by_index(workspace: WorkspaceId, set: &ChangeSetId, index: i64) -> Query<
     Query {
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+                field_change
               FROM change_items WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3",
         params: params_values![ws(workspace), set.to_string(), index],
         decode,
@@ -283,7 +299,8 @@ pub fn of_set(workspace: WorkspaceId, set: &ChangeSetId) -> Query<Item> {
     Query {
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+                field_change
               FROM change_items WHERE ws = ?1 AND set_id = ?2 ORDER BY item_index",
         params: params_values![ws(workspace), set.to_string()],
         decode,
@@ -295,7 +312,8 @@ pub fn of_sets(workspace: WorkspaceId, sets: &[ChangeSetId]) -> Query<Item> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
             "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+               field_change
              FROM change_items WHERE ws = ?1 AND set_id IN (",
             ") ORDER BY set_id, item_index",
         )
@@ -308,7 +326,8 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Item> {
     Query {
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+                field_change
               FROM change_items WHERE ws = ?1 AND task_id = ?2
               ORDER BY created_at, set_id, item_index",
         params: params_values![ws(workspace), task.to_string()],
@@ -321,7 +340,8 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
     Query {
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+                field_change
               FROM change_items WHERE ws = ?1 AND is_open = 1
               ORDER BY task_id, created_at, set_id, item_index",
         params: params_values![ws(workspace)],
@@ -334,7 +354,8 @@ pub fn open_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
             "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at
+               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+               field_change
              FROM change_items WHERE ws = ?1 AND is_open = 1 AND task_id IN (",
             ") ORDER BY task_id, created_at, set_id, item_index",
         )
@@ -379,7 +400,7 @@ pub fn shown_by(
         db: Db::Agent,
         sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
                 rationale, before, state, round, operation_id, error, shown_at, created_at,
-                decided_at, ws
+                decided_at, field_change, ws
               FROM change_items
               WHERE is_open = 1 AND shown_at <= ?1 AND shown_at >= ?2 AND state <> 'applying'
                 AND (shown_at > ?2 OR ws > ?3 OR (ws = ?3
@@ -388,7 +409,7 @@ pub fn shown_by(
         params: params_values![time, shown_at, workspace, set, index, limit],
         decode: |row| {
             let workspace =
-                row.int(17).map_err(|e| ReadError::column(Db::Agent, "change item", &e))?;
+                row.int(18).map_err(|e| ReadError::column(Db::Agent, "change item", &e))?;
             Ok((WorkspaceId(workspace), decode(row)?))
         },
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dormouse_store::Refusal;
 use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::{AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
@@ -36,7 +37,12 @@ fn item(world: &World, name: &str) -> Item {
         fingerprint: Fingerprint(hash::sha256(name).0),
         evidence: Some(r#"{"quote":"call it so"}"#.into()),
         rationale: Some("it has no title".into()),
-        before: Some("null".into()),
+        change: Some(FieldChange {
+            field: FieldRef::Title,
+            from: None,
+            to: Some(FieldValue::Text { text: name.into() }),
+        }),
+        before: None,
         state: State::Pending,
         round: 0,
         operation: OperationId(hash::sha256(format!("{name}|0")).0),
@@ -63,8 +69,10 @@ fn settle(item: &Item, to: State) -> dormouse_store::Op {
 fn an_item_comes_back_as_it_was_proposed(world: &World) {
     let full = Item { shown_at: Some(at(3)), ..item(world, "full") };
     assert_eq!(stored(world, &inserted(world, full.clone())), full);
-    let bare = Item { evidence: None, rationale: None, before: None, ..item(world, "bare") };
+    let bare = Item { evidence: None, rationale: None, change: None, ..item(world, "bare") };
     assert_eq!(stored(world, &inserted(world, bare.clone())), bare);
+    let older = Item { change: None, before: Some("Lyon".into()), ..item(world, "older") };
+    assert_eq!(stored(world, &inserted(world, older.clone())), older);
     for (n, state) in State::ALL.into_iter().enumerate() {
         let one = Item { state, ..item(world, &format!("state {n}")) };
         assert_eq!(stored(world, &inserted(world, one.clone())), one);

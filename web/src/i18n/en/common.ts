@@ -23,6 +23,7 @@ export const common = {
   "do.edit": "Edit",
 
   "value.none": "None",
+  "value.newer": "A value that this page doesn’t know yet",
 
   "status.OPEN": "Open",
   "status.GROOMED": "Groomed",

@@ -1,54 +1,45 @@
 import { describe, expect, it } from "vitest";
 
-import { bySection, itemActionOf, canConfirmInBulk, hasDrifted, proposedOf, readValue, timeLeft } from "./change";
+import type { Schemas } from "../../api/client";
+import values from "../../i18n/values.json";
+import { bySection, itemActionOf, canConfirmInBulk, hasDrifted, proposedOf, timeLeft, type Change, type Value } from "./change";
+import { formatValue } from "./describe";
 import { change } from "./testChange";
 
-describe("readValue", () => {
-  it("separates a status from its reason", () => {
-    expect(readValue("status", "BLOCKED (waits (still) for parts)")).toEqual({
-      as: "status",
-      status: "BLOCKED",
-      reason: "waits (still) for parts",
-    });
-    expect(readValue("status", "IN PROGRESS")).toEqual({ as: "status", status: "IN PROGRESS", reason: undefined });
+const LABEL = "lb-00000000000000000000000001";
+const labelled: Schemas["FieldChange"] = { field: { type: "label", id: LABEL }, from: null, to: null };
+
+const minutes = (value: number): Value => ({ type: "minutes", minutes: value });
+const item = (title: string, isChecked = false): Value => ({ type: "item", title, isChecked, isArchived: false });
+const estimate = (from: Value | null, current: Value | null): Partial<Change> => ({
+  change: { field: { type: "estimate" }, from, to: minutes(120) },
+  current,
+});
+const ID = "ci-00000000000000000000000001";
+
+describe("formatValue", () => {
+  it.each(values)("gives $value.type the line of the table", ({ value, page }) => {
+    expect(formatValue(value as Value)).toBe(page);
   });
 
-  it("parses durations", () => {
-    expect(readValue("estimate", "1 h 30 min")).toEqual({ as: "minutes", minutes: 90 });
-    expect(readValue("estimate", "2 hours")).toEqual({ as: "minutes", minutes: 120 });
-    expect(readValue("estimate", "45 min")).toEqual({ as: "minutes", minutes: 45 });
-    expect(readValue("estimate", "a while")).toEqual({ as: "text", text: "a while" });
-  });
-
-  it("parses checkboxes with any title", () => {
-    expect(readValue("editItem", "[x] Ask [again]\n(soon) (archived)")).toEqual({
-      as: "box",
-      isChecked: true,
-      title: "Ask [again]\n(soon)",
-      isArchived: true,
-    });
-  });
-
-  it("recognises an empty value", () => {
-    expect(readValue("dueDate", null)).toEqual({ as: "none" });
+  it("names an empty value", () => {
+    expect(formatValue(null)).toBe("None");
   });
 });
 
 describe("proposedOf", () => {
-  it("applies an edit of an item to its current value", () => {
+  it("is the value after", () => {
     const tick = change({
-      toolName: "update_checklist_item",
-      args: { id: "ci-1", isChecked: true },
-      before: "[ ] Old name",
-      now: "[ ] New name",
+      change: { field: { type: "item", id: ID }, from: item("Old name"), to: item("New name", true) },
+      args: { id: ID, isChecked: true },
     });
-    expect(proposedOf(tick)).toEqual({ as: "box", isChecked: true, title: "New name", isArchived: false });
+    expect(proposedOf(tick)).toEqual(item("New name", true));
     expect(itemActionOf(tick)).toBe("tick");
   });
 
-  it("falls back to the server's text", () => {
-    expect(proposedOf(change({ toolName: "send_letter", proposed: null, humanSummary: "Send a letter" }))).toEqual({
-      as: "text",
+  it("falls back to the server's summary", () => {
+    expect(proposedOf(change({ toolName: "send_letter", change: null, humanSummary: "Send a letter" }))).toEqual({
+      type: "text",
       text: "Send a letter",
     });
   });
@@ -56,32 +47,41 @@ describe("proposedOf", () => {
 
 describe("hasDrifted", () => {
   it("notices a changed value", () => {
-    expect(hasDrifted(change({ before: "1 hour", now: "3 hours" }))).toBe(true);
-    expect(hasDrifted(change({ before: "1 hour", now: "1 hour" }))).toBe(false);
+    expect(hasDrifted(change(estimate(minutes(60), minutes(180))))).toBe(true);
+    expect(hasDrifted(change(estimate(minutes(60), minutes(60))))).toBe(false);
+    expect(hasDrifted(change(estimate(null, minutes(60))))).toBe(true);
+  });
+
+  it("compares the words of an older row with words", () => {
+    const before: Value = { type: "words", words: "1 hour" };
+    expect(hasDrifted(change({ ...estimate(before, minutes(60)), now: "1 hour" }))).toBe(false);
+    expect(hasDrifted(change({ ...estimate(before, minutes(90)), now: "1 h 30 min" }))).toBe(true);
   });
 
   it("ignores other labels", () => {
-    expect(hasDrifted(change({ toolName: "assign_task_label", before: null, now: "garden" }))).toBe(false);
+    expect(hasDrifted(change({ change: labelled, current: { type: "label", id: LABEL, name: "Garden" } }))).toBe(false);
   });
 });
 
 describe("canConfirmInBulk", () => {
-  const item = { toolName: "update_checklist_item", before: "[ ] A", now: "[ ] A" };
+  const edit: Partial<Change> = {
+    change: { field: { type: "item", id: ID }, from: item("A"), to: item("A", true) },
+    current: item("A"),
+  };
 
   it("excludes destructive, outdated and unknown changes", () => {
     expect(canConfirmInBulk(change())).toBe(true);
-    expect(canConfirmInBulk(change({ ...item, args: { isChecked: true } }))).toBe(true);
-    expect(canConfirmInBulk(change({ ...item, isDestructive: true }))).toBe(false);
-    expect(canConfirmInBulk(change({ before: "1 hour", now: "2 hours" }))).toBe(false);
-    expect(canConfirmInBulk(change({ toolName: "send_letter" }))).toBe(false);
+    expect(canConfirmInBulk(change({ ...edit, args: { isChecked: true } }))).toBe(true);
+    expect(canConfirmInBulk(change({ ...edit, isDestructive: true }))).toBe(false);
+    expect(canConfirmInBulk(change(estimate(minutes(60), minutes(120))))).toBe(false);
+    expect(canConfirmInBulk(change({ toolName: "send_letter", change: null }))).toBe(false);
   });
 });
 
 describe("bySection", () => {
   it("orders sections and leaves out empty ones", () => {
-    const rows = ["send_letter", "update_task_due_date", "assign_task_label", "add_checklist_item", "set_task_title"].map(
-      (toolName) => change({ toolName }),
-    );
+    const fields: Schemas["FieldChange"]["field"][] = [{ type: "dueDate" }, labelled.field, { type: "item", id: null }, { type: "title" }];
+    const rows = [change({ change: null }), ...fields.map((field) => change({ change: { field, from: null, to: null } }))];
     expect(bySection(rows, (row) => row).map((group) => group.section)).toEqual([
       "state",
       "checklist",

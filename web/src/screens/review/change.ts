@@ -17,20 +17,22 @@ export function wakeOf(change: Change): string | undefined {
 
 export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "label" | "other";
 
-const KINDS: Record<string, Kind> = {
-  set_task_status: "status",
-  update_task_priority: "priority",
-  set_task_title: "title",
-  update_task_estimate: "estimate",
-  update_task_due_date: "dueDate",
-  add_checklist_item: "addItem",
-  update_checklist_item: "editItem",
-  assign_task_label: "label",
-};
-
-/** What it changes; `other` for a tool of a newer server. */
+/** What it changes; `other` for a field of a newer server. */
 export function kindOf(change: Change): Kind {
-  return KINDS[change.toolName] ?? "other";
+  const field = change.change?.field;
+  switch (field?.type) {
+    case "status":
+    case "priority":
+    case "title":
+    case "estimate":
+    case "dueDate":
+    case "label":
+      return field.type;
+    case "item":
+      return field.id == null ? "addItem" : "editItem";
+    default:
+      return "other";
+  }
 }
 
 /** The sections of a review, in reading order. */
@@ -66,86 +68,17 @@ export function keyOf(change: { set: string; index: number }): string {
   return `${change.set}:${change.index}`;
 }
 
-/** A value in a form that can be shown in the person's language. */
-export type Value =
-  | { as: "none" }
-  | { as: "text"; text: string }
-  | { as: "status"; status: string; reason: string | undefined }
-  | { as: "priority"; priority: string }
-  | { as: "day"; day: string }
-  | { as: "minutes"; minutes: number }
-  | { as: "box"; isChecked: boolean; title: string; isArchived: boolean };
+/** A value of a field, for `formatValue` to put into words; null for none. */
+export type Value = Schemas["FieldValue"];
 
-const NONE: Value = { as: "none" };
-
-/** Parses a value recorded as text, such as `BLOCKED (waits for the joiner)` or `[x] Take photos`. */
-export function readValue(kind: Kind, words: string | null): Value {
-  if (words === null || words === "") return NONE;
-  const plain: Value = { as: "text", text: words };
-  if (kind === "status") {
-    const [, status = words, reason] = /^(.+?)(?: \(([^]*)\))?$/.exec(words) ?? [];
-    return { as: "status", status, reason };
-  }
-  if (kind === "priority") {
-    const name = /^P[0-3]/.exec(words)?.[0];
-    return name === undefined ? plain : { as: "priority", priority: name };
-  }
-  if (kind === "dueDate") return /^\d{4}-\d{2}-\d{2}$/.test(words) ? { as: "day", day: words } : plain;
-  if (kind === "estimate") {
-    const part = (unit: string): number => Number(new RegExp(`(\\d+) ${unit}`).exec(words)?.[1] ?? 0);
-    const minutes = part("h") * 60 + part("min");
-    return minutes > 0 ? { as: "minutes", minutes } : plain;
-  }
-  if (kind === "editItem" || kind === "addItem") {
-    const [, mark, title, archived] = /^\[([ x])\] ([^]*?)( \(archived\))?$/.exec(words) ?? [];
-    if (title === undefined) return plain;
-    return { as: "box", isChecked: mark === "x", title, isArchived: archived !== undefined };
-  }
-  return plain;
+/** The value at the time of the suggestion. */
+export function valueBefore(change: Change): Value | null {
+  return change.change?.from ?? null;
 }
 
-function argsOf(change: Change): Record<string, unknown> {
-  return typeof change.args === "object" && change.args !== null ? (change.args as Record<string, unknown>) : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-/** The suggested value. */
+/** The suggested value; the server's summary of a change that this page doesn't know. */
 export function proposedOf(change: Change): Value {
-  const args = argsOf(change);
-  const asText: Value = { as: "text", text: change.proposed ?? change.humanSummary };
-  switch (kindOf(change)) {
-    case "status":
-      return { as: "status", status: text(args["status"]), reason: text(args["reason"]) || undefined };
-    case "priority":
-      return { as: "priority", priority: text(args["priority"]) };
-    case "dueDate":
-      return { as: "day", day: text(args["dueDate"]) };
-    case "estimate":
-      return typeof args["minutes"] === "number" ? { as: "minutes", minutes: args["minutes"] } : asText;
-    case "addItem":
-      return { as: "box", isChecked: args["isChecked"] === true, title: text(args["title"]), isArchived: false };
-    case "editItem": {
-      const was = readValue("editItem", change.now ?? change.before);
-      if (was.as !== "box") return asText;
-      const flag = (key: string, otherwise: boolean): boolean => {
-        const value = args[key];
-        return typeof value === "boolean" ? value : otherwise;
-      };
-      return {
-        as: "box",
-        isChecked: flag("isChecked", was.isChecked),
-        title: text(args["title"]) || was.title,
-        isArchived: flag("isArchived", was.isArchived),
-      };
-    }
-    case "title":
-    case "label":
-    case "other":
-      return asText;
-  }
+  return change.change?.to ?? { type: "text", text: change.humanSummary };
 }
 
 /** What it does to a checklist item; `edit` if it does several things at once. */
@@ -153,7 +86,7 @@ export type ItemAction = "add" | "tick" | "untick" | "rename" | "archive" | "res
 
 export function itemActionOf(change: Change): ItemAction {
   if (kindOf(change) === "addItem") return "add";
-  const args = argsOf(change);
+  const args = typeof change.args === "object" && change.args !== null ? (change.args as Record<string, unknown>) : {};
   const deeds: ItemAction[] = [];
   if (typeof args["isChecked"] === "boolean") deeds.push(args["isChecked"] ? "tick" : "untick");
   if (typeof args["title"] === "string") deeds.push("rename");
@@ -163,7 +96,11 @@ export function itemActionOf(change: Change): ItemAction {
 
 /** Whether the value has changed since the suggestion. A new item or label replaces nothing. */
 export function hasDrifted(change: Change): boolean {
-  return !["addItem", "label", "other"].includes(kindOf(change)) && change.now !== change.before;
+  if (["addItem", "label", "other"].includes(kindOf(change))) return false;
+  const before = valueBefore(change);
+  // An older server stored words; they can only be compared with words.
+  if (before?.type === "words") return before.words !== change.now;
+  return JSON.stringify(before) !== JSON.stringify(change.current ?? null);
 }
 
 /**

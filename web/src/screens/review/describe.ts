@@ -4,13 +4,12 @@ import { day, list, minutes, t, valueText } from "../../i18n/index.svelte";
 import type { Problem } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Choice } from "./draft";
-import { itemActionOf, kindOf, proposedOf, readValue, type Change, type Value } from "./change";
+import { itemActionOf, kindOf, proposedOf, type Change, type Value } from "./change";
 
 /** A value in one line. */
-export function formatValue(value: Value): string {
-  switch (value.as) {
-    case "none":
-      return t("value.none");
+export function formatValue(value: Value | null): string {
+  if (value === null) return t("value.none");
+  switch (value.type) {
     case "text":
       return value.text;
     case "status":
@@ -18,11 +17,17 @@ export function formatValue(value: Value): string {
     case "priority":
       return valueText("priority", value.priority);
     case "day":
-      return day(value.day);
+      return day(value.on);
     case "minutes":
       return minutes(value.minutes);
-    case "box":
+    case "item":
       return value.title;
+    case "label":
+      return value.name;
+    case "words":
+      return value.words;
+    default:
+      return t("value.newer");
   }
 }
 
@@ -53,9 +58,9 @@ export const VALUE_CHANGED = "value-changed";
 
 /** The value the person has set since. */
 export function describeNewValue(change: Change, problem: Problem): string {
-  const now = problem.now === undefined ? change.now : problem.now;
-  if (now === undefined || now === null) return t("review.valueCleared");
-  return t("review.valueChanged", { now: formatValue(readValue(kindOf(change), now ?? null)) });
+  const current = (problem.current === undefined ? change.current : problem.current) ?? null;
+  if (current === null) return t("review.valueCleared");
+  return t("review.valueChanged", { now: formatValue(current) });
 }
 
 /** Why a decision was rejected, including the current value if that is the reason. */

@@ -4,6 +4,12 @@ import { choiceAt, chosen, reasonAt, pendingDecisions, without } from "./draft";
 import { keyOf } from "./change";
 import { change } from "./testChange";
 
+const moved = change({
+  change: { field: { type: "estimate" }, from: { type: "minutes", minutes: 60 }, to: { type: "minutes", minutes: 120 } },
+  current: { type: "minutes", minutes: 180 },
+  now: "3 hours",
+});
+
 describe("choiceAt", () => {
   it("selects nothing by default", () => {
     expect(choiceAt({}, change())).toBeUndefined();
@@ -14,13 +20,12 @@ describe("choiceAt", () => {
   });
 
   it("selects Later for a changed value, even after a selection", () => {
-    expect(choiceAt({}, change({ before: "1 hour", now: "3 hours" }))).toBe("defer");
+    expect(choiceAt({}, moved)).toBe("defer");
     expect(choiceAt(chosen({}, change(), "confirm"), change({ now: "3 hours" }))).toBe("defer");
     expect(choiceAt(chosen({}, change(), "confirm"), change({ digest: "e".repeat(64) }))).toBe("defer");
   });
 
   it("accepts a selection made after the value changed", () => {
-    const moved = change({ before: "1 hour", now: "3 hours" });
     expect(choiceAt(chosen({}, moved, "confirm"), moved)).toBe("confirm");
   });
 

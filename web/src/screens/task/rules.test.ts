@@ -62,8 +62,10 @@ describe("newestFirst", () => {
 
 describe("proposalsByItem", () => {
   it("finds changes to existing items", () => {
-    const tick = change({ toolName: "update_checklist_item", args: { id: "ci-1", isChecked: true } });
-    const found = proposalsByItem([tick, change({ toolName: "add_checklist_item", args: { id: "ci-2", title: "A" } }), change({ toolName: "update_checklist_item", args: null })]);
+    const ofItem = (id: string | null): ReturnType<typeof change> =>
+      change({ change: { field: { type: "item", id }, from: null, to: null } });
+    const tick = ofItem("ci-1");
+    const found = proposalsByItem([tick, ofItem(null), change(), change({ change: null })]);
     expect([...found]).toEqual([["ci-1", [tick]]]);
   });
 });

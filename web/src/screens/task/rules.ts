@@ -3,7 +3,7 @@
 import { t } from "../../i18n/index.svelte";
 import { activityState } from "../../live/activity";
 import type { Change } from "../review/change";
-import { itemActionOf, kindOf } from "../review/change";
+import { itemActionOf } from "../review/change";
 import type { Agent, Entry, Item, TaskLink } from "./data";
 
 export function titleOf(task: { title: string }): string {
@@ -50,10 +50,9 @@ export function newestFirst(entries: readonly Entry[]): Entry[] {
 export function proposalsByItem(changes: readonly Change[]): Map<string, Change[]> {
   const found = new Map<string, Change[]>();
   for (const change of changes) {
-    if (kindOf(change) !== "editItem") continue;
-    const args: unknown = change.args;
-    const id = typeof args === "object" && args !== null ? (args as Record<string, unknown>)["id"] : undefined;
-    if (typeof id === "string") found.set(id, [...(found.get(id) ?? []), change]);
+    const field = change.change?.field;
+    const id = field?.type === "item" ? field.id : null;
+    if (id != null) found.set(id, [...(found.get(id) ?? []), change]);
   }
   return found;
 }

@@ -173,7 +173,8 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     };
     let now = failure.member("now").and_then(|now| now.as_str().map(str::to_owned));
     let shown = now.as_deref().unwrap_or("none");
-    let proposed = wanted.item.proposed.as_deref().unwrap_or(&wanted.item.human_summary);
+    let proposed = proposal::proposed(wanted.item);
+    let proposed = proposed.as_deref().unwrap_or(&wanted.item.human_summary);
     let message = format!("you set this to {} after the proposal", line(shown));
     if std::io::stdin().is_terminal() && !session.screen.is_json() {
         let question = format!("{message}. Replace it with {}? [y/N] ", line(proposed));

@@ -35,6 +35,7 @@ const AGENT: &[&str] = &[
         include_str!("../../migrations/sqlite/0004_both.sql"),
         include_str!("../../migrations/sqlite/0004_agent.sql")
     ),
+    include_str!("../../migrations/sqlite/0005_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

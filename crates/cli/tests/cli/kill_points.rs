@@ -114,7 +114,8 @@ const ACTIONS: &[&str] = &[
 ];
 
 /// The rooms that commit, or name an effect.
-const ROOMS: &[&str] = &["agents", "changes", "dormouse", "journal", "runs", "store"];
+const ROOMS: &[&str] =
+    &["access", "agents", "changes", "dormouse", "journal", "runs", "scheduler", "store"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("the sources are there") {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-use crate::running::{Running, send, until};
+use crate::running::{Running, send};
 use crate::world::World;
 
 /// The code of the link in a text.
@@ -39,7 +39,7 @@ fn text(value: &Value) -> String {
 fn the_first_server_prints_a_link_that_lets_one_page_in() {
     let world = World::new();
     let server = world.serve(&[]);
-    let link = code(&until("the link is printed", || server.says()));
+    let link = code(&server.next_says());
     let address = server.notice.address;
     let (status, page) = exchange(address, &link);
     assert_eq!((status, &page["scopes"][3]), (200, &json!("decide")), "{page}");

@@ -122,18 +122,6 @@ impl AgentError {
     }
 }
 
-/// Returns the rows that can be read; the others are logged and left as they are.
-pub(crate) fn readable<T>(rows: Vec<Result<T, ReadError>>) -> Vec<T> {
-    let told = |row: Result<T, ReadError>| match row {
-        Ok(row) => Some(row),
-        Err(damaged) => {
-            tracing::error!(%damaged, "a row cannot be read");
-            None
-        }
-    };
-    rows.into_iter().filter_map(told).collect()
-}
-
 impl From<CommitError> for AgentError {
     fn from(error: CommitError) -> Self {
         match error {

@@ -53,3 +53,11 @@ pub struct HandlerError {
     /// The room's own error.
     pub source: Box<dyn Error + Send + Sync>,
 }
+
+/// Returns the rows that can be read; the others are logged and left as they are.
+pub fn readable<T>(rows: Vec<Result<T, ReadError>>) -> Vec<T> {
+    let readable = |row: Result<T, ReadError>| {
+        row.inspect_err(|damaged| tracing::error!(%damaged, "a row cannot be read")).ok()
+    };
+    rows.into_iter().filter_map(readable).collect()
+}

@@ -32,7 +32,7 @@ use dormouse_types::HolderId;
 use dormouse_types::port::Clock;
 use futures_util::future::{FutureExt as _, pending};
 
-pub use error::{HandlerError, SchedulerError};
+pub use error::{HandlerError, SchedulerError, readable};
 pub use handler::{Admission, Chore, Done, Due, End, Handler, HolderKind, Room, Stop, When};
 pub use lease::Lease;
 pub use node::{Event, Failure, FinishedRun, Node, Options, Until};

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::lease::Proof;
-use dormouse_store::{Commit, Db, ReadError, Refusal};
+use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{HolderId, WorkspaceId, limits};
 
 use crate::Scheduler;
 use crate::claim::{has_moved, is_over};
-use crate::error::SchedulerError;
+use crate::error::{SchedulerError, readable};
 use crate::status::{Event, after};
 
 /// What became of one lease: a line for a person, or why it could not be taken over.
@@ -135,12 +135,4 @@ fn lines(taken: Vec<Taken>) -> Result<Vec<String>, SchedulerError> {
         other => other,
     };
     taken.into_iter().map(line).collect()
-}
-
-/// Returns the rows that can be read; the others are logged and left as they are.
-fn readable<T>(rows: Vec<Result<T, ReadError>>) -> Vec<T> {
-    let readable = |row: Result<T, ReadError>| {
-        row.inspect_err(|damaged| tracing::error!(%damaged, "a row cannot be read")).ok()
-    };
-    rows.into_iter().filter_map(readable).collect()
 }

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use dormouse_scheduler::readable;
 use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
 use dormouse_store::agent::entity;
@@ -17,7 +18,6 @@ use dormouse_store::journal::fence;
 use dormouse_store::{Commit, Db, ReadError, Refusal, identity};
 use dormouse_types::{HolderId, HostId, Id as _, Seq, WorkspaceId};
 
-use crate::error::readable;
 use crate::wake::claim::AUTOMATION;
 use crate::wake::handler::broken;
 use crate::wake::route::is_automatic;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use dormouse_scheduler::readable;
 use dormouse_store::agent::agent_entity::{Agent, Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::feed_position::{self, Position};
@@ -13,7 +14,6 @@ use dormouse_types::change::{Change, What};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 
-use crate::error::readable;
 use crate::wake::timer::{due_date_of, of_due_date};
 use crate::{AgentError, Agents};
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use dormouse_scheduler::readable;
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
@@ -13,7 +14,6 @@ use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
-use crate::error::readable;
 use crate::wake::route::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
 

@@ -3,7 +3,7 @@
 use dormouse_changes::DecideError;
 use dormouse_journal::JournalError;
 use dormouse_runs::RunError;
-use dormouse_store::{CommitError, ReadError};
+use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::limits::Beyond;
 use dormouse_types::{AgentId, TaskId};
 
@@ -119,6 +119,12 @@ impl AgentError {
             | Self::Read(_)
             | Self::Commit(_) => false,
         }
+    }
+}
+
+impl MaybeRefused for AgentError {
+    fn refusal(&self) -> Option<Refusal> {
+        if let Self::Commit(error) = self { error.refusal() } else { None }
     }
 }
 

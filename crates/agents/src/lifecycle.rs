@@ -13,7 +13,8 @@ use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::{link, outdated};
 use dormouse_store::doc::Doc;
 use dormouse_store::{
-    Audit, ChangeRow, Commit, CommitError, Db, Once, Op, Refusal, change_log, receipt,
+    Audit, ChangeRow, Commit, CommitError, Db, MaybeRefused as _, Once, Op, Policy, Refusal,
+    change_log, receipt, retry,
 };
 use dormouse_types::{
     AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp, WorkspaceId,
@@ -23,6 +24,9 @@ use dormouse_types::{
 use crate::wake::route::{SHORTEST_WINDOW, is_automatic};
 use crate::wake::timer::of_due_date;
 use crate::{AgentError, Agents};
+
+/// How often a request is decided before it fails as busy.
+pub(crate) const ATTEMPTS: Policy = Policy::Attempts(3);
 
 /// Who sends a request, and its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,19 +224,10 @@ impl Agents {
         message: Option<&str>,
         asked: &RequestContext,
     ) -> Result<(), AgentError> {
-        let mut attempt = 0;
-        loop {
-            match self.wake_once(ws, id, reason, message, asked).await {
-                // Another request changed the agent meanwhile: decide again on its present state.
-                Err(AgentError::Commit(error)) if error.refusal() == Some(Refusal::Stale) => {
-                    if attempt == 2 {
-                        return Err(AgentError::Busy { agent: id.clone() });
-                    }
-                    attempt += 1;
-                }
-                other => return other,
-            }
-        }
+        // A refusal means that another request changed the agent: decide again on its present state.
+        retry(ATTEMPTS, &[Refusal::Stale], || self.wake_once(ws, id, reason, message, asked))
+            .await
+            .map_err(|error| busy_if_stale(error, id))
     }
 
     /// Makes one attempt to wake an agent.
@@ -436,8 +431,8 @@ impl Agents {
         asked: &RequestContext,
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
-        let WantedWake { action, detail, beside } = wanted;
-        let once = once(asked, action, &format!("{id}|{detail}"), id.as_str());
+        let subject = format!("{id}|{}", wanted.detail);
+        let once = once(asked, wanted.action, &subject, id.as_str());
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
@@ -446,64 +441,72 @@ impl Agents {
                 return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
             }
         }
-        let mut attempt = 0;
-        loop {
-            let mut stored = self.agent(ws, id).await?;
-            let before = stored.doc.value.clone();
-            change(&mut stored.doc.value)?;
-            if stored.doc.value == before && beside.is_empty() {
-                if let Some(once) = once {
-                    let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
-                    self.store.commit(noted).await?;
-                }
-                return Ok(());
+        retry(ATTEMPTS, &[Refusal::Stale], || {
+            self.change_once(ws, id, &wanted, once.clone(), asked, &change)
+        })
+        .await
+        .map_err(|error| busy_if_stale(error, id))
+    }
+
+    /// Makes one attempt to change an agent; fails with `Stale` if it was changed meanwhile.
+    async fn change_once(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        wanted: &WantedWake,
+        once: Option<Once>,
+        asked: &RequestContext,
+        change: &impl Fn(&mut Agent) -> Result<(), AgentError>,
+    ) -> Result<(), AgentError> {
+        let WantedWake { action, detail, beside } = wanted;
+        let mut stored = self.agent(ws, id).await?;
+        let before = stored.doc.value.clone();
+        change(&mut stored.doc.value)?;
+        if stored.doc.value == before && beside.is_empty() {
+            if let Some(once) = once {
+                let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
+                self.store.commit(noted).await?;
             }
-            let now = self.clock.now();
-            let changed = stored.doc.value != before;
-            if changed {
-                stored.doc.value.updated_at = now;
-            }
-            let after = &stored.doc.value;
-            // Even if the agent is unchanged: the additional ops were decided on this row.
-            let mut ops: Vec<Op> = vec![entity::replace(ws, &stored)];
-            if after.lifecycle == Lifecycle::Destroyed {
-                ops.push(subscription::delete_of_agent(ws, id));
-                ops.push(timer::delete_of_holder(ws, id));
-                ops.push(outdated::clear(ws, id));
-            }
-            let class = self.driver.model().class();
-            if !changed {
-                // Pending wakes keep their due time.
-            } else if is_automatic(after, class) {
-                // Changes held back while automation was off are due now; if there are none,
-                // nothing wakes.
-                ops.push(wake_queue::make_due(ws, id, now + SHORTEST_WINDOW));
-            } else if after.lifecycle == Lifecycle::Destroyed {
-                ops.push(wake_queue::destroy(ws, id, now));
-            } else if alive(after).is_ok() {
-                ops.push(wake_queue::park_automatic(ws, id));
-            } else {
-                ops.push(wake_queue::park(ws, id));
-            }
-            if changed && alive(after).is_ok() {
-                ops.extend(self.resignal_unheard(ws, id).await?);
-            }
-            ops.extend(beside.iter().cloned());
-            let mut commit = Commit::new("agent.change", Db::Agent, ws)
-                .ops(ops)
-                .change(self.event("agent:changed", None, id.as_str()))
-                .audit(Audit { detail: detail.clone(), ..audit(asked, action, id.as_str()) });
-            commit.once.clone_from(&once);
-            match self.store.commit(commit).await {
-                Err(error) if error.refusal() == Some(Refusal::Stale) && attempt < 2 => {
-                    attempt += 1;
-                }
-                Err(error) if error.refusal() == Some(Refusal::Stale) => {
-                    return Err(AgentError::Busy { agent: id.clone() });
-                }
-                other => return other.map(|_| ()).map_err(Into::into),
-            }
+            return Ok(());
         }
+        let now = self.clock.now();
+        let changed = stored.doc.value != before;
+        if changed {
+            stored.doc.value.updated_at = now;
+        }
+        let after = &stored.doc.value;
+        // Even if the agent is unchanged: the additional ops were decided on this row.
+        let mut ops: Vec<Op> = vec![entity::replace(ws, &stored)];
+        if after.lifecycle == Lifecycle::Destroyed {
+            ops.push(subscription::delete_of_agent(ws, id));
+            ops.push(timer::delete_of_holder(ws, id));
+            ops.push(outdated::clear(ws, id));
+        }
+        let class = self.driver.model().class();
+        if !changed {
+            // Pending wakes keep their due time.
+        } else if is_automatic(after, class) {
+            // Changes held back while automation was off are due now; if there are none, nothing
+            // wakes.
+            ops.push(wake_queue::make_due(ws, id, now + SHORTEST_WINDOW));
+        } else if after.lifecycle == Lifecycle::Destroyed {
+            ops.push(wake_queue::destroy(ws, id, now));
+        } else if alive(after).is_ok() {
+            ops.push(wake_queue::park_automatic(ws, id));
+        } else {
+            ops.push(wake_queue::park(ws, id));
+        }
+        if changed && alive(after).is_ok() {
+            ops.extend(self.resignal_unheard(ws, id).await?);
+        }
+        ops.extend(beside.iter().cloned());
+        let mut commit = Commit::new("agent.change", Db::Agent, ws)
+            .ops(ops)
+            .change(self.event("agent:changed", None, id.as_str()))
+            .audit(Audit { detail: detail.clone(), ..audit(asked, action, id.as_str()) });
+        commit.once = once;
+        self.store.commit(commit).await?;
+        Ok(())
     }
 
     /// Commits a person's request about an agent, once per idempotency key, when the agent row
@@ -533,6 +536,14 @@ impl Agents {
         subject: &str,
     ) -> ChangeRow {
         ChangeRow::agent(Origin::Person { via: None }, name, task, subject)
+    }
+}
+
+/// Reports a refusal that is left after the last attempt in words a person can act on.
+fn busy_if_stale(error: AgentError, id: &AgentId) -> AgentError {
+    match error.refusal() {
+        Some(Refusal::Stale) => AgentError::Busy { agent: id.clone() },
+        _ => error,
     }
 }
 

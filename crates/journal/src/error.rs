@@ -1,6 +1,6 @@
 //! Why a journal operation failed.
 
-use dormouse_store::{CommitError, ReadError, Refusal};
+use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::TaskId;
 
 use crate::edit::EditError;
@@ -115,6 +115,12 @@ impl JournalError {
     }
 }
 
+impl MaybeRefused for JournalError {
+    fn refusal(&self) -> Option<Refusal> {
+        Self::refusal(self)
+    }
+}
+
 /// Why an edit under a caller's rule failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError<R: std::error::Error + 'static> {
@@ -124,4 +130,13 @@ pub enum RuleError<R: std::error::Error + 'static> {
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
+}
+
+impl<R: std::error::Error + 'static> MaybeRefused for RuleError<R> {
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Rule(_) => None,
+            Self::Journal(error) => error.refusal(),
+        }
+    }
 }

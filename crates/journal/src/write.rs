@@ -4,7 +4,10 @@ use std::convert::Infallible;
 
 use dormouse_store::journal::task::{StatusEntry, Task};
 use dormouse_store::journal::{fence, label, task, touched};
-use dormouse_store::{Audit, ChangeRow, Commit, Committed, Db, Once, Op, Refusal, receipt};
+use dormouse_store::{
+    Audit, ChangeRow, Commit, Committed, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt,
+    retry,
+};
 use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::task::Status;
@@ -152,11 +155,11 @@ impl Journal {
         ws: WorkspaceId,
         task: &TaskId,
         ctx: &EditCtx,
-        mut rule: F,
+        rule: F,
     ) -> Result<Edited, RuleError<R>>
     where
         R: std::error::Error + 'static,
-        F: FnMut(&TaskView) -> Result<Vec<Edit>, R>,
+        F: Fn(&TaskView) -> Result<Vec<Edit>, R>,
     {
         let rule = move |view: &TaskView| {
             let seal: ExtraOps = Box::new(|_| Vec::new());
@@ -192,12 +195,19 @@ impl Journal {
     ) -> Result<Edited, RuleError<R>>
     where
         R: std::error::Error + 'static,
-        F: FnMut(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
+        F: Fn(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
     {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
-        let result = self.attempts(ws, task, ctx, label, rule).await;
+        let result = retry(Policy::Attempts(ATTEMPTS), &[Refusal::Stale], || {
+            self.attempt(ws, task, ctx, label, &rule)
+        })
+        .await
+        .map_err(|error| match error.refusal() {
+            Some(Refusal::Stale) => JournalError::Conflict { task: task.clone() }.into(),
+            _ => error,
+        });
         // The same request may have been applied by another process after its receipt was looked up
         // and before the task was read; the rule then refuses because it sees the request's own
         // effect. If the receipt cannot be read now, that error is returned, since the refusal may
@@ -210,38 +220,32 @@ impl Journal {
         result
     }
 
-    async fn attempts<R, F>(
+    async fn attempt<R, F>(
         &self,
         ws: WorkspaceId,
         task: &TaskId,
         ctx: &EditCtx,
         label: &'static str,
-        mut rule: F,
+        rule: &F,
     ) -> Result<Edited, RuleError<R>>
     where
         R: std::error::Error + 'static,
-        F: FnMut(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
+        F: Fn(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
     {
-        for _ in 0..ATTEMPTS {
-            let mut view = self.task(ws, task).await?;
-            if let Some(expected) = ctx.if_match
-                && expected != view.revision
-            {
-                let (task, found) = (task.clone(), view.revision);
-                return Err(JournalError::Precondition { task, expected, found }.into());
-            }
-            let (edits, seal) = rule(&view).map_err(RuleError::Rule)?;
-            self.load_link_targets(ws, &mut view, &edits).await?;
-            let by = self.edit_context(ws, &ctx.origin);
-            let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
-            let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
-            match self.send(ctx, commit).await {
-                // With `if_match`, the next attempt reports both revisions.
-                Err(error) if error.refusal() == Some(Refusal::Stale) => {}
-                result => return Ok(result?),
-            }
+        let mut view = self.task(ws, task).await?;
+        // After a refusal, the next attempt reports both revisions here.
+        if let Some(expected) = ctx.if_match
+            && expected != view.revision
+        {
+            let (task, found) = (task.clone(), view.revision);
+            return Err(JournalError::Precondition { task, expected, found }.into());
         }
-        Err(JournalError::Conflict { task: task.clone() }.into())
+        let (edits, seal) = rule(&view).map_err(RuleError::Rule)?;
+        self.load_link_targets(ws, &mut view, &edits).await?;
+        let by = self.edit_context(ws, &ctx.origin);
+        let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
+        let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
+        Ok(self.send(ctx, commit).await?)
     }
 
     /// The stored answer to an equal request. This is checked before `if_match`: the first attempt

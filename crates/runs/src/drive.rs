@@ -9,7 +9,10 @@ use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::{link, log_line};
-use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, ReadError, Refusal, Store, text};
+use dormouse_store::{
+    Attempts, ChangeRow, Commit, CommitError, Db, Op, Policy, ReadError, Refusal, Store, retry,
+    text,
+};
 use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, Turn, Usage,
 };
@@ -36,6 +39,16 @@ pub struct Driver {
     model: Arc<dyn Model>,
     stop: Stop,
 }
+
+/// The refusals after which a step is decided again on fresh rows: another writer changed what it
+/// was based on. A lost lease is not among them; it ends the run here.
+const CONFLICTS: [Refusal; 3] = [Refusal::Exists, Refusal::ItemMoved, Refusal::Stale];
+
+/// How often a step is decided before its refusal ends the run.
+const ATTEMPTS: Policy = Policy::Attempts(3);
+
+/// How often a failure of the provider is recorded; many runs may fail on one breaker row at once.
+const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 
 /// A run under way: what its steps share.
 struct ActiveRun<'a> {
@@ -177,7 +190,7 @@ impl ActiveRun<'_> {
             return self.stopped().await.map(Some);
         };
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
-        let (mut logged, _usage) = match answer {
+        let (answer, _usage) = match answer {
             Ok(answer) => answer,
             Err(error @ ModelError::Provider { why, .. }) => {
                 return self.away(why, &error.to_string()).await.map(Some);
@@ -189,30 +202,39 @@ impl ActiveRun<'_> {
         self.note_provider_is_back().await?;
         // The store refuses the commit if another process opened or decided a proposal since the
         // rows were read. Validate the calls again on fresh rows.
-        for attempt in 0.. {
-            let ExecutedCalls { results, ops: opened, news } =
-                self.handler.execute(&logged.calls, tools).await?;
-            logged.results = results;
-            let before = (self.log.clone(), self.chain.clone());
-            let now = self.driver.clock.now();
-            let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
-            ops.extend(opened);
-            self.log.turns.push(logged.clone());
-            self.note_closing();
-            let result = match next(&self.log, &Limits::default()) {
-                Step::Finish { cut } => self.finish(ops, news, cut).await.map(Some),
-                Step::AskModel { .. } | Step::RunTool { .. } => {
-                    self.commit_as("run.turn", ops, None, news).await.map(|()| None)
-                }
-            };
-            match result {
-                Err(RunError::Commit(error)) if retries(&error) && attempt < 2 => {
-                    (self.log, self.chain) = before;
-                }
-                other => return other,
+        let before = (self.log.clone(), self.chain.clone());
+        let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
+        loop {
+            (self.log, self.chain) = before.clone();
+            let result = self.record_turn(turn, answer.clone(), tools).await;
+            if !attempts.go_on_after(&result) {
+                return result;
             }
         }
-        unreachable!("the loop returns by its third attempt")
+    }
+
+    /// Validates the calls of a turn and commits the turn, with the end of the run if this is its
+    /// last turn.
+    async fn record_turn(
+        &mut self,
+        turn: u32,
+        mut logged: LoggedTurn,
+        tools: ToolSet,
+    ) -> Result<Option<End>, RunError> {
+        let ExecutedCalls { results, ops: opened, news } =
+            self.handler.execute(&logged.calls, tools).await?;
+        logged.results = results;
+        let now = self.driver.clock.now();
+        let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
+        ops.extend(opened);
+        self.log.turns.push(logged);
+        self.note_closing();
+        match next(&self.log, &Limits::default()) {
+            Step::Finish { cut } => self.finish(ops, news, cut).await.map(Some),
+            Step::AskModel { .. } | Step::RunTool { .. } => {
+                self.commit_as("run.turn", ops, None, news).await.map(|()| None)
+            }
+        }
     }
 
     /// Builds the request and records what it consists of before the model is asked.
@@ -344,13 +366,13 @@ impl ActiveRun<'_> {
 
     /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
     async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
-        for _ in 0..2 {
-            match self.finish(Vec::new(), Vec::new(), cut).await {
-                Err(RunError::Commit(error)) if retries(&error) => {}
-                other => return other,
+        let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
+        loop {
+            let result = self.finish(Vec::new(), Vec::new(), cut).await;
+            if !attempts.go_on_after(&result) {
+                return result;
             }
         }
-        self.finish(Vec::new(), Vec::new(), cut).await
     }
 
     async fn skip(&mut self) -> Result<End, RunError> {
@@ -360,15 +382,12 @@ impl ActiveRun<'_> {
     }
 
     async fn fail(&mut self, error: String) -> Result<End, RunError> {
-        let mut attempt = 0;
+        let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
             let ending = RunOutput { ops: self.handler.fail(&error).await?, news: Vec::new() };
-            match self.end("run.fail", Event::Failed, ending, false, Some(&error)).await {
-                Err(RunError::Commit(refused)) if retries(&refused) && attempt < 2 => attempt += 1,
-                other => {
-                    other?;
-                    return Ok(End::Failed { error });
-                }
+            let result = self.end("run.fail", Event::Failed, ending, false, Some(&error)).await;
+            if !attempts.go_on_after(&result) {
+                return result.map(|()| End::Failed { error });
             }
         }
     }
@@ -402,26 +421,22 @@ impl ActiveRun<'_> {
     /// retries on the fresh breaker row, so every failure is counted.
     async fn away(&self, why: ProviderUnavailable, detail: &str) -> Result<End, RunError> {
         let provider = self.driver.model.provider();
-        let mut attempt = 0;
-        loop {
+        let ws = self.lease.ws;
+        let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
             let now = self.driver.clock.now();
-            let before = self.driver.store.first(row::of_provider(self.lease.ws, provider)).await?;
+            let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
             let after = breaker::failed(before.as_ref(), provider, why, detail, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
-            let put = row::put(self.lease.ws, before.as_ref(), &after);
-            let opened = after.opened > before.map_or(0, |before| before.opened);
-            match self.requeue(Some(due), vec![put]).await {
-                Err(RunError::Commit(error)) if retries(&error) && attempt < 5 => attempt += 1,
-                other => {
-                    other?;
-                    if opened {
-                        tracing::warn!(provider, ?why, until = %due, "the queue is held");
-                        self.tell("provider:away", Vec::new()).await?;
-                    }
-                    return Ok(End::Away { reason: detail.to_owned() });
-                }
-            }
+            let put = row::put(ws, before.as_ref(), &after);
+            self.requeue(Some(due), vec![put]).await?;
+            Ok::<_, RunError>((after.opened > before.map_or(0, |row| row.opened)).then_some(due))
+        })
+        .await?;
+        if let Some(due) = opened {
+            tracing::warn!(provider, ?why, until = %due, "the queue is held");
+            self.tell("provider:away", Vec::new()).await?;
         }
+        Ok(End::Away { reason: detail.to_owned() })
     }
 
     /// Resets the breaker, because the provider answered.
@@ -522,11 +537,6 @@ impl ActiveRun<'_> {
         self.driver.store.commit(commit).await?;
         Ok(())
     }
-}
-
-/// Returns whether a commit failed because another writer changed what it was based on.
-fn retries(error: &CommitError) -> bool {
-    matches!(error.refusal(), Some(Refusal::Exists | Refusal::ItemMoved | Refusal::Stale))
 }
 
 /// Keeps the pieces of a first turn that later turns show: text only, without the instruction.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_store::agent::message::Chain;
-use dormouse_store::{ChangeRow, CommitError, Op, ReadError};
+use dormouse_store::{ChangeRow, CommitError, MaybeRefused, Op, ReadError, Refusal};
 use dormouse_types::model::{Fragment, ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
@@ -134,4 +134,10 @@ pub enum RunError {
     /// A row of this agent or task is damaged, or a rule is broken; only this run fails.
     #[error("{0}")]
     Broken(String),
+}
+
+impl MaybeRefused for RunError {
+    fn refusal(&self) -> Option<Refusal> {
+        if let Self::Commit(error) = self { error.refusal() } else { None }
+    }
 }

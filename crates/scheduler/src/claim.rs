@@ -3,7 +3,7 @@
 use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::journal::fence;
-use dormouse_store::{Commit, CommitError, Db, Op, ReadError, Refusal, Store};
+use dormouse_store::{Commit, CommitError, Db, Op, Policy, ReadError, Refusal, Store, retry};
 use dormouse_types::{Timestamp, WorkspaceId, limits};
 
 use crate::Scheduler;
@@ -192,19 +192,11 @@ impl Scheduler {
     ) -> Result<(), SchedulerError> {
         let handler = self.handler(&row.holder)?;
         let error = format!("given up after {} crashes", row.crashes);
-        let mut attempt = 0;
-        loop {
+        retry(Policy::Attempts(3), &[Refusal::Stale], || async {
             let ops = handler.give_up(ws, &row.holder).await?;
-            match self.end_waiting(ws, row, run, &error, ops).await {
-                Err(SchedulerError::Commit(CommitError::Refused {
-                    refusal: Refusal::Stale,
-                    ..
-                })) if attempt < 2 => {
-                    attempt += 1;
-                }
-                other => return other,
-            }
-        }
+            self.end_waiting(ws, row, run, &error, ops).await
+        })
+        .await
     }
 
     /// Ends a queued run that will never be resumed; does nothing if it was claimed meanwhile.

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use dormouse_store::{CommitError, ReadError};
+use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::HolderId;
 
 use crate::status::Impossible;
@@ -28,6 +28,12 @@ pub enum SchedulerError {
     /// A handler or a chore failed.
     #[error(transparent)]
     Handler(#[from] HandlerError),
+}
+
+impl MaybeRefused for SchedulerError {
+    fn refusal(&self) -> Option<Refusal> {
+        if let Self::Commit(error) = self { error.refusal() } else { None }
+    }
 }
 
 impl SchedulerError {

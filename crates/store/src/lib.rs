@@ -6,13 +6,14 @@
 //! all. The failures it defends against: a half-written change, a lost acknowledged write, a
 //! doubled operation, a row of a newer version that loses what this version does not know.
 //!
-//! Reading order: [`value`], [`commit`], [`store`], [`doc`], [`change_log`], [`identity`],
+//! Reading order: [`value`], [`commit`], [`store`], [`mod@retry`], [`doc`], [`change_log`], [`identity`],
 //! [`receipt`], [`lease`], then the nouns of the two databases in [`journal`] and [`agent`], and
 //! [`backend`].
 
 pub mod value;
 pub mod commit;
 pub mod store;
+pub mod retry;
 pub mod doc;
 pub mod change_log;
 pub mod identity;
@@ -25,5 +26,6 @@ pub mod agent;
 pub mod backend;
 
 pub use commit::{Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Refusal};
+pub use retry::{Attempts, MaybeRefused, Policy, retry};
 pub use store::{Backend, Hints, Query, ReadError, Store};
 pub use value::{Param, Row, Value};

@@ -4,11 +4,13 @@ use dormouse_scheduler::claim::{given_up, has_moved};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::{Audit, Commit, Db, Op, ReadError, Refusal};
+use dormouse_store::{
+    Audit, Commit, CommitError, Db, MaybeRefused as _, Op, ReadError, Refusal, retry,
+};
 use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
 use crate::inbox::UserMessage;
-use crate::lifecycle::RequestContext;
+use crate::lifecycle::{ATTEMPTS, RequestContext};
 use crate::wake::claim::wake_event;
 use crate::wake::handler::broken;
 use crate::{AgentError, Agents};
@@ -36,57 +38,60 @@ impl Agents {
         asked: &RequestContext,
     ) -> Result<Cancelled, AgentError> {
         self.agent(ws, id).await?;
+        retry(ATTEMPTS, &[Refusal::LeaseLost], || self.cancel_once(ws, id, asked)).await.map_err(
+            |error| match error.refusal() {
+                Some(Refusal::LeaseLost) => AgentError::Busy { agent: id.clone() },
+                _ => error,
+            },
+        )
+    }
+
+    /// Makes one attempt to cancel; fails with `LeaseLost` if the queue row moved meanwhile.
+    async fn cancel_once(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        asked: &RequestContext,
+    ) -> Result<Cancelled, AgentError> {
+        let label = "wake.cancel";
         let nothing = Cancelled { is_done: false, unheard: Vec::new() };
-        for _ in 0..3 {
-            let Some(row) = self.store.first(wake_queue::of_holder(ws, id)).await? else {
-                return Ok(nothing);
-            };
-            if row.owner.is_some() {
-                let hint = "pause it to keep it from asking again";
-                return Err(AgentError::State { agent: id.clone(), state: "at work", hint });
-            }
-            let run = match &row.run_key {
-                Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
-                None => None,
-            };
-            if run.as_ref().is_some_and(|run| run.status != Status::Queued)
-                && has_moved(&self.store, ws, &row).await?
-            {
-                continue;
-            }
-            let (unheard, mark) = self.cancel_messages(ws, id).await?;
-            // Guarded by everything that was read: a message that arrives meanwhile must be
-            // returned or stay pending.
-            let mut commit = Commit::new("wake.cancel", Db::Agent, ws)
-                .op(wake_queue::unchanged(ws, &row))
-                .op(wake_queue::cancel(ws, &row))
-                .ops(mark)
-                .change(wake_event(id, id.as_str()))
-                .audit(Audit {
-                    // The answer may get lost, so the audit log lists the dropped messages too.
-                    detail: unheard
-                        .iter()
-                        .map(|words| words.id.as_str())
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                    ..crate::lifecycle::audit(asked, "agent.cancel", id.as_str())
-                });
-            if let Some(run) = &run {
-                commit = commit
-                    .op(given_up(ws, run, "cancelled by a person", self.clock.now())
-                        .map_err(broken)?);
-            } else if row.due_at.is_none() && unheard.is_empty() {
-                return Ok(nothing);
-            }
-            match self.store.commit(commit).await {
-                Err(error) if error.refusal() == Some(Refusal::LeaseLost) => {}
-                other => {
-                    other?;
-                    return Ok(Cancelled { is_done: true, unheard });
-                }
-            }
+        let Some(row) = self.store.first(wake_queue::of_holder(ws, id)).await? else {
+            return Ok(nothing);
+        };
+        if row.owner.is_some() {
+            let hint = "pause it to keep it from asking again";
+            return Err(AgentError::State { agent: id.clone(), state: "at work", hint });
         }
-        Err(AgentError::Busy { agent: id.clone() })
+        let run = match &row.run_key {
+            Some(key) => self.store.first(wake_run::by_key(ws, key)).await?,
+            None => None,
+        };
+        if run.as_ref().is_some_and(|run| run.status != Status::Queued)
+            && has_moved(&self.store, ws, &row).await?
+        {
+            return Err(CommitError::Refused { label, refusal: Refusal::LeaseLost }.into());
+        }
+        let (unheard, mark) = self.cancel_messages(ws, id).await?;
+        // Guarded by everything that was read: a message that arrives meanwhile must be returned or
+        // stay pending.
+        let mut commit = Commit::new(label, Db::Agent, ws)
+            .op(wake_queue::unchanged(ws, &row))
+            .op(wake_queue::cancel(ws, &row))
+            .ops(mark)
+            .change(wake_event(id, id.as_str()))
+            .audit(Audit {
+                // The answer may get lost, so the audit log lists the dropped messages too.
+                detail: unheard.iter().map(|words| words.id.as_str()).collect::<Vec<_>>().join(" "),
+                ..crate::lifecycle::audit(asked, "agent.cancel", id.as_str())
+            });
+        if let Some(run) = &run {
+            let given_up = given_up(ws, run, "cancelled by a person", self.clock.now());
+            commit = commit.op(given_up.map_err(broken)?);
+        } else if row.due_at.is_none() && unheard.is_empty() {
+            return Ok(nothing);
+        }
+        self.store.commit(commit).await?;
+        Ok(Cancelled { is_done: true, unheard })
     }
 
     /// Returns the agent's unheard messages, and the op that moves its mark past them.

@@ -6,7 +6,7 @@ use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
 use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::agent::{entity, link};
-use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, receipt};
+use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
 use dormouse_types::{
     AgentId, ChangeSetId, DecisionId, Id as _, LinkId, OperationId, Origin, TaskId, ThreadId,
     Timestamp, WorkspaceId, hash,
@@ -162,23 +162,20 @@ impl Changes {
     ) -> Result<(), DecideError> {
         // A refusal means that another process advanced the saga. Re-read and retry; the journal
         // replays its receipt.
-        loop {
-            if let Some(ended) = self.try_finish(ws, payload, operation).await? {
-                return ended;
-            }
-        }
+        retry(Policy::UntilSettled, &[Refusal::Stale], || self.try_finish(ws, payload, operation))
+            .await
     }
 
-    /// Makes one attempt; returns `None` if the decision thread moved meanwhile.
+    /// Makes one attempt; fails with `Stale` if the decision thread moved meanwhile.
     async fn try_finish(
         &self,
         ws: WorkspaceId,
         payload: &SagaPayload,
         operation: &OperationId,
-    ) -> Result<Option<Result<(), DecideError>>, DecideError> {
+    ) -> Result<(), DecideError> {
         let seen = self.load(ws, &payload.set, payload.index).await?;
         if payload.crossing == SagaKind::Undo {
-            return Ok(Some(self.finish_undo(ws, payload, operation, &seen).await));
+            return self.finish_undo(ws, payload, operation, &seen).await;
         }
         let written = self.write_journal(ws, payload, &seen).await?;
         let now = self.clock.now();
@@ -198,14 +195,12 @@ impl Changes {
                 ops
             }
         };
-        if !self.close(ws, payload, ops).await? {
-            return Ok(None);
-        }
+        self.close(ws, payload, ops).await?;
         if matches!(written.answer, JournalOutcome::Later(_)) {
             // A newer proposal for the field may have arrived while this one was being applied.
             self.keep_newest(ws, &payload.task).await?;
         }
-        Ok(Some(match written.answer {
+        match written.answer {
             JournalOutcome::Done(_) | JournalOutcome::Never(_) => Ok(()),
             // The rejection remains valid even if the label's task is deleted.
             JournalOutcome::Later(DecideError::TaskDeleted { .. })
@@ -214,20 +209,20 @@ impl Changes {
                 Ok(())
             }
             JournalOutcome::Later(error) => Err(error),
-        }))
+        }
     }
 
-    /// Writes the last commit of an operation. Returns `false` if the decision thread moved, so
-    /// that the caller retries on fresh rows.
+    /// Writes the last commit of an operation.
     ///
     /// `ItemMoved` means that another process has already finished the same operation, which counts
-    /// as success.
+    /// as success. `Stale` means that the decision thread moved: the operation is retried on fresh
+    /// rows.
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
         payload: &SagaPayload,
         ops: Vec<Op>,
-    ) -> Result<bool, DecideError> {
+    ) -> Result<(), DecideError> {
         let origin = Origin::Person { via: Some(payload.agent.clone()) };
         let commit =
             Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
@@ -237,8 +232,7 @@ impl Changes {
                 payload.set.to_string(),
             ));
         match self.store.commit(commit).await {
-            Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(true),
-            Err(CommitError::Refused { refusal: Refusal::Stale, .. }) => Ok(false),
+            Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }

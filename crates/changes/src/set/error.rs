@@ -2,7 +2,7 @@
 
 use dormouse_journal::{Changed, JournalError};
 use dormouse_store::agent::change_item::{Item, State};
-use dormouse_store::{CommitError, ReadError};
+use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::field_change::FieldValue;
 use dormouse_types::task::Status;
 use dormouse_types::{ChangeSetId, TaskId, limits};
@@ -155,6 +155,13 @@ pub enum DecideError {
     /// An invariant is broken. Retry: never.
     #[error("{0}")]
     Broken(String),
+}
+
+impl MaybeRefused for DecideError {
+    /// Only refusals of the agent store: the journal repeats its own attempts.
+    fn refusal(&self) -> Option<Refusal> {
+        if let Self::Commit(error) = self { error.refusal() } else { None }
+    }
 }
 
 impl DecideError {

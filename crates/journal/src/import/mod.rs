@@ -10,6 +10,7 @@ use dormouse_store::journal::label::Definition;
 use dormouse_store::journal::{imported, label};
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, WorkspaceId, draft, hash};
 use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
 
 use crate::Journal;
 use crate::edit::NewTask;
@@ -114,12 +115,13 @@ impl Journal {
         ctx: EditCtx,
     ) -> Result<Imported, JournalError> {
         let ctx = EditCtx { once: Some(once(&key, &content.digest(), last.n)), ..ctx };
-        let (mut changes, mut kept) = (0, Vec::new());
+        // What the last attempt planned; the rule may run more than once.
+        let planned = Mutex::new((0, Vec::new()));
         let rule = |view: &TaskView| {
             let plan = plan::plan(view, last, content);
             let edits = plan.edits.clone();
-            changes = edits.len();
-            kept.clone_from(&plan.kept);
+            *planned.lock().unwrap_or_else(PoisonError::into_inner) =
+                (edits.len(), plan.kept.clone());
             let seal = seal(ws, key.clone(), last.clone(), content.clone(), plan);
             Ok::<_, Infallible>((edits, seal))
         };
@@ -127,6 +129,7 @@ impl Journal {
             Ok(edited) => edited,
             Err(RuleError::Journal(error)) => return Err(error),
         };
+        let (changes, kept) = planned.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcome = if changes == 0 { Outcome::Unchanged } else { Outcome::Updated { changes } };
         Ok(Imported { task, outcome, kept, seq: edited.seq })
     }

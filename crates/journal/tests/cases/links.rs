@@ -1,5 +1,6 @@
 //! Links between tasks: the rules, what both tasks learn, and undo.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 
 use dormouse_journal::{Edit, EditError, Edited, Journal, JournalError};
@@ -256,9 +257,9 @@ impl Backend for Slow {
 fn a_link_is_decided_again_when_the_other_task_moved_meanwhile() {
     let world = World::new();
     let (a, b) = (world.task("A", vec![]), world.task("B", vec![]));
-    let mut tries = 0;
+    let tries = Cell::new(0);
     let rule = |_: &dormouse_journal::TaskView| {
-        tries += 1;
+        tries.set(tries.get() + 1);
         Ok::<_, std::convert::Infallible>(vec![blocks(&b)])
     };
     // The other task is edited between reading and writing in the first attempt.
@@ -272,7 +273,7 @@ fn a_link_is_decided_again_when_the_other_task_moved_meanwhile() {
     let entropy = Arc::new(CountingEntropy::seeded(7));
     let journal = Journal::new(store, Arc::new(world.clock.clone()), entropy);
     let edited = now(journal.edit_with(WS, &a, &person(), rule)).unwrap();
-    assert_eq!((tries, edited.revision), (2, 2));
+    assert_eq!((tries.get(), edited.revision), (2, 2));
     assert_eq!(revisions(&world, &[&a, &b]), [2, 3]);
     assert_eq!(world.view(&b).task.value.title, "Bb", "nothing is overwritten");
 }

@@ -1,3 +1,4 @@
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 
 use dormouse_journal::{Edit, EditCtx, JournalError, OnceKey, RuleError};
@@ -12,17 +13,17 @@ use crate::world::{WS, World, agent, now, person};
 fn a_rule_sees_what_somebody_else_wrote_in_between() {
     let world = World::new();
     let task = world.task("Count", vec![Edit::Estimate(Some(10))]);
-    let mut seen = Vec::new();
+    let seen = RefCell::new(Vec::new());
     let rule = |view: &dormouse_journal::TaskView| {
         let minutes = view.task.value.estimate_minutes.unwrap();
-        seen.push(minutes);
-        if seen.len() == 1 {
+        seen.borrow_mut().push(minutes);
+        if seen.borrow().len() == 1 {
             world.edit(&task, &[Edit::Estimate(Some(20))]).unwrap();
         }
         Ok::<_, Infallible>(vec![Edit::Estimate(Some(minutes + 1))])
     };
     now(world.journal.edit_with(WS, &task, &person(), rule)).unwrap();
-    assert_eq!(seen, [10, 20]);
+    assert_eq!(*seen.borrow(), [10, 20]);
     assert_eq!(world.state(&task).estimate_minutes, Some(21));
 }
 
@@ -30,15 +31,15 @@ fn a_rule_sees_what_somebody_else_wrote_in_between() {
 fn three_lost_races_are_a_conflict_and_nothing_is_written() {
     let world = World::new();
     let task = world.task("Count", vec![]);
-    let mut n = 0;
+    let n = Cell::new(0);
     let rule = |_: &dormouse_journal::TaskView| {
-        n += 1;
-        world.edit(&task, &[Edit::Estimate(Some(n))]).unwrap();
+        n.set(n.get() + 1);
+        world.edit(&task, &[Edit::Estimate(Some(n.get()))]).unwrap();
         Ok::<_, Infallible>(vec![Edit::Title("Mine".into())])
     };
     let error = now(world.journal.edit_with(WS, &task, &person(), rule)).unwrap_err();
     assert!(matches!(error, RuleError::Journal(JournalError::Conflict { task: t }) if t == task));
-    assert_eq!(n, 3);
+    assert_eq!(n.get(), 3);
     assert_eq!(world.state(&task).title, "Count");
 }
 

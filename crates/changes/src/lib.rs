@@ -17,6 +17,6 @@ pub mod ledger;
 pub mod recovery;
 
 pub use set::error::DecideError;
-pub use set::service::{Changes, Decider};
+pub use set::service::{Changes, Decider, Settled};
 pub use tool::{Effect, ItemTool, ModelTool, Policy, Refused};
 pub use tools::TOOLS;

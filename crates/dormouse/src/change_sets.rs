@@ -1,12 +1,12 @@
 //! Change sets: decide.
 
-use dormouse_changes::DecideError;
 use dormouse_changes::set::standing::KnownValue;
+use dormouse_changes::{DecideError, Settled};
 use dormouse_journal::JournalError;
 use dormouse_queries::change_sets::takes_away;
-use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::change_item::State;
 use dormouse_store::{Commit, CommitError, Db, Once, receipt};
-use dormouse_types::{Caller, ChangeSetId, Fingerprint, Scope, TaskId, hash, limits};
+use dormouse_types::{Caller, ChangeSetId, Fingerprint, Scope, TaskId, WorkspaceId, hash, limits};
 use serde::Serialize;
 
 use crate::request::{decider, receipt_id, require};
@@ -107,24 +107,23 @@ impl Dormouse {
                 return Err(CommitError::Mismatch { label: "change.decide", id }.into());
             }
             // A repeated request: it was decided then, and is not decided again after an undo.
-            let missing = || DecideError::NotFound { set: set.clone(), index };
-            let item = self.store.first(change_item::by_index(ws, set, index)).await?;
-            let item = item.ok_or_else(missing)?;
+            let settled = self.changes.settled(ws, set, index).await?;
+            let item = &settled.item;
             // An item that could not be applied is refused again; for an item being applied, wait.
             let is_applying = item.state == State::Applying && verdict == Verdict::Confirm;
             if verdict == Verdict::Confirm
-                && let Some(why) = self.changes.not_applied(ws, &item, over.as_ref()).await?
+                && let Some(why) = self.changes.not_applied(ws, item, over.as_ref()).await?
             {
                 return Err(why.into());
             }
             if item.state != State::Retracted && !is_applying {
-                return self.outcome(caller, item).await;
+                return self.outcome(ws, settled).await;
             }
         }
         let digest = digest.map(|digest| Fingerprint(digest.trim().to_lowercase()));
         let (who, digest) = (decider(caller, once), digest.as_ref());
         let changes = &self.changes;
-        let item = match verdict {
+        let settled = match verdict {
             Verdict::Confirm => match &over {
                 Some(over) => changes.confirm_over(&who, set, index, digest, over).await?,
                 None => changes.confirm(&who, set, index, digest).await?,
@@ -133,7 +132,7 @@ impl Dormouse {
             Verdict::Defer => changes.defer(&who, set, index, digest).await?,
             Verdict::Undo => changes.undo(&who, set, index, digest).await?,
         };
-        self.outcome(caller, item).await
+        self.outcome(ws, settled).await
     }
 
     /// Decides many items in order; each has its own outcome, and a refusal does not stop the rest.
@@ -298,17 +297,22 @@ impl Dormouse {
         Ok(outcomes)
     }
 
-    async fn outcome(&self, caller: &Caller, item: Item) -> Result<Outcome, Error> {
-        let set = self.read_change_set(caller.workspace, &item.set).await?;
-        let revision = match self.journal.task(caller.workspace, &item.task).await {
-            Ok(view) => Some(view.revision),
-            Err(JournalError::NoTask { .. }) => None,
-            Err(error) => return Err(error.into()),
+    /// Shows what a verdict left behind, without reading again what the verdict knows.
+    async fn outcome(&self, ws: WorkspaceId, settled: Settled) -> Result<Outcome, Error> {
+        let Settled { set, items, item, task } = settled;
+        let task = match task {
+            Some(view) => Some(view),
+            None => match self.journal.task(ws, &item.task).await {
+                Ok(view) => Some(view),
+                Err(JournalError::NoTask { .. }) => None,
+                Err(error) => return Err(error.into()),
+            },
         };
-        let (status, index) = (set.status.clone(), item.index);
+        let set = self.queries.set_as_left(set, items, task.as_ref());
+        let (set_status, index) = (set.status, item.index);
         let item = set.items.into_iter().find(|other| other.index == index);
         let item =
             item.ok_or_else(|| Error::NotFound { what: "proposal", id: index.to_string() })?;
-        Ok(Outcome { item, set_status: status, revision })
+        Ok(Outcome { item, set_status, revision: task.map(|view| view.revision) })
     }
 }

@@ -24,8 +24,8 @@ impl Dormouse {
         let request = (id, kind, &to);
         let ctx = edit_ctx(caller, "link.add", &request, if_match, key.as_deref())?;
         let edit = Edit::Link { to, kind };
-        self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
-        self.read_task(caller.workspace, id).await
+        let edited = self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
+        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
     }
 
     /// Removes a link of a task, whichever of the two created it; both change.
@@ -42,7 +42,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let ctx = edit_ctx(caller, "link.remove", &(id, link), if_match, key.as_deref())?;
         let edit = Edit::Unlink(link.clone());
-        self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
-        self.read_task(caller.workspace, id).await
+        let edited = self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
+        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
     }
 }

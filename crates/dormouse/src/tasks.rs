@@ -1,13 +1,13 @@
 //! One task: create and edit.
 
-use dormouse_journal::Edit;
-use dormouse_store::{Db, receipt};
+use dormouse_journal::{Edit, RuleError, TaskView};
+use dormouse_store::journal::label::Label;
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, Scope, TaskId};
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::request::{edit_ctx, receipt_id, require};
+use crate::request::{edit_ctx, require};
 use crate::view::Task;
 use crate::{Dormouse, Error};
 
@@ -83,6 +83,11 @@ pub struct NewEntry {
     pub on: Option<Date>,
 }
 
+/// The task does not have the label that a request names.
+#[derive(Debug, thiserror::Error)]
+#[error("the label is not on the task")]
+struct NotOnTask;
+
 impl Dormouse {
     /// Creates a task.
     pub async fn create_task(
@@ -115,7 +120,7 @@ impl Dormouse {
         edits.extend(new.note.map(Edit::note));
         let new = dormouse_journal::NewTask { title: new.title, edits };
         let edited = self.journal.create(ws, &new, &ctx).await?;
-        self.read_task(caller.workspace, &edited.task).await
+        Ok(self.queries.task_view(ws, &edited.view).await?)
     }
 
     /// Sets fields of a task; with `if_match`, only if it has that revision.
@@ -156,8 +161,8 @@ impl Dormouse {
             Some(None) => edits.push(Edit::Category(None)),
             None => {}
         }
-        self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
-        self.read_task(caller.workspace, id).await
+        let edited = self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
+        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
     }
 
     async fn edit_one(
@@ -171,8 +176,8 @@ impl Dormouse {
     ) -> Result<Task, Error> {
         require(caller, Scope::Edit)?;
         let ctx = edit_ctx(caller, verb, &(id, request), None, key.as_deref())?;
-        self.journal.edit(caller.workspace, id, edits, &ctx).await?;
-        self.read_task(caller.workspace, id).await
+        let edited = self.journal.edit(caller.workspace, id, edits, &ctx).await?;
+        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
     }
 
     /// Soft-deletes a task.
@@ -312,21 +317,21 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Task, Error> {
         require(caller, Scope::Edit)?;
-        let ws = caller.workspace;
-        let view = self.journal.task(ws, id).await?;
+        let ctx = edit_ctx(caller, "label.remove", &(id, name), None, key.as_deref())?;
         let wanted = name.trim().to_lowercase();
-        let sent_before = match receipt_id(caller, key.as_deref())? {
-            Some(id) => self.store.first(receipt::by_id(Db::Journal, ws, &id)).await?.is_some(),
-            None => false,
+        // On a repeated request the label is no longer there, but the receipt answers first.
+        let rule = |view: &TaskView| {
+            let is_it =
+                |label: &&Label| label.name.to_lowercase() == wanted || label.id.as_str() == wanted;
+            let label = view.labels().into_iter().find(is_it).ok_or(NotOnTask)?;
+            Ok(vec![Edit::RemoveLabel(label.id.clone())])
         };
-        // On a repeated request the label is already removed: accept any label and write nothing.
-        let all = self.journal.labels(ws).await?;
-        let on_task = view.labels().into_iter().cloned().collect();
-        let label = if sent_before { all } else { on_task }
-            .into_iter()
-            .find(|label| label.name.to_lowercase() == wanted || label.id.as_str() == wanted)
-            .map(|label| label.id)
-            .ok_or_else(|| Error::NotFound { what: "label on this task", id: name.into() })?;
-        self.edit_one(caller, id, "label.remove", &name, &[Edit::RemoveLabel(label)], key).await
+        match self.journal.edit_with(caller.workspace, id, &ctx, &rule).await {
+            Ok(edited) => Ok(self.queries.task_view(caller.workspace, &edited.view).await?),
+            Err(RuleError::Rule(NotOnTask)) => {
+                Err(Error::NotFound { what: "label on this task", id: name.into() })
+            }
+            Err(RuleError::Journal(error)) => Err(error.into()),
+        }
     }
 }

@@ -16,6 +16,7 @@ mod cases {
     mod listing;
     mod lost_store;
     mod problems;
+    mod reads;
     mod repeating;
     mod sample;
     mod scopes;

@@ -4,96 +4,24 @@
 //! the effects to undo are the difference between before and after, so an edit that changes nothing
 //! leaves no trace.
 
-use dormouse_store::Op;
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::checklist::Checklist;
 use dormouse_store::journal::entry::{Entry, Kind};
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::task::Absence;
 use dormouse_types::address;
-use dormouse_types::change::What;
 use dormouse_types::limits::{self, Limit};
-use dormouse_types::port::Entropy;
 use dormouse_types::task::{self, EntryKind, Status};
-use dormouse_types::{
-    CategoryId, ChecklistId, EntryId, Id, ItemId, LabelId, Origin, TaskId, TaskLinkId, Timestamp,
-    WorkspaceId,
-};
+use dormouse_types::{CategoryId, ChecklistId, EntryId, Id as _, ItemId, LabelId, Origin};
 
+use crate::decision::{CreatedId, Decided, EditContext};
 use crate::diff;
 use crate::edit::{Edit, EditError};
-use crate::effect::Effect;
 use crate::link;
 use crate::view::TaskView;
 
 /// The title of the checklist created for a task's first item.
 const FIRST_CHECKLIST: &str = "Todos";
-
-/// The circumstances of an edit: workspace, origin and time.
-pub struct EditContext<'a> {
-    /// The workspace the rows belong to.
-    pub ws: WorkspaceId,
-    /// Where the edit comes from.
-    pub origin: &'a Origin,
-    /// The time recorded in documents.
-    pub at: Timestamp,
-    /// Randomness for new ids.
-    pub entropy: &'a dyn Entropy,
-}
-
-/// The outcome of accepted edits.
-#[derive(Debug, Clone)]
-pub struct Decided {
-    /// The task as it will be.
-    pub after: TaskView,
-    /// The tasks at the other ends of changed links; their revision advances as well.
-    pub others: Vec<TaskId>,
-    /// Tasks one link away from the touched ones.
-    pub neighbours: Vec<TaskId>,
-    /// The writes; empty when nothing changes.
-    pub ops: Vec<Op>,
-    /// The change to announce.
-    pub what: Vec<What>,
-    /// The effects that undo needs.
-    pub effects: Vec<Effect>,
-    /// Created ids, in the order of the edits.
-    pub made: Vec<CreatedId>,
-}
-
-impl Decided {
-    /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
-        self.ops.is_empty()
-    }
-}
-
-/// The id of something that was created.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CreatedId {
-    /// A task.
-    Task(TaskId),
-    /// A checklist.
-    Checklist(ChecklistId),
-    /// An item.
-    Item(ItemId),
-    /// An entry.
-    Entry(EntryId),
-    /// A link to another task.
-    Link(TaskLinkId),
-}
-
-impl CreatedId {
-    /// Its id.
-    pub fn id(&self) -> &str {
-        match self {
-            Self::Task(id) => id.as_str(),
-            Self::Checklist(id) => id.as_str(),
-            Self::Item(id) => id.as_str(),
-            Self::Entry(id) => id.as_str(),
-            Self::Link(id) => id.as_str(),
-        }
-    }
-}
 
 /// Decides edits of a task.
 ///

@@ -12,7 +12,7 @@ use dormouse_types::change::What;
 use dormouse_types::hash;
 use dormouse_types::task::Field;
 
-use crate::decide::{CreatedId, Decided, EditContext};
+use crate::decision::{CreatedId, Decided, EditContext};
 use crate::effect::{BeforeAfter, Effect, ItemValue, StatusValue};
 use crate::link;
 use crate::view::TaskView;
@@ -63,6 +63,8 @@ pub(crate) fn between(
     let id = after.id().clone();
     let says = found.says.iter();
     found.ops.extend(says.map(|field| field_say::put(by.ws, &id, field, by.origin.by(), by.at)));
+    after.note_says(&found.says, by.origin.by(), by.at);
+    after.drop_unwritten(before);
     after.sort();
     let neighbours = link::neighbours(before, &after, &links.others);
     let others = links.others;

@@ -6,12 +6,13 @@
 //! decided on rows that have changed since, a write that happens twice, a person's edit overwritten
 //! by an import or an undo, a value outside its closed list.
 //!
-//! Reading order: [`view`], [`edit`], [`link`], [`decide`], [`effect`], [`write`], [`read`],
+//! Reading order: [`view`], [`edit`], [`link`], [`decision`], [`mod@decide`], [`effect`], [`write`], [`read`],
 //! [`list`], [`definition`], [`import`].
 
 pub mod view;
 pub mod edit;
 pub mod link;
+pub mod decision;
 pub mod decide;
 mod diff;
 pub mod effect;
@@ -29,7 +30,8 @@ use std::sync::Arc;
 use dormouse_store::Store;
 use dormouse_types::port::{Clock, Entropy};
 
-pub use decide::{CreatedId, Decided, EditContext, decide};
+pub use decide::decide;
+pub use decision::{CreatedId, Decided, EditContext};
 pub use edit::{Edit, EditError, NewTask};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
@@ -38,7 +40,7 @@ pub use list::{Deleted, Due, Sort, TaskQuery};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
 pub use standing::{Paused, TaskStanding};
 pub use view::{TaskView, state};
-pub use write::{EditCtx, Edited, OnceKey};
+pub use write::{EditCtx, Edited, OnceKey, Rule};
 
 /// Reads and edits the person's data. Cheap to clone.
 #[derive(Clone)]

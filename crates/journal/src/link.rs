@@ -17,7 +17,7 @@ use dormouse_types::task::LinkKind;
 use dormouse_types::{Id as _, TaskId, TaskLinkId, Timestamp, WorkspaceId};
 
 use crate::Journal;
-use crate::decide::EditContext;
+use crate::decision::EditContext;
 use crate::edit::{Edit, EditError};
 use crate::effect::{BeforeAfter, Effect};
 use crate::error::JournalError;

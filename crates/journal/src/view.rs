@@ -10,6 +10,7 @@ use dormouse_store::journal::item::Item;
 use dormouse_store::journal::label::{Definition, Label};
 use dormouse_store::journal::linked_entry::{LinkWithTask, LinkedEntry};
 use dormouse_store::journal::task::{AggregateRow, Task};
+use dormouse_types::caller::By;
 use dormouse_types::model::{self, FieldSay, LabelRef, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
@@ -113,6 +114,25 @@ impl TaskView {
         };
         Self::new(vec![AggregateRow::Task(own)], Vec::new(), definitions, Vec::new())
             .expect("the task's own row is among the parts")
+    }
+
+    /// Records who set these fields, as the rows will say after the commit.
+    pub(crate) fn note_says(&mut self, fields: &[String], by: By, at: Timestamp) {
+        self.says.retain(|say| !fields.contains(&say.field));
+        self.says.extend(fields.iter().map(|field| FieldSay { field: field.clone(), by, at }));
+        self.says.sort_by(|a, b| a.field.cmp(&b.field));
+        self.says.dedup_by(|a, b| a.field == b.field);
+    }
+
+    /// Drops what a later read would not find: rows that the same edits added and removed, and what
+    /// was read only to check the edits.
+    pub(crate) fn drop_unwritten(&mut self, before: &Self) {
+        let items = || before.items.iter().chain(&before.removed_items);
+        self.removed_items.retain(|doc| items().any(|old| old.value.id == doc.value.id));
+        let entries = || before.entries.iter().chain(&before.deleted_entries);
+        self.deleted_entries.retain(|doc| entries().any(|old| old.value.id == doc.value.id));
+        self.removed_links.clear();
+        self.ends.clear();
     }
 
     /// Sorts rows into the order a person sees.

@@ -1,6 +1,7 @@
 //! The one place that reads, decides and commits, and decides again if another write came first.
 
 use std::convert::Infallible;
+use std::error::Error;
 
 use dormouse_store::journal::task::{StatusEntry, Task};
 use dormouse_store::journal::{fence, label, task, touched};
@@ -15,7 +16,8 @@ use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceI
 use serde::{Deserialize, Serialize};
 
 use crate::Journal;
-use crate::decide::{CreatedId, Decided, EditContext, decide};
+use crate::decide::decide;
+use crate::decision::{CreatedId, Decided, EditContext};
 use crate::edit::{Edit, NewTask};
 use crate::effect::Effect;
 use crate::error::{JournalError, RuleError};
@@ -57,16 +59,14 @@ pub struct OnceKey {
     pub request: Digest,
 }
 
-/// What an edit did. The receipt stores it as the answer to repeated requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// What an edit did.
+#[derive(Debug, Clone)]
 pub struct Edited {
     /// The task.
     pub task: TaskId,
-    /// Its revision now; unchanged if nothing changed.
+    /// Its revision after the edit; unchanged if nothing changed.
     pub revision: i64,
     /// The position of the change; `None` if nothing was written.
-    #[serde(skip)]
     pub seq: Option<Seq>,
     /// What changed.
     pub what: Vec<What>,
@@ -75,12 +75,50 @@ pub struct Edited {
     /// Created ids, in order.
     pub made: Vec<String>,
     /// Whether this is the stored answer to an earlier, equal request.
-    #[serde(skip)]
     pub replayed: bool,
+    /// The task as the edit left it; after a replay, the task as it is now.
+    pub view: TaskView,
 }
 
-/// Further ops that an import adds to a commit once the ids are known.
-pub(crate) type ExtraOps = Box<dyn FnOnce(&Decided) -> Vec<Op> + Send>;
+/// What the receipt of an edit stores: the answer to repeated requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    task: TaskId,
+    revision: i64,
+    what: Vec<What>,
+    effects: Vec<Effect>,
+    made: Vec<String>,
+}
+
+/// Decides the edits of a task from its present state. It runs again if another write came first.
+///
+/// A closure that returns edits is a rule.
+pub trait Rule {
+    /// Why it refuses.
+    type Refusal: Error + 'static;
+
+    /// The edits that this state of the task requires.
+    fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, Self::Refusal>;
+
+    /// Further ops for the commit of these edits, now that the ids are known.
+    fn record(&self, _decided: &Decided) -> Vec<Op> {
+        Vec::new()
+    }
+
+    /// The label of the commit, unless it is an ordinary edit.
+    fn label(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl<R: Error + 'static, F: Fn(&TaskView) -> Result<Vec<Edit>, R>> Rule for F {
+    type Refusal = R;
+
+    fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, R> {
+        self(view)
+    }
+}
 
 impl Journal {
     pub(crate) fn edit_context<'a>(
@@ -100,33 +138,33 @@ impl Journal {
         new: &NewTask,
         ctx: &EditCtx,
     ) -> Result<Edited, JournalError> {
-        self.create_sealed(ws, new, ctx, "journal.create", Box::new(|_| Vec::new())).await
+        let rule = |_: &TaskView| {
+            let title = (!new.title.trim().is_empty()).then(|| Edit::Title(new.title.clone()));
+            Ok::<_, Infallible>(title.into_iter().chain(new.edits.iter().cloned()).collect())
+        };
+        plain(self.create_with(ws, ctx, &rule).await)
     }
 
-    pub(crate) async fn create_sealed(
+    /// Creates a task by a rule that sees an empty one.
+    pub(crate) async fn create_with<R: Rule>(
         &self,
         ws: WorkspaceId,
-        new: &NewTask,
         ctx: &EditCtx,
-        label: &'static str,
-        seal: ExtraOps,
-    ) -> Result<Edited, JournalError> {
+        rule: &R,
+    ) -> Result<Edited, RuleError<R::Refusal>> {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
         let by = self.edit_context(ws, &ctx.origin);
         let id = TaskId::fresh(by.at, by.entropy);
-        let definitions = self.store.all(label::definitions(ws)).await?;
+        let definitions = self.store.all(label::definitions(ws)).await;
+        let definitions = definitions.map_err(JournalError::from)?;
         let mut view = TaskView::blank(blank(&id, by.at), definitions);
-        self.load_link_targets(ws, &mut view, &new.edits).await?;
-        let mut edits = new.edits.clone();
-        if !new.title.trim().is_empty() {
-            edits.insert(0, Edit::Title(new.title.clone()));
-        }
-        let mut decided = decide(&view, &edits, &by)?;
+        let edits = rule.edits(&view).map_err(RuleError::Rule)?;
+        self.load_link_targets(ws, &mut view, &edits).await?;
+        let mut decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
         decided.made.insert(0, CreatedId::Task(id));
-        let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
-        self.send(ctx, commit).await
+        Ok(self.send(ws, ctx, self.commit_of(ws, ctx, rule, &view, decided)).await?)
     }
 
     /// Edits a task.
@@ -141,70 +179,37 @@ impl Journal {
         ctx: &EditCtx,
     ) -> Result<Edited, JournalError> {
         let rule = |_: &TaskView| Ok::<_, Infallible>(edits.to_vec());
-        match self.edit_with(ws, task, ctx, rule).await {
-            Ok(edited) => Ok(edited),
-            Err(RuleError::Journal(error)) => Err(error),
-        }
+        plain(self.edit_with(ws, task, ctx, &rule).await)
     }
 
     /// Edits a task by a rule that sees its current state, and again if another write came first.
     ///
     /// Errors: as [`Journal::edit`]; what the rule refuses.
-    pub async fn edit_with<R, F>(
+    pub async fn edit_with<R: Rule>(
         &self,
         ws: WorkspaceId,
         task: &TaskId,
         ctx: &EditCtx,
-        rule: F,
-    ) -> Result<Edited, RuleError<R>>
-    where
-        R: std::error::Error + 'static,
-        F: Fn(&TaskView) -> Result<Vec<Edit>, R>,
-    {
-        let rule = move |view: &TaskView| {
-            let seal: ExtraOps = Box::new(|_| Vec::new());
-            rule(view).map(|edits| (edits, seal))
-        };
-        self.edit_sealed(ws, task, ctx, "journal.edit", rule).await
-    }
-
-    /// Undoes the effects of an edit.
-    ///
-    /// Errors: as [`Journal::edit`]; a field no longer has the value that was set.
-    pub async fn undo(
-        &self,
-        ws: WorkspaceId,
-        task: &TaskId,
-        effects: &[Effect],
-        ctx: &EditCtx,
-    ) -> Result<Edited, JournalError> {
-        match self.edit_with(ws, task, ctx, |view| crate::effect::undo(view, effects)).await {
-            Ok(edited) => Ok(edited),
-            Err(RuleError::Rule(changed)) => Err(changed.into()),
-            Err(RuleError::Journal(error)) => Err(error),
-        }
-    }
-
-    pub(crate) async fn edit_sealed<R, F>(
-        &self,
-        ws: WorkspaceId,
-        task: &TaskId,
-        ctx: &EditCtx,
-        label: &'static str,
-        rule: F,
-    ) -> Result<Edited, RuleError<R>>
-    where
-        R: std::error::Error + 'static,
-        F: Fn(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
-    {
+        rule: &R,
+    ) -> Result<Edited, RuleError<R::Refusal>> {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
-        let result = retry(Policy::Attempts(ATTEMPTS), &[Refusal::Stale], || {
-            self.attempt(ws, task, ctx, label, &rule)
+        let result = retry(Policy::Attempts(ATTEMPTS), &[Refusal::Stale], || async {
+            let mut view = self.task(ws, task).await?;
+            // After a refusal, the next attempt reports both revisions here.
+            if let Some(expected) = ctx.if_match.filter(|expected| *expected != view.revision) {
+                let (task, found) = (task.clone(), view.revision);
+                return Err(JournalError::Precondition { task, expected, found }.into());
+            }
+            let edits = rule.edits(&view).map_err(RuleError::Rule)?;
+            self.load_link_targets(ws, &mut view, &edits).await?;
+            let by = self.edit_context(ws, &ctx.origin);
+            let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
+            Ok(self.send(ws, ctx, self.commit_of(ws, ctx, rule, &view, decided)).await?)
         })
         .await
-        .map_err(|error| match error.refusal() {
+        .map_err(|error: RuleError<R::Refusal>| match error.refusal() {
             Some(Refusal::Stale) => JournalError::Conflict { task: task.clone() }.into(),
             _ => error,
         });
@@ -220,32 +225,22 @@ impl Journal {
         result
     }
 
-    async fn attempt<R, F>(
+    /// Undoes the effects of an edit.
+    ///
+    /// Errors: as [`Journal::edit`]; a field no longer has the value that was set.
+    pub async fn undo(
         &self,
         ws: WorkspaceId,
         task: &TaskId,
+        effects: &[Effect],
         ctx: &EditCtx,
-        label: &'static str,
-        rule: &F,
-    ) -> Result<Edited, RuleError<R>>
-    where
-        R: std::error::Error + 'static,
-        F: Fn(&TaskView) -> Result<(Vec<Edit>, ExtraOps), R>,
-    {
-        let mut view = self.task(ws, task).await?;
-        // After a refusal, the next attempt reports both revisions here.
-        if let Some(expected) = ctx.if_match
-            && expected != view.revision
-        {
-            let (task, found) = (task.clone(), view.revision);
-            return Err(JournalError::Precondition { task, expected, found }.into());
+    ) -> Result<Edited, JournalError> {
+        let rule = |view: &TaskView| crate::effect::undo(view, effects);
+        match self.edit_with(ws, task, ctx, &rule).await {
+            Ok(edited) => Ok(edited),
+            Err(RuleError::Rule(changed)) => Err(changed.into()),
+            Err(RuleError::Journal(error)) => Err(error),
         }
-        let (edits, seal) = rule(&view).map_err(RuleError::Rule)?;
-        self.load_link_targets(ws, &mut view, &edits).await?;
-        let by = self.edit_context(ws, &ctx.origin);
-        let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
-        let commit = self.commit_of(ws, ctx, label, &view, decided, seal);
-        Ok(self.send(ctx, commit).await?)
     }
 
     /// The stored answer to an equal request. This is checked before `if_match`: the first attempt
@@ -259,7 +254,21 @@ impl Journal {
         if receipt.request != once.request {
             return Err(JournalError::Reused { id: once.id.clone() });
         }
-        stored(&once.id, &receipt.answer, receipt.seq).map(Some)
+        self.replayed(ws, &once.id, &receipt.answer, receipt.seq).await.map(Some)
+    }
+
+    /// Returns a stored answer, with the task as it is now: the receipt does not hold the task.
+    async fn replayed(
+        &self,
+        ws: WorkspaceId,
+        id: &str,
+        answer: &str,
+        seq: Seq,
+    ) -> Result<Edited, JournalError> {
+        let Answer { task, revision, what, effects, made } = serde_json::from_str(answer)
+            .map_err(|source| JournalError::Stored { what: "answer", id: id.to_owned(), source })?;
+        let view = self.task(ws, &task).await?;
+        Ok(Edited { task, revision, seq: Some(seq), what, effects, made, replayed: true, view })
     }
 
     /// Builds the commit of a decided edit.
@@ -273,21 +282,21 @@ impl Journal {
         &self,
         ws: WorkspaceId,
         ctx: &EditCtx,
-        label: &'static str,
+        rule: &impl Rule,
         before: &TaskView,
         decided: Decided,
-        seal: ExtraOps,
     ) -> (Commit, Edited) {
-        let extra = seal(&decided);
+        let is_new = before.revision == 0;
+        let ordinary = if is_new { "journal.create" } else { "journal.edit" };
+        let label = rule.label().unwrap_or(ordinary);
+        let extra = rule.record(&decided);
         let id = decided.after.id().clone();
-        let edited = Edited {
+        let answer = Answer {
             task: id.clone(),
             revision: decided.after.revision,
-            seq: None,
             what: decided.what.clone(),
             effects: decided.effects.clone(),
             made: decided.made.iter().map(|made| made.id().to_owned()).collect(),
-            replayed: false,
         };
         let mut commit = Commit::new(label, Db::Journal, ws);
         if let Some((holder, epoch)) = &ctx.fence {
@@ -297,14 +306,14 @@ impl Journal {
             commit = commit.once(Once {
                 id: once.id.clone(),
                 request: once.request.clone(),
-                answer: serde_json::to_string(&edited).expect("answers are plain data"),
+                answer: serde_json::to_string(&answer).expect("answers are plain data"),
                 effects: Some(
-                    serde_json::to_string(&edited.effects).expect("effects are plain data"),
+                    serde_json::to_string(&answer.effects).expect("effects are plain data"),
                 ),
             });
         }
         if !decided.is_empty() {
-            if before.revision > 0 {
+            if !is_new {
                 commit = commit.op(task::guard(ws, &id, before.revision));
             }
             let mut touched = vec![id.clone()];
@@ -315,7 +324,7 @@ impl Journal {
             change.depth = ctx.depth;
             let mut fields: Vec<String> = decided.effects.iter().map(Effect::field).collect();
             fields.dedup();
-            let action = if before.revision > 0 { "task.edit" } else { "task.create" };
+            let action = if is_new { "task.create" } else { "task.edit" };
             commit = commit.ops(decided.ops).ops(touches).change(change).audit(Audit {
                 actor: ctx.actor.clone(),
                 action,
@@ -323,12 +332,16 @@ impl Journal {
                 detail: fields.join(","),
             });
         }
+        let Answer { task, revision, what, effects, made } = answer;
+        let (view, replayed) = (decided.after, false);
+        let edited = Edited { task, revision, seq: None, what, effects, made, replayed, view };
         (commit.ops(extra), edited)
     }
 
     /// Commits, unless there is nothing to write.
     async fn send(
         &self,
+        ws: WorkspaceId,
         ctx: &EditCtx,
         (commit, mut edited): (Commit, Edited),
     ) -> Result<Edited, JournalError> {
@@ -343,7 +356,8 @@ impl Journal {
                 Ok(edited)
             }
             Ok(Committed { seq, replayed: Some(answer) }) => {
-                stored(ctx.once.as_ref().map_or("", |once| &once.id), &answer, seq)
+                let id = ctx.once.as_ref().map_or("", |once| &once.id);
+                self.replayed(ws, id, &answer, seq).await
             }
             Err(error) => match (error.refusal(), &ctx.fence) {
                 (Some(Refusal::Fenced), Some((holder, epoch))) => {
@@ -355,13 +369,9 @@ impl Journal {
     }
 }
 
-fn stored(id: &str, answer: &str, seq: Seq) -> Result<Edited, JournalError> {
-    let edited: Edited = serde_json::from_str(answer).map_err(|source| JournalError::Stored {
-        what: "answer",
-        id: id.to_owned(),
-        source,
-    })?;
-    Ok(Edited { seq: Some(seq), replayed: true, ..edited })
+/// Removes the refusal that a rule without one cannot return.
+pub(crate) fn plain(result: Result<Edited, RuleError<Infallible>>) -> Result<Edited, JournalError> {
+    result.map_err(|RuleError::Journal(error)| error)
 }
 
 /// A new task with default values.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_changes::set::fold;
 use dormouse_changes::set::standing;
 use dormouse_changes::{tools, words};
-use dormouse_journal::{JournalError, TaskStanding};
+use dormouse_journal::{JournalError, TaskStanding, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
@@ -153,6 +153,17 @@ impl Queries {
             }
         }
         Ok(views)
+    }
+
+    /// A change set as a verdict left it, with its task if that is known. Reads nothing.
+    pub fn set_as_left(
+        &self,
+        stored: Stored<change_set::ChangeSet>,
+        items: Vec<Item>,
+        task: Option<&TaskView>,
+    ) -> ChangeSet {
+        let task = task.map(|view| (state(view, &self.zone), TaskStanding::of(view)));
+        self.set_view(stored, items, task.as_ref())
     }
 
     fn set_view(

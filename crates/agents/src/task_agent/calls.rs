@@ -153,7 +153,7 @@ impl TaskAgent<'_> {
                 Effect::Recorded { .. } | Effect::Withdraw { .. } => Vec::new(),
             })
         };
-        let edited = self.agents.journal.edit_with(self.lease.ws, task, &ctx, rule).await;
+        let edited = self.agents.journal.edit_with(self.lease.ws, task, &ctx, &rule).await;
         let result = match edited {
             Ok(_) => accepted(call, tool.applied().into()),
             Err(RuleError::Rule(refusal)) => refused_call(call, refusal),

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::recovery::is_call;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, LoadedItem, operation, refresh};
+use crate::set::service::{Changes, LoadedItem, Settled, operation, transitioned};
 use crate::set::standing::{self, ChangedValue, KnownValue};
 use crate::set::state::Event;
 use crate::tool::Refused;
@@ -75,7 +75,7 @@ impl SagaPayload {
 
 /// The journal's answer.
 enum JournalOutcome {
-    Done(Edited),
+    Done(Box<Edited>),
     /// It can never succeed; the reason.
     Never(String),
     /// It may succeed later; why it failed now.
@@ -99,6 +99,12 @@ impl Round {
     /// Returns the current round of an item.
     pub(crate) fn of(item: &Item) -> Self {
         Self { number: item.round, operation: item.operation.clone() }
+    }
+
+    /// Returns an item moved to this round; its state stays.
+    fn caught_up(&self, item: &Item) -> Item {
+        let Self { number, operation } = self.clone();
+        Item { round: number, operation, ..item.clone() }
     }
 
     /// Returns the round after this one, which begins when the item's verdict is undone.
@@ -143,13 +149,14 @@ impl Changes {
             if saga.operation == *operation
                 || self.load(ws, &payload.set, payload.index).await?.item.operation == *operation
             {
-                self.finish(ws, &payload, &saga.operation).await?;
+                self.finish(ws, &payload, &saga.operation, None).await?;
             }
         }
         Ok(())
     }
 
     /// Finishes an operation: first the journal, under the operation id, then the agent store.
+    /// `seen` are its rows, if the caller knows them.
     ///
     /// There is no transaction across the two databases, so either commit may be repeated after a
     /// crash, or by two processes at once. The journal's receipt makes the first commit take effect
@@ -159,70 +166,78 @@ impl Changes {
         ws: WorkspaceId,
         payload: &SagaPayload,
         operation: &OperationId,
-    ) -> Result<(), DecideError> {
+        mut seen: Option<LoadedItem>,
+    ) -> Result<Settled, DecideError> {
         // A refusal means that another process advanced the saga. Re-read and retry; the journal
         // replays its receipt.
-        retry(Policy::UntilSettled, &[Refusal::Stale], || self.try_finish(ws, payload, operation))
-            .await
+        retry(Policy::UntilSettled, &[Refusal::Stale], || {
+            let seen = seen.take();
+            async move {
+                let seen = match seen {
+                    Some(seen) => seen,
+                    None => self.load(ws, &payload.set, payload.index).await?,
+                };
+                self.finish_once(ws, payload, operation, &seen).await
+            }
+        })
+        .await
     }
 
     /// Makes one attempt; fails with `Stale` if the decision thread moved meanwhile.
-    async fn try_finish(
+    async fn finish_once(
         &self,
         ws: WorkspaceId,
         payload: &SagaPayload,
         operation: &OperationId,
-    ) -> Result<(), DecideError> {
-        let seen = self.load(ws, &payload.set, payload.index).await?;
+        seen: &LoadedItem,
+    ) -> Result<Settled, DecideError> {
         if payload.crossing == SagaKind::Undo {
-            return self.finish_undo(ws, payload, operation, &seen).await;
+            return self.finish_undo(ws, payload, operation, seen).await;
         }
-        let written = self.write_journal(ws, payload, &seen).await?;
+        let written = self.write_journal(ws, payload, seen).await?;
         let now = self.clock.now();
-        let ops = match payload.crossing {
+        let (after, ops) = match payload.crossing {
             SagaKind::Confirm => {
-                self.confirmed(ws, payload, operation, &seen, &written, now).await?
+                self.confirmed(ws, payload, operation, seen, &written, now).await?
             }
             SagaKind::Suppress | SagaKind::Undo => {
-                let status = match &written.answer {
-                    JournalOutcome::Done(_) => "completed",
-                    JournalOutcome::Never(_) | JournalOutcome::Later(_) => "failed",
-                };
-                let error = written.answer.reason();
-                let error = error.as_deref();
-                let mut ops = self.catch_up_ops(ws, payload, &seen, &written.round).await?;
-                ops.push(saga::close(ws, operation, Phase::AgentDone, status, error, now));
-                ops
+                self.suppressed(ws, payload, operation, seen, &written, now).await?
             }
         };
-        self.close(ws, payload, ops).await?;
-        if matches!(written.answer, JournalOutcome::Later(_)) {
-            // A newer proposal for the field may have arrived while this one was being applied.
-            self.keep_newest(ws, &payload.task).await?;
-        }
-        match written.answer {
-            JournalOutcome::Done(_) | JournalOutcome::Never(_) => Ok(()),
-            // The rejection remains valid even if the label's task is deleted.
-            JournalOutcome::Later(DecideError::TaskDeleted { .. })
-                if payload.crossing == SagaKind::Suppress =>
-            {
-                Ok(())
+        let is_ours = self.close(ws, payload, ops).await?;
+        let task = match written.answer {
+            JournalOutcome::Done(edited) => Some(edited.view),
+            JournalOutcome::Never(_) => None,
+            JournalOutcome::Later(error) => {
+                // A newer proposal for the field may have arrived while this one was being applied.
+                self.keep_newest(ws, &payload.task).await?;
+                match error {
+                    // The rejection remains valid even if the label's task is deleted.
+                    DecideError::TaskDeleted { .. } if payload.crossing == SagaKind::Suppress => {
+                        None
+                    }
+                    error => return Err(error),
+                }
             }
-            JournalOutcome::Later(error) => Err(error),
-        }
+        };
+        let rows = match after.filter(|_| is_ours) {
+            Some(rows) => rows,
+            None => self.load(ws, &payload.set, payload.index).await?,
+        };
+        Ok(Settled::new(rows, task))
     }
 
     /// Writes the last commit of an operation.
     ///
-    /// `ItemMoved` means that another process has already finished the same operation, which counts
-    /// as success. `Stale` means that the decision thread moved: the operation is retried on fresh
+    /// Returns `false` if another process has already finished the same operation (`ItemMoved`),
+    /// which counts as success; the rows are then as that process left them. `Stale` means that the decision thread moved: the operation is retried on fresh
     /// rows.
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
         payload: &SagaPayload,
         ops: Vec<Op>,
-    ) -> Result<(), DecideError> {
+    ) -> Result<bool, DecideError> {
         let origin = Origin::Person { via: Some(payload.agent.clone()) };
         let commit =
             Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
@@ -232,7 +247,8 @@ impl Changes {
                 payload.set.to_string(),
             ));
         match self.store.commit(commit).await {
-            Ok(_) | Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(()),
+            Ok(_) => Ok(true),
+            Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -336,7 +352,7 @@ impl Changes {
                 Some(_) | None => Ok(tool.check(&args, &task)?.edits),
             }
         };
-        classify(payload, self.journal.edit_with(ws, &payload.task, &ctx, rule).await)
+        classify(payload, self.journal.edit_with(ws, &payload.task, &ctx, &rule).await)
     }
 
     async fn suppress(
@@ -370,7 +386,7 @@ impl Changes {
         seen: &LoadedItem,
         written: &Written,
         now: Timestamp,
-    ) -> Result<Vec<Op>, DecideError> {
+    ) -> Result<(Option<LoadedItem>, Vec<Op>), DecideError> {
         let Written { answer, round } = written;
         let (event, to, outcome, status) = match answer {
             JournalOutcome::Done(_) => {
@@ -385,20 +401,45 @@ impl Changes {
         let reason = reason.as_deref();
         if seen.item.state != State::Applying {
             // Another process finished it between the two reads.
-            return Ok(vec![saga::close(ws, operation, Phase::AgentDone, status, reason, now)]);
+            let op = saga::close(ws, operation, Phase::AgentDone, status, reason, now);
+            return Ok((None, vec![op]));
         }
-        let Round { number, operation: of_round } = round.clone();
         let mut ops = Vec::new();
-        if number != seen.item.round {
-            ops.push(change_item::catch_up(ws, &seen.item, number, &of_round));
+        if round.number != seen.item.round {
+            ops.push(change_item::catch_up(ws, &seen.item, round.number, &round.operation));
         }
-        let item = Item { round: number, operation: of_round, ..seen.item.clone() };
+        let item = round.caught_up(&seen.item);
         ops.push(self.transition(ws, &item, event, reason, None, now)?);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
         ops.extend(self.outcome(ws, payload, outcome, reason, round, now).await?);
-        ops.extend(refresh(ws, seen, to, now));
+        let (after, more) = seen.moved(ws, transitioned(&item, to, reason, now), now);
+        ops.extend(more);
         ops.extend(self.decision_messages(ws, payload, &item, answer, now).await?);
-        Ok(ops)
+        Ok((Some(after), ops))
+    }
+
+    /// Builds the third commit of a rejection that edits the journal.
+    ///
+    /// The item was rejected by the first commit and stays so whatever the journal answered: only
+    /// the saga is closed, and the item catches up with the round under which the journal knows it.
+    async fn suppressed(
+        &self,
+        ws: WorkspaceId,
+        payload: &SagaPayload,
+        operation: &OperationId,
+        seen: &LoadedItem,
+        written: &Written,
+        now: Timestamp,
+    ) -> Result<(Option<LoadedItem>, Vec<Op>), DecideError> {
+        let Written { answer, round } = written;
+        let status = match answer {
+            JournalOutcome::Done(_) => "completed",
+            JournalOutcome::Never(_) | JournalOutcome::Later(_) => "failed",
+        };
+        let reason = answer.reason();
+        let mut ops = self.catch_up_ops(ws, payload, seen, round).await?;
+        ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason.as_deref(), now));
+        Ok((Some(seen.with(round.caught_up(&seen.item))), ops))
     }
 
     /// Returns the op that records the outcome of a decision.
@@ -540,7 +581,7 @@ fn classify(
 ) -> Result<JournalOutcome, DecideError> {
     let (set, index) = (payload.set.clone(), payload.index);
     match result {
-        Ok(edited) => Ok(JournalOutcome::Done(edited)),
+        Ok(edited) => Ok(JournalOutcome::Done(Box::new(edited))),
         Err(RuleError::Rule(ApplyRefusal::Refused(refused))) => {
             Ok(JournalOutcome::Never(refused.to_string()))
         }

@@ -4,14 +4,14 @@ use dormouse_journal::{Paused, TaskStanding, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
-use dormouse_store::{CommitError, Refusal};
+use dormouse_store::{CommitError, MaybeRefused as _, Policy, Refusal, retry};
 use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
 use crate::set::apply::{SagaKind, SagaPayload, edit_of_rejection};
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, refresh};
+use crate::set::service::{Changes, Decider, LoadedItem, Settled, transitioned};
 use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 
@@ -60,7 +60,7 @@ impl Changes {
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-    ) -> Result<Item, DecideError> {
+    ) -> Result<Settled, DecideError> {
         self.decide(who, set, index, digest, Verdict::Confirm { over: None }).await
     }
 
@@ -73,7 +73,7 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
         over: &KnownValue,
-    ) -> Result<Item, DecideError> {
+    ) -> Result<Settled, DecideError> {
         self.decide(who, set, index, digest, Verdict::Confirm { over: Some(over) }).await
     }
 
@@ -85,7 +85,7 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
         reason: Option<&str>,
-    ) -> Result<Item, DecideError> {
+    ) -> Result<Settled, DecideError> {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         limits::REASON.check(reason.map_or(0, |reason| reason.chars().count()))?;
         self.decide(who, set, index, digest, Verdict::Reject { reason }).await
@@ -98,7 +98,7 @@ impl Changes {
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-    ) -> Result<Item, DecideError> {
+    ) -> Result<Settled, DecideError> {
         self.decide(who, set, index, digest, Verdict::Defer).await
     }
 
@@ -129,38 +129,65 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
         want: Verdict<'_>,
-    ) -> Result<Item, DecideError> {
-        for _ in 0..ATTEMPTS {
-            let seen = self.load(who.ws, set, index).await?;
-            ensure_digest(&seen.item, digest)?;
-            if seen.item.state == want.state() {
-                if let Verdict::Reject { reason: Some(reason) } = want {
-                    self.add_reason(who, &seen, reason).await?;
-                    return Ok(seen.item);
-                }
-                if !self.is_lost(who.ws, &seen.item).await? {
-                    return Ok(seen.item);
-                }
+    ) -> Result<Settled, DecideError> {
+        retry(Policy::Attempts(ATTEMPTS), &[Refusal::ItemMoved], || {
+            self.decide_once(who, set, index, digest, want)
+        })
+        .await
+        .map_err(|error| match error.refusal() {
+            Some(Refusal::ItemMoved) => DecideError::Busy { set: set.clone(), index },
+            _ => error,
+        })
+    }
+
+    /// Makes one attempt; fails with `ItemMoved` if the item is now another one than was read, so
+    /// that the verdict must be decided again.
+    async fn decide_once(
+        &self,
+        who: &Decider,
+        set: &ChangeSetId,
+        index: i64,
+        digest: Option<&Fingerprint>,
+        want: Verdict<'_>,
+    ) -> Result<Settled, DecideError> {
+        let seen = self.load(who.ws, set, index).await?;
+        ensure_digest(&seen.item, digest)?;
+        if seen.item.state == want.state() {
+            if let Verdict::Reject { reason: Some(reason) } = want {
+                self.add_reason(who, &seen, reason).await?;
+            } else if self.is_lost(who.ws, &seen.item).await? {
                 self.reopen_lost_item(who, &seen).await?;
-                continue;
+                return Err(moved());
             }
-            match seen.item.state {
-                State::Applying => {
-                    // Another caller has just confirmed it, or was interrupted: finish that
-                    // operation first.
-                    self.finish_operation(who.ws, &seen.item.operation).await?;
-                }
-                State::Confirmed | State::Rejected => return Err(DecideError::already(&seen.item)),
-                State::Retracted => return Err(DecideError::retracted(&seen.item)),
-                State::Expired => return Err(DecideError::expired(&seen.item)),
-                State::Pending | State::Deferred => {
-                    let task = self.task_of(who.ws, &seen.item.task).await?;
-                    self.ensure_decidable(who.ws, &seen, task.as_ref(), digest, want).await?;
-                    self.record_decision(who, &seen, task.as_ref(), want).await?;
+            return Ok(Settled::new(seen, None));
+        }
+        match seen.item.state {
+            State::Applying => {
+                // Another caller has just confirmed it, or was interrupted: finish that operation
+                // first.
+                self.finish_operation(who.ws, &seen.item.operation).await?;
+                Err(moved())
+            }
+            State::Confirmed | State::Rejected => Err(DecideError::already(&seen.item)),
+            State::Retracted => Err(DecideError::retracted(&seen.item)),
+            State::Expired => Err(DecideError::expired(&seen.item)),
+            State::Pending | State::Deferred => {
+                let task = self.task_of(who.ws, &seen.item.task).await?;
+                self.ensure_decidable(who.ws, &seen, task.as_ref(), digest, want).await?;
+                let settled = self.record_decision(who, &seen, task, want).await?;
+                match settled.item.state {
+                    state if state == want.state() => Ok(settled),
+                    // It can never be applied.
+                    State::Retracted => Err(DecideError::retracted(&settled.item)),
+                    State::Pending
+                    | State::Deferred
+                    | State::Applying
+                    | State::Confirmed
+                    | State::Rejected
+                    | State::Expired => Err(moved()),
                 }
             }
         }
-        Err(DecideError::Busy { set: set.clone(), index })
     }
 
     /// Adds a reason to a rejection that has none.
@@ -200,17 +227,19 @@ impl Changes {
     /// The decision, the item's transition and the saga are one commit, before the journal is
     /// written: after a crash, recovery finds the open saga and finishes it, so a verdict is never
     /// lost. If the item moved since it was read, nothing is written and the caller reads it again.
+    /// Otherwise the rows are known without reading them again: they are what was read, with what
+    /// the commits changed.
     async fn record_decision(
         &self,
         who: &Decider,
         seen: &LoadedItem,
-        task: Option<&TaskView>,
+        task: Option<TaskView>,
         want: Verdict<'_>,
-    ) -> Result<(), DecideError> {
+    ) -> Result<Settled, DecideError> {
         let now = self.clock.now();
         let item = &seen.item;
-        let task = task.map(TaskStanding::of);
-        let fresh_for = Some(standing::fresh_for(item, task.as_ref(), now));
+        let standing = task.as_ref().map(TaskStanding::of);
+        let fresh_for = Some(standing::fresh_for(item, standing.as_ref(), now));
         let crossing = match want {
             Verdict::Confirm { .. } => Some(SagaKind::Confirm),
             Verdict::Reject { .. } if edit_of_rejection(item).is_some() => Some(SagaKind::Suppress),
@@ -225,17 +254,20 @@ impl Changes {
         if crossing.is_some() {
             ops.push(payload.open(who.ws, seen, now));
         }
-        if want.state() != State::Confirmed {
-            ops.extend(refresh(who.ws, seen, want.state(), now));
+        let (after, more) = match want {
+            Verdict::Confirm { .. } => {
+                (seen.with(transitioned(item, State::Applying, None, now)), Vec::new())
+            }
+            Verdict::Reject { .. } | Verdict::Defer => {
+                seen.moved(who.ws, transitioned(item, want.state(), None, now), now)
+            }
+        };
+        ops.extend(more);
+        self.write("change.decide", who, seen, want.action(), ops).await?;
+        if crossing.is_none() {
+            return Ok(Settled::new(after, task));
         }
-        match self.write("change.decide", who, seen, want.action(), ops).await {
-            Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => return Ok(()),
-            other => other?,
-        }
-        if crossing.is_some() {
-            self.finish(who.ws, &payload, &payload.operation(&item.operation)).await?;
-        }
-        Ok(())
+        self.finish(who.ws, &payload, &payload.operation(&item.operation), Some(after)).await
     }
 
     /// Refuses a verdict that the item, its task or the time does not allow. Writes nothing, except
@@ -341,6 +373,11 @@ impl Changes {
             deleted_at: None,
         }
     }
+}
+
+/// The refusal after which a verdict is decided again on fresh rows.
+fn moved() -> DecideError {
+    CommitError::Refused { label: "change.decide", refusal: Refusal::ItemMoved }.into()
 }
 
 pub(crate) fn ensure_digest(item: &Item, digest: Option<&Fingerprint>) -> Result<(), DecideError> {

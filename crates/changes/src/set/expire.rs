@@ -8,7 +8,7 @@ use dormouse_store::{CommitError, Refusal};
 use dormouse_types::{ChangeSetId, TaskId, Timestamp, WorkspaceId};
 
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, refresh};
+use crate::set::service::{Changes, Decider, transitioned};
 use crate::set::standing::{self, Standing};
 use crate::set::state::Event;
 use crate::set::supersede;
@@ -62,14 +62,15 @@ impl Changes {
         Ok(ended.len())
     }
 
-    /// Withdraws all but the newest open proposal for each field of a task.
+    /// Withdraws all but the newest open proposal for each field of a task; returns how many.
     ///
     /// A turn and an undo each read before they commit, so two proposals for one field may end up
     /// open. Both call this after their commit; the later of them sees both proposals.
-    pub async fn keep_newest(&self, ws: WorkspaceId, task: &TaskId) -> Result<(), DecideError> {
+    pub async fn keep_newest(&self, ws: WorkspaceId, task: &TaskId) -> Result<usize, DecideError> {
         let items = self.store.all(change_item::of_task(ws, task)).await?;
         let older: Vec<Item> = supersede::older(&items).into_iter().cloned().collect();
-        self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await
+        self.end_items(ws, &older, Event::Retract, Some(supersede::REASON)).await?;
+        Ok(older.len())
     }
 
     /// Expires overdue items in all workspaces and returns how many. One call reads one batch; the
@@ -125,7 +126,7 @@ impl Changes {
             }
             let now = self.clock.now();
             let mut ops = vec![self.transition(ws, &seen.item, event, why, None, now)?];
-            ops.extend(refresh(ws, &seen, to, now));
+            ops.extend(seen.moved(ws, transitioned(&seen.item, to, why, now), now).1);
             match self.write(label, &who, &seen, label, ops).await {
                 Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}
                 other => other?,

@@ -8,7 +8,7 @@ use dormouse_types::WorkspaceId;
 
 use crate::set::apply::Round;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, refresh};
+use crate::set::service::{Changes, Decider, LoadedItem, reopened};
 
 impl Changes {
     /// Reopens every confirmed item whose receipt is missing from the journal, and returns how
@@ -56,12 +56,13 @@ impl Changes {
         seen: &LoadedItem,
     ) -> Result<bool, DecideError> {
         let now = self.clock.now();
-        let Round { number, operation } = Round::of(&seen.item).next(seen);
-        let mut ops = vec![change_item::reopen(who.ws, &seen.item, number, &operation, now)];
+        let next = Round::of(&seen.item).next(seen);
+        let Round { number, operation } = &next;
+        let mut ops = vec![change_item::reopen(who.ws, &seen.item, *number, operation, now)];
         if let Some(decision) = self.standing_decision(who.ws, &seen.item).await? {
             ops.extend(self.mark_undone(who.ws, &decision.doc.value.id, now).await?);
         }
-        ops.extend(refresh(who.ws, seen, State::Pending, now));
+        ops.extend(seen.moved(who.ws, reopened(&seen.item, &next, now), now).1);
         // The request's own receipt is written with the verdict, not here.
         let who = Decider { once: None, ..who.clone() };
         match self.write("change.undo", &who, seen, "change.reopen", ops).await {

@@ -197,7 +197,7 @@ impl TouchedSet {
         if self.is_new {
             ops.push(entity::insert(ws, &self.set.value));
         } else {
-            ops.extend(refreshed(ws, &self.set, &self.items, now));
+            ops.extend(refreshed(ws, &mut self.set, &mut self.items, now));
         }
         ops
     }

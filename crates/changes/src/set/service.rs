@@ -16,6 +16,7 @@ use dormouse_types::{
     ChangeSetId, Fingerprint, Id as _, OperationId, Origin, TaskId, Timestamp, WorkspaceId, hash,
 };
 
+use crate::set::apply::Round;
 use crate::set::error::DecideError;
 use crate::set::expire::SweepCursor;
 use crate::set::fold;
@@ -44,11 +45,56 @@ pub struct Decider {
     pub once: Option<Once>,
 }
 
-/// An item and its set, as read.
+/// An item and its set, as read or as a commit left them.
+#[derive(Debug, Clone)]
 pub(crate) struct LoadedItem {
     pub(crate) set: Stored<ChangeSet>,
     pub(crate) items: Vec<Item>,
     pub(crate) item: Item,
+}
+
+impl LoadedItem {
+    /// Returns the rows after a commit in which the item became `item`, and the ops that bring the
+    /// set's row and its ten shown items into line with it.
+    ///
+    /// The same commit writes both: a set whose row lags behind its items would be listed as open
+    /// after its last item was decided.
+    pub(crate) fn moved(&self, ws: WorkspaceId, item: Item, now: Timestamp) -> (Self, Vec<Op>) {
+        let mut after = self.with(item);
+        let ops = refreshed(ws, &mut after.set.doc, &mut after.items, now);
+        let index = after.item.index;
+        if let Some(item) = after.items.iter().find(|item| item.index == index) {
+            after.item = item.clone();
+        }
+        (after, ops)
+    }
+
+    /// Returns the rows with the item replaced; the set's row stays as it was.
+    pub(crate) fn with(&self, item: Item) -> Self {
+        let same = |other: &Item| if other.index == item.index { &item } else { other }.clone();
+        let items = self.items.iter().map(same).collect();
+        Self { set: self.set.clone(), items, item }
+    }
+}
+
+/// What a verdict or its undo left behind: the item with its set, and the task if it is known.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The set.
+    pub set: Stored<ChangeSet>,
+    /// All items of the set, in order.
+    pub items: Vec<Item>,
+    /// The item.
+    pub item: Item,
+    /// The task as it was left; `None` if the request neither wrote nor read it.
+    pub task: Option<TaskView>,
+}
+
+impl Settled {
+    pub(crate) fn new(rows: LoadedItem, task: Option<TaskView>) -> Self {
+        let LoadedItem { set, items, item } = rows;
+        Self { set, items, item, task }
+    }
 }
 
 impl Changes {
@@ -66,6 +112,16 @@ impl Changes {
     /// Locks the position of the last sweep. Do not hold the guard across an await.
     pub(crate) fn sweep_cursor(&self) -> MutexGuard<'_, SweepCursor> {
         self.swept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads an item with its set, as the answer to a repeated request.
+    pub async fn settled(
+        &self,
+        ws: WorkspaceId,
+        set: &ChangeSetId,
+        index: i64,
+    ) -> Result<Settled, DecideError> {
+        Ok(Settled::new(self.load(ws, set, index).await?, None))
     }
 
     pub(crate) async fn load(
@@ -153,34 +209,48 @@ impl Changes {
     }
 }
 
-/// Returns the ops that update a set and its ten shown items after one item moved.
-pub(crate) fn refresh(ws: WorkspaceId, seen: &LoadedItem, to: State, now: Timestamp) -> Vec<Op> {
-    let mut items = seen.items.clone();
-    for item in items.iter_mut().filter(|item| item.index == seen.item.index) {
-        item.state = to;
-    }
-    refreshed(ws, &seen.set.doc, &items, now)
+/// An item after [`change_item::transition`].
+pub(crate) fn transitioned(item: &Item, to: State, error: Option<&str>, at: Timestamp) -> Item {
+    let error = error.map(ToOwned::to_owned);
+    Item { state: to, error, decided_at: Some(at), ..item.clone() }
 }
 
-/// Returns the ops that update a set's row and its ten shown items to match its items.
+/// An item after [`change_item::reopen`].
+pub(crate) fn reopened(item: &Item, round: &Round, at: Timestamp) -> Item {
+    let Round { number, operation } = round.clone();
+    Item {
+        state: State::Pending,
+        error: None,
+        decided_at: None,
+        round: number,
+        operation,
+        shown_at: Some(at),
+        ..item.clone()
+    }
+}
+
+/// Brings a set's row and its ten shown items into line with its items, and returns the ops that
+/// write the same.
 pub(crate) fn refreshed(
     ws: WorkspaceId,
-    set: &Doc<ChangeSet>,
-    items: &[Item],
+    set: &mut Doc<ChangeSet>,
+    items: &mut [Item],
     now: Timestamp,
 ) -> Vec<Op> {
     let status = fold::status(items.iter().map(|item| &item.state));
     let mut ops = Vec::new();
     if set.value.status != status {
-        let mut set = set.clone();
         set.value.status = status;
         set.value.updated_at = now;
         set.value.resolved_at = (status == SetStatus::Resolved).then_some(now);
-        ops.push(entity::put(ws, &set));
+        ops.push(entity::put(ws, set));
     }
     let shown = fold::shown(items);
-    let fresh = items.iter().filter(|item| shown.contains(&item.index) && item.shown_at.is_none());
-    ops.extend(fresh.map(|item| change_item::show(ws, &item.set, item.index, now)));
+    let is_fresh = |item: &&mut Item| shown.contains(&item.index) && item.shown_at.is_none();
+    for item in items.iter_mut().filter(is_fresh) {
+        item.shown_at = Some(now);
+        ops.push(change_item::show(ws, &item.set, item.index, now));
+    }
     ops
 }
 

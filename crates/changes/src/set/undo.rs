@@ -1,6 +1,6 @@
 //! Undoing a verdict, including what it wrote to the journal.
 
-use dormouse_journal::{JournalError, TaskStanding};
+use dormouse_journal::{JournalError, TaskStanding, TaskView};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity::{self, Stored};
@@ -11,7 +11,7 @@ use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, Workspace
 use crate::set::apply::{Round, SagaKind, SagaPayload};
 use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, refresh};
+use crate::set::service::{Changes, Decider, LoadedItem, Settled, reopened, transitioned};
 use crate::set::supersede;
 use crate::tools;
 
@@ -26,7 +26,7 @@ impl Changes {
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-    ) -> Result<Item, DecideError> {
+    ) -> Result<Settled, DecideError> {
         let seen = self.load(who.ws, set, index).await?;
         ensure_digest(&seen.item, digest)?;
         if seen.item.state == State::Applying {
@@ -66,8 +66,7 @@ impl Changes {
             other => other?,
         }
         let operation = payload.operation(&seen.item.operation);
-        self.finish(who.ws, &payload, &operation).await?;
-        Ok(self.load(who.ws, set, index).await?.item)
+        self.finish(who.ws, &payload, &operation, Some(seen)).await
     }
 
     /// Reopens a deferred item; the journal was never written for it.
@@ -76,15 +75,16 @@ impl Changes {
         who: &Decider,
         seen: &LoadedItem,
         decision: &Decision,
-    ) -> Result<Item, DecideError> {
+    ) -> Result<Settled, DecideError> {
         let now = self.clock.now();
         let next = Round::of(&seen.item).next(seen);
         let Round { number, operation } = &next;
         let mut ops = vec![change_item::reopen(who.ws, &seen.item, *number, operation, now)];
         ops.extend(self.mark_undone(who.ws, &decision.id, now).await?);
-        ops.extend(refresh(who.ws, seen, State::Pending, now));
+        let (after, more) = seen.moved(who.ws, reopened(&seen.item, &next, now), now);
+        ops.extend(more);
         self.write("change.undo", who, seen, "change.undo", ops).await?;
-        Ok(self.load(who.ws, &seen.item.set, seen.item.index).await?.item)
+        Ok(Settled::new(after, None))
     }
 
     /// Performs the second and third commit of an undo.
@@ -99,22 +99,26 @@ impl Changes {
         payload: &SagaPayload,
         operation: &OperationId,
         seen: &LoadedItem,
-    ) -> Result<(), DecideError> {
-        let (changed, round) = self.undo_in_journal(ws, payload, seen).await?;
+    ) -> Result<Settled, DecideError> {
+        let (undone, round) = self.undo_in_journal(ws, payload, seen).await?;
         let now = self.clock.now();
-        if let Some(error) = changed {
-            let text = error.to_string();
-            let close = saga::close(ws, operation, Phase::AgentDone, "failed", Some(&text), now);
-            self.close(ws, payload, vec![close]).await?;
-            return match error {
-                JournalError::Changed(source) => Err(DecideError::Changed {
-                    set: payload.set.clone(),
-                    index: payload.index,
-                    source,
-                }),
-                other => Err(other.into()),
-            };
-        }
+        let task = match undone {
+            Ok(task) => task,
+            Err(error) => {
+                let text = error.to_string();
+                let why = Some(text.as_str());
+                let close = saga::close(ws, operation, Phase::AgentDone, "failed", why, now);
+                self.close(ws, payload, vec![close]).await?;
+                return match error {
+                    JournalError::Changed(source) => Err(DecideError::Changed {
+                        set: payload.set.clone(),
+                        index: payload.index,
+                        source,
+                    }),
+                    other => Err(other.into()),
+                };
+            }
+        };
         let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
         let undone = self.mark_undone(ws, &payload.decision, now).await?;
         let next = round.next(seen);
@@ -128,31 +132,43 @@ impl Changes {
             None
         };
         // Only one proposal per field may be open; one made meanwhile takes precedence.
-        let (op, to) = match why {
+        let (op, item) = match why {
             Some(_) => {
                 let to = State::Retracted;
-                (change_item::transition(ws, &seen.item, to, why, None, now), to)
+                let op = change_item::transition(ws, &seen.item, to, why, None, now);
+                (op, transitioned(&seen.item, to, why, now))
             }
             None => {
                 // This undo itself set the field, which must not count as the person overtaking the
                 // item.
-                let said = self.said_at(ws, &seen.item).await?;
+                let read = match &task {
+                    Some(_) => None,
+                    None => self.task_of(ws, &seen.item.task).await?,
+                };
+                let said = said_at(task.as_ref().or(read.as_ref()), &seen.item);
                 let opened_at = said.map_or(now, |said| said.max(now));
                 let Round { number, operation } = &next;
                 let op = change_item::reopen(ws, &seen.item, *number, operation, opened_at);
-                (op, State::Pending)
+                (op, reopened(&seen.item, &next, opened_at))
             }
         };
         let mut ops = vec![op, done];
         ops.extend(undone);
-        ops.extend(refresh(ws, seen, to, now));
-        self.close(ws, payload, ops).await?;
+        let (after, more) = seen.moved(ws, item, now);
+        ops.extend(more);
+        let is_ours = self.close(ws, payload, ops).await?;
         // A turn may have proposed another value since the items were read.
-        self.keep_newest(ws, &payload.task).await
+        let n_withdrawn = self.keep_newest(ws, &payload.task).await?;
+        let rows = if is_ours && n_withdrawn == 0 {
+            after
+        } else {
+            self.load(ws, &payload.set, payload.index).await?
+        };
+        Ok(Settled::new(rows, task))
     }
 
-    /// Undoes the journal's effects, once. Returns the refusal if a field has changed, and the last
-    /// round of the item that the journal knows.
+    /// Undoes the journal's effects, once. Returns the task if it was edited, or the refusal if a
+    /// field has changed, and the last round of the item that the journal knows.
     ///
     /// If the agent store was restored from an older copy, that round may be later than the item's:
     /// the verdict was undone and given again. The verdict in effect is the one to undo.
@@ -161,13 +177,14 @@ impl Changes {
         ws: WorkspaceId,
         payload: &SagaPayload,
         seen: &LoadedItem,
-    ) -> Result<(Option<JournalError>, Round), DecideError> {
+    ) -> Result<(Result<Option<TaskView>, JournalError>, Round), DecideError> {
         let crossing = match seen.item.state {
             State::Rejected => SagaKind::Suppress,
             _ => SagaKind::Confirm,
         };
         let verdict = SagaPayload { crossing, ..payload.clone() };
         let mut round = Round::of(&seen.item);
+        let mut task = None;
         let mut effects = self.effects(ws, &verdict.operation(&round.operation)).await?;
         while let Some(these) = effects {
             let ctx = Self::ctx(payload, &payload.operation(&round.operation));
@@ -178,18 +195,22 @@ impl Changes {
                     if effects.is_some() {
                         round = next;
                     }
+                    task = Some(edited.view);
                 }
-                Ok(_) => break,
+                Ok(edited) => {
+                    task = Some(edited.view);
+                    break;
+                }
                 Err(
                     error @ (JournalError::Changed(_)
                     | JournalError::Edit(_)
                     | JournalError::NoTask { .. }
                     | JournalError::Conflict { .. }),
-                ) => return Ok((Some(error), round)),
+                ) => return Ok((Err(error), round)),
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok((None, round))
+        Ok((Ok(task), round))
     }
 
     pub(crate) async fn mark_undone(
@@ -203,18 +224,6 @@ impl Changes {
             decision.updated_at = now;
         };
         self.edit_decision(ws, decision, edit).await
-    }
-
-    /// Returns when the person last set the field that an item targets.
-    async fn said_at(
-        &self,
-        ws: WorkspaceId,
-        item: &Item,
-    ) -> Result<Option<Timestamp>, DecideError> {
-        let (tool, view) = (tools::item(&item.tool), self.task_of(ws, &item.task).await?);
-        let Some((tool, view)) = tool.zip(view) else { return Ok(None) };
-        let args = serde_json::from_str(&item.args).unwrap_or_default();
-        Ok(TaskStanding::of(&view).said_at(&tool.target(&args).key))
     }
 
     /// Returns the verdict in effect on an item.
@@ -234,6 +243,13 @@ impl Changes {
                 && standing(decision.verdict) == item.state
         }))
     }
+}
+
+/// Returns when the person last set the field that an item targets.
+fn said_at(task: Option<&TaskView>, item: &Item) -> Option<Timestamp> {
+    let (tool, view) = tools::item(&item.tool).zip(task)?;
+    let args = serde_json::from_str(&item.args).unwrap_or_default();
+    TaskStanding::of(view).said_at(&tool.target(&args).key)
 }
 
 /// Returns the state of an item while a verdict is in effect.

@@ -21,6 +21,7 @@ fn a_verdict_names_what_it_was_shown() {
             "defer" => now(changes.defer(&who(), set, index, digest)),
             _ => now(changes.undo(&who(), set, index, digest)),
         }
+        .map(|settled| settled.item)
     };
     for verb in ["confirm", "reject", "defer", "undo"] {
         let world = World::new();

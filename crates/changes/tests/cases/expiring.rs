@@ -18,9 +18,9 @@ fn end(item: &Item) -> Timestamp {
 type Act = fn(&World, &Item) -> Result<Item, DecideError>;
 
 const ACTS: [(&str, Act); 3] = [
-    ("confirm", |w, i| now(w.changes.confirm(&who(), &i.set, i.index, None))),
-    ("reject", |w, i| now(w.changes.reject(&who(), &i.set, i.index, None, None))),
-    ("defer", |w, i| now(w.changes.defer(&who(), &i.set, i.index, None))),
+    ("confirm", |w, i| w.settled(now(w.changes.confirm(&who(), &i.set, i.index, None)))),
+    ("reject", |w, i| w.settled(now(w.changes.reject(&who(), &i.set, i.index, None, None)))),
+    ("defer", |w, i| w.settled(now(w.changes.defer(&who(), &i.set, i.index, None)))),
 ];
 
 #[test]

@@ -10,7 +10,9 @@ use dormouse_changes::set::propose::{Proposer, Retraction};
 use dormouse_changes::set::standing::KnownValue;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
-use dormouse_changes::{Changes, DecideError, Decider, Effect, Policy, Refused, ledger, tools};
+use dormouse_changes::{
+    Changes, DecideError, Decider, Effect, Policy, Refused, Settled, ledger, tools,
+};
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
@@ -374,10 +376,24 @@ impl World {
         now(self.store.all(query)).expect("decisions").into_iter().map(|d| d.doc.value).collect()
     }
 
+    /// The item of an answer, which must be what is stored: nothing was read to learn it.
+    pub fn settled(&self, result: Result<Settled, DecideError>) -> Result<Item, DecideError> {
+        let settled = result?;
+        let items = now(self.store.all(change_item::of_set(WS, &settled.item.set))).expect("items");
+        assert_eq!(settled.items, items);
+        assert!(items.contains(&settled.item));
+        assert_eq!(settled.set.doc.value, self.set_of(&settled.item));
+        if let Some(view) = &settled.task {
+            let known = state(view, &TimeZone::UTC);
+            assert_eq!((view.revision, known), (self.view().revision, self.state()));
+        }
+        Ok(settled.item)
+    }
+
     pub fn confirm(&self, item: &Item) -> Result<Item, DecideError> {
         self.later(1);
         let digest = Some(&item.fingerprint);
-        now(self.changes.confirm(&who(), &item.set, item.index, digest))
+        self.settled(now(self.changes.confirm(&who(), &item.set, item.index, digest)))
     }
 
     /// Confirms over a value that the person has set since.
@@ -385,23 +401,34 @@ impl World {
         self.later(1);
         let (digest, now_is) = (Some(&item.fingerprint), now.map(ToOwned::to_owned));
         let over = KnownValue { now: now_is };
-        self::now(self.changes.confirm_over(&who(), &item.set, item.index, digest, &over))
+        self.settled(self::now(self.changes.confirm_over(
+            &who(),
+            &item.set,
+            item.index,
+            digest,
+            &over,
+        )))
     }
 
     pub fn reject(&self, item: &Item, reason: Option<&str>) -> Result<Item, DecideError> {
         self.later(1);
         let digest: Option<&Fingerprint> = Some(&item.fingerprint);
-        now(self.changes.reject(&who(), &item.set, item.index, digest, reason))
+        self.settled(now(self.changes.reject(&who(), &item.set, item.index, digest, reason)))
     }
 
     pub fn defer(&self, item: &Item) -> Result<Item, DecideError> {
         self.later(1);
-        now(self.changes.defer(&who(), &item.set, item.index, Some(&item.fingerprint)))
+        self.settled(now(self.changes.defer(
+            &who(),
+            &item.set,
+            item.index,
+            Some(&item.fingerprint),
+        )))
     }
 
     pub fn undo(&self, item: &Item) -> Result<Item, DecideError> {
         self.later(1);
-        now(self.changes.undo(&who(), &item.set, item.index, Some(&item.fingerprint)))
+        self.settled(now(self.changes.undo(&who(), &item.set, item.index, Some(&item.fingerprint))))
     }
 
     /// What the next prompt says about decisions and open proposals.

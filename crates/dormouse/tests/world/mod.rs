@@ -11,11 +11,13 @@ use dormouse::{
 };
 use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Commit, Db, Op, Query, params};
+use dormouse_store::{
+    Backend, Commit, CommitError, Committed, Db, Hints, Op, Query, ReadError, Row, params,
+};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::caller::Actor;
-use dormouse_types::port::{Clock, Entropy, Faults, Model, NoFaults, Point, Stage};
-use dormouse_types::{AgentId, Scope, TaskId};
+use dormouse_types::port::{BoxFuture, Clock, Entropy, Faults, Model, NoFaults, Point, Stage};
+use dormouse_types::{AgentId, HostId, Scope, TaskId};
 use serde_json::{Value, json};
 
 /// Runs a future that never waits: store and script answer at once.
@@ -65,7 +67,48 @@ impl Faults for Before {
     }
 }
 
+/// A store in memory that notes every query.
+pub struct Noting {
+    under: Sqlite,
+    queries: Mutex<Vec<&'static str>>,
+}
+
+impl Noting {
+    /// Runs something and returns its result with the queries it made.
+    pub fn queries_of<T>(&self, run: impl FnOnce() -> T) -> (T, Vec<&'static str>) {
+        let take = || std::mem::take(&mut *self.queries.lock().expect("nobody fails holding it"));
+        take();
+        let result = run();
+        (result, take())
+    }
+}
+
+impl Backend for Noting {
+    fn read<'a>(
+        &'a self,
+        db: Db,
+        sql: &'static str,
+        params: Vec<dormouse_store::Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        self.queries.lock().expect("nobody fails holding it").push(sql);
+        self.under.read(db, sql, params)
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        self.under.commit(commit)
+    }
+
+    fn host(&self, db: Db) -> HostId {
+        self.under.host(db)
+    }
+
+    fn changes(&self) -> Hints {
+        self.under.changes()
+    }
+}
+
 pub struct World {
+    pub noting: Arc<Noting>,
     pub before: Arc<Before>,
     pub dormouse: Dormouse,
     pub store: Store,
@@ -75,19 +118,21 @@ pub struct World {
 
 /// The services with any model, on a clock that stands at a time.
 pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
-    services_with(model, at, Arc::new(NoFaults))
+    let (dormouse, store, clock, _) = services_with(model, at, Arc::new(NoFaults));
+    (dormouse, store, clock)
 }
 
 fn services_with(
     model: Arc<dyn Model>,
     at: &str,
     faults: Arc<dyn Faults>,
-) -> (Dormouse, Store, ManualClock) {
+) -> (Dormouse, Store, ManualClock, Arc<Noting>) {
     let clock = ManualClock::at(at);
     let port: Arc<dyn Clock> = Arc::new(clock.clone());
     let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-    let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-    let store = Store::new(Arc::new(sqlite), faults);
+    let under = Sqlite::memory(&port, &*entropy).expect("a store in memory");
+    let noting = Arc::new(Noting { under, queries: Mutex::default() });
+    let store = Store::new(noting.clone(), faults);
     let dormouse = Dormouse::new(Parts {
         store: store.clone(),
         clock: port,
@@ -96,16 +141,16 @@ fn services_with(
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
     });
-    (dormouse, store, clock)
+    (dormouse, store, clock, noting)
 }
 
 impl World {
     pub fn new() -> Self {
         let script = Arc::new(Script::default());
         let before = Arc::new(Before::default());
-        let (dormouse, store, clock) =
+        let (dormouse, store, clock, noting) =
             services_with(script.clone(), "2026-03-02T09:00:00Z", before.clone());
-        Self { before, dormouse, store, clock, script }
+        Self { noting, before, dormouse, store, clock, script }
     }
 
     pub fn later(&self, seconds: u64) {

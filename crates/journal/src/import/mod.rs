@@ -6,17 +6,18 @@
 mod content;
 mod plan;
 
-use dormouse_store::journal::label::Definition;
-use dormouse_store::journal::{imported, label};
+use dormouse_store::Op;
+use dormouse_store::journal::imported;
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, WorkspaceId, draft, hash};
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Journal;
-use crate::edit::NewTask;
-use crate::error::{JournalError, RuleError};
+use crate::decision::Decided;
+use crate::edit::Edit;
+use crate::error::JournalError;
 use crate::view::TaskView;
-use crate::write::{EditCtx, ExtraOps, OnceKey, blank};
+use crate::write::{EditCtx, OnceKey, Rule, plain};
 use content::{Content, Last};
 use plan::Plan;
 
@@ -80,7 +81,7 @@ impl Journal {
             return Ok(Imported { task, outcome: Outcome::Unchanged, kept: Vec::new(), seq: None });
         }
         self.define_for(ws, &content, &ctx).await?;
-        self.import_again(ws, task, key, &content, &last, ctx).await
+        self.import_again(ws, task, key, content, last, ctx).await
     }
 
     async fn import_new(
@@ -92,16 +93,10 @@ impl Journal {
         ctx: EditCtx,
     ) -> Result<Imported, JournalError> {
         self.define_for(ws, &content, &ctx).await?;
-        let definitions: Vec<Definition> = self.store.all(label::definitions(ws)).await?;
-        let at = self.clock.now();
-        let empty = TaskView::blank(blank(&TaskId::fresh(at, &*self.entropy), at), definitions);
-        let last = Last::default();
-        let plan = plan::plan(&empty, &last, &content);
-        let ctx = EditCtx { once: Some(once(&key, &digest, last.n)), ..ctx };
-        let new = NewTask { title: String::new(), edits: plan.edits.clone() };
-        let kept = plan.kept.clone();
-        let seal = seal(ws, key, last, content, plan);
-        let edited = self.create_sealed(ws, &new, &ctx, "journal.import", seal).await?;
+        let ctx = EditCtx { once: Some(once(&key, &digest, 0)), ..ctx };
+        let rule = ImportRule::new(ws, key, Last::default(), content);
+        let edited = plain(self.create_with(ws, &ctx, &rule).await)?;
+        let kept = rule.planned().kept;
         Ok(Imported { task: edited.task, outcome: Outcome::Created, kept, seq: edited.seq })
     }
 
@@ -110,27 +105,18 @@ impl Journal {
         ws: WorkspaceId,
         task: TaskId,
         key: String,
-        content: &Content,
-        last: &Last,
+        content: Content,
+        last: Last,
         ctx: EditCtx,
     ) -> Result<Imported, JournalError> {
         let ctx = EditCtx { once: Some(once(&key, &content.digest(), last.n)), ..ctx };
-        // What the last attempt planned; the rule may run more than once.
-        let planned = Mutex::new((0, Vec::new()));
-        let rule = |view: &TaskView| {
-            let plan = plan::plan(view, last, content);
-            let edits = plan.edits.clone();
-            *planned.lock().unwrap_or_else(PoisonError::into_inner) =
-                (edits.len(), plan.kept.clone());
-            let seal = seal(ws, key.clone(), last.clone(), content.clone(), plan);
-            Ok::<_, Infallible>((edits, seal))
+        let rule = ImportRule::new(ws, key, last, content);
+        let edited = plain(self.edit_with(ws, &task, &ctx, &rule).await)?;
+        let Plan { edits, kept, .. } = rule.planned();
+        let outcome = match edits.len() {
+            0 => Outcome::Unchanged,
+            changes => Outcome::Updated { changes },
         };
-        let edited = match self.edit_sealed(ws, &task, &ctx, "journal.import", rule).await {
-            Ok(edited) => edited,
-            Err(RuleError::Journal(error)) => return Err(error),
-        };
-        let (changes, kept) = planned.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let outcome = if changes == 0 { Outcome::Unchanged } else { Outcome::Updated { changes } };
         Ok(Imported { task, outcome, kept, seq: edited.seq })
     }
 
@@ -158,10 +144,46 @@ fn once(key: &str, digest: &Digest, n: u64) -> OnceKey {
     OnceKey { id: id.to_string(), request: digest.clone() }
 }
 
-fn seal(ws: WorkspaceId, key: String, last: Last, content: Content, plan: Plan) -> ExtraOps {
-    Box::new(move |decided| {
-        let next = plan::after(last, &content, &plan, &decided.made);
+/// The rule of an import: what the file changed since the last import.
+struct ImportRule {
+    ws: WorkspaceId,
+    key: String,
+    last: Last,
+    content: Content,
+    /// The plan of the last attempt, which the commit records and the caller reports.
+    planned: Mutex<Plan>,
+}
+
+impl ImportRule {
+    fn new(ws: WorkspaceId, key: String, last: Last, content: Content) -> Self {
+        Self { ws, key, last, content, planned: Mutex::default() }
+    }
+
+    /// Returns the plan of the last attempt; an empty one if an earlier request had done the work.
+    fn planned(&self) -> Plan {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Rule for ImportRule {
+    type Refusal = Infallible;
+
+    fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, Infallible> {
+        let plan = plan::plan(view, &self.last, &self.content);
+        let edits = plan.edits.clone();
+        *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+        Ok(edits)
+    }
+
+    /// What this import wrote, in the commit that wrote it: the next import of the file compares
+    /// with it, and after a crash must not take its own values for a person's.
+    fn record(&self, decided: &Decided) -> Vec<Op> {
+        let next = plan::after(self.last.clone(), &self.content, &self.planned(), &decided.made);
         let value = serde_json::to_string(&next).expect("imports are plain data");
-        vec![imported::put(ws, &key, decided.after.id().as_str(), &value)]
-    })
+        vec![imported::put(self.ws, &self.key, decided.after.id().as_str(), &value)]
+    }
+
+    fn label(&self) -> Option<&'static str> {
+        Some("journal.import")
+    }
 }

@@ -9,7 +9,7 @@ use dormouse_types::task::EntryKind;
 use dormouse_types::{Id as _, LabelId, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem};
-use crate::decide::CreatedId;
+use crate::decision::CreatedId;
 use crate::edit::Edit;
 use crate::view::TaskView;
 

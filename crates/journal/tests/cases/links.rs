@@ -272,7 +272,7 @@ fn a_link_is_decided_again_when_the_other_task_moved_meanwhile() {
     let store = Store::new(Arc::new(engine), Arc::new(NoFaults));
     let entropy = Arc::new(CountingEntropy::seeded(7));
     let journal = Journal::new(store, Arc::new(world.clock.clone()), entropy);
-    let edited = now(journal.edit_with(WS, &a, &person(), rule)).unwrap();
+    let edited = now(journal.edit_with(WS, &a, &person(), &rule)).unwrap();
     assert_eq!((tries.get(), edited.revision), (2, 2));
     assert_eq!(revisions(&world, &[&a, &b]), [2, 3]);
     assert_eq!(world.view(&b).task.value.title, "Bb", "nothing is overwritten");

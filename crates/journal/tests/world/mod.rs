@@ -126,6 +126,32 @@ impl World {
         now(self.journal.task(WS, task)).expect("the task is there")
     }
 
+    /// Everything in a view that comes from rows.
+    pub fn shown(&self, view: &TaskView) -> String {
+        let values = |texts: Vec<String>| texts.join("\n");
+        let TaskView { task, revision, checklists, items, removed_items, entries, .. } = view;
+        values(vec![
+            format!("{revision} {:?} {:?}", task.value, state(view, &TimeZone::UTC)),
+            values(checklists.iter().map(|doc| format!("{:?}", doc.value)).collect()),
+            values(
+                items.iter().chain(removed_items).map(|doc| format!("{:?}", doc.value)).collect(),
+            ),
+            values(
+                entries
+                    .iter()
+                    .chain(&view.deleted_entries)
+                    .map(|doc| format!("{:?}", doc.value))
+                    .collect(),
+            ),
+            values(
+                view.links
+                    .iter()
+                    .map(|edge| format!("{:?} {:?}", edge.doc.value, edge.other))
+                    .collect(),
+            ),
+        ])
+    }
+
     pub fn state(&self, task: &TaskId) -> TaskState {
         state(&self.view(task), &TimeZone::UTC)
     }

@@ -6,25 +6,14 @@ use dormouse_journal::JournalError;
 use dormouse_queries::change_sets::takes_away;
 use dormouse_store::agent::change_item::State;
 use dormouse_store::{Commit, CommitError, Db, Once, receipt};
-use dormouse_types::{Caller, ChangeSetId, Fingerprint, Scope, TaskId, WorkspaceId, hash, limits};
+use dormouse_types::{
+    Caller, ChangeSetId, Fingerprint, Scope, TaskId, Verdict, WorkspaceId, hash, limits,
+};
 use serde::Serialize;
 
 use crate::request::{decider, receipt_id, require};
 use crate::view::Outcome;
 use crate::{Dormouse, Error};
-
-/// A verdict of the user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Verdict {
-    /// Apply it.
-    Confirm,
-    /// Reject it.
-    Reject,
-    /// Defer it.
-    Defer,
-    /// Undo the verdict.
-    Undo,
-}
 
 /// One of many verdicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +68,7 @@ impl Dormouse {
     ) -> Result<Outcome, Error> {
         require(caller, Scope::Decide)?;
         let VerdictOf { set, index, verdict, digest, reason, over } = &asked;
-        let request = hash::canonical(&(set, index, verdict, digest, reason));
+        let request = hash::canonical(&(set, index, name_in_receipts(*verdict), digest, reason));
         let over = over.as_ref().map(|over| hash::canonical(over).expect("a value is plain data"));
         let request = request.expect("a verdict is plain data") + &over.unwrap_or_default();
         let once = receipt_id(caller, key.as_deref())?.map(|id| Once {
@@ -264,7 +253,7 @@ impl Dormouse {
             let once = Once {
                 id: id.clone(),
                 request: hash::sha256(
-                    hash::canonical(&("all", set, Verdict::Defer))
+                    hash::canonical(&("all", set, name_in_receipts(Verdict::Defer)))
                         .expect("a request is plain data"),
                 ),
                 answer: hash::canonical(&wanted).expect("places and digests are plain data"),
@@ -314,5 +303,16 @@ impl Dormouse {
         let item =
             item.ok_or_else(|| Error::NotFound { what: "proposal", id: index.to_string() })?;
         Ok(Outcome { item, set_status, revision: task.map(|view| view.revision) })
+    }
+}
+
+/// How the digest of a request spells a verdict: as in the receipts of earlier versions, so that a
+/// request repeated after an update is recognised.
+fn name_in_receipts(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Confirm => "Confirm",
+        Verdict::Reject => "Reject",
+        Verdict::Defer => "Defer",
+        Verdict::Undo => "Undo",
     }
 }

@@ -34,7 +34,7 @@ use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 
 pub use access::NewToken;
 pub use agents::AgentPatch;
-pub use change_sets::{Shown, Verdict, VerdictOf};
+pub use change_sets::{Shown, VerdictOf};
 pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
@@ -43,7 +43,7 @@ pub use dormouse_queries::{
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_store::{Db, Store};
-pub use dormouse_types::Caller;
+pub use dormouse_types::{Caller, Verdict};
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::ImportOptions;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse::error::PROBLEMS;
 use dormouse_types::limits::{IDEMPOTENCY_KEY, PAGE};
-use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId};
+use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId, Verdict};
 use serde_json::{Map, Value, json};
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -20,7 +20,6 @@ use crate::Problem;
 use crate::extract::{IfMatch, Key};
 use crate::http::{self, DEFAULT_PAGE};
 use crate::problem::{CONTENT_TYPE, WIRE_PROBLEMS};
-use crate::wire::VerdictName;
 
 /// The document without operations. The router adds these and their schemas.
 #[derive(OpenApi)]
@@ -43,7 +42,7 @@ use crate::wire::VerdictName;
         (name = "access", description = "Tokens and permissions."),
     ),
     components(schemas(
-        Problem, VerdictName, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId
+        Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId
     )),
 )]
 pub(crate) struct Head;

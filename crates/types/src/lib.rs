@@ -3,8 +3,8 @@
 //! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
 //! database or the network.
 //!
-//! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`field_change`], [`task`], [`model`],
-//! [`draft`], [`fold`], [`limits`], [`port`].
+//! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`field_change`],
+//! [`verdict`], [`task`], [`model`], [`draft`], [`fold`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -16,6 +16,7 @@ pub mod caller;
 pub mod task;
 pub mod change;
 pub mod field_change;
+pub mod verdict;
 pub mod model;
 pub mod draft;
 pub mod fold;
@@ -25,3 +26,4 @@ pub mod port;
 pub use caller::{Actor, By, Caller, Origin, Scope, TokenKind};
 pub use id::*;
 pub use time::Timestamp;
+pub use verdict::Verdict;

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use dormouse::view::{ChangeItem, ChangeSet, Outcome, Page};
-use dormouse_types::{ChangeSetId, TaskId};
+use dormouse_types::{ChangeSetId, TaskId, Verdict};
 
-use super::change::{Verdict, Wanted, decide};
+use super::change::{Wanted, decide};
 use super::{counted, proposal};
 use crate::client::path;
 use crate::failure::Failure;

@@ -2,15 +2,15 @@
 
 use axum::Json;
 use dormouse::view::{ChangeSet, Outcome, Page};
-use dormouse::{Shown, Verdict, VerdictOf};
-use dormouse_types::TaskId;
+use dormouse::{Shown, VerdictOf};
+use dormouse_types::{TaskId, Verdict};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Reply, whole};
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::openapi::{Decides, Finds, Writes};
-use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictName, VerdictParams, over};
+use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictParams, over};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -62,8 +62,7 @@ pub(super) async fn show(app: App, At(set): At<String>) -> Reply<ChangeSet> {
 
 /// Parses the name of a verdict.
 pub(super) fn verdict(name: &str) -> Result<Verdict, Problem> {
-    let known = VerdictName::ALL.into_iter().find(|(known, _)| *known == name);
-    known.map(|(_, verdict)| verdict).ok_or_else(|| {
+    name.parse().map_err(|_| {
         Problem::not_found(format!("`{name}` is not a verdict: use confirm, reject, defer or undo"))
     })
 }

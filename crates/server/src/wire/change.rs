@@ -1,12 +1,10 @@
 //! Request bodies about agents and decisions.
 
+use dormouse::KnownValue;
 use dormouse::view::Outcome;
-use dormouse::{KnownValue, Verdict};
-use dormouse_types::{ChangeSetId, Timestamp};
+use dormouse_types::{ChangeSetId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
 use super::read::{Reading, present};
 use crate::Problem;
@@ -143,7 +141,7 @@ pub(crate) struct DecisionParams {
     /// The item's number, from 1.
     pub(crate) index: i64,
     /// The verdict.
-    #[schema(value_type = VerdictName)]
+    #[schema(value_type = Verdict)]
     pub(crate) verdict: String,
     /// The digest of the item as it was shown.
     pub(crate) digest: String,
@@ -165,29 +163,3 @@ pub(crate) enum Decided {
     /// The verdict was refused; this does not affect the others.
     Refused { set: String, index: i64, problem: Problem },
 }
-
-/// A verdict by its name.
-pub(crate) struct VerdictName;
-
-impl VerdictName {
-    /// Every verdict.
-    pub(crate) const ALL: [(&str, Verdict); 4] = [
-        ("confirm", Verdict::Confirm),
-        ("reject", Verdict::Reject),
-        ("defer", Verdict::Defer),
-        ("undo", Verdict::Undo),
-    ];
-}
-
-impl PartialSchema for VerdictName {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .enum_values(Some(Self::ALL.map(|(name, _)| name)))
-            .description(Some("The user's verdict; `undo` reverts an earlier one."))
-            .build()
-            .into()
-    }
-}
-
-impl ToSchema for VerdictName {}

@@ -10,8 +10,8 @@ mod task;
 
 pub(crate) use access::{CodeParams, TokenParams};
 pub(crate) use change::{
-    AgentParams, AgentPatch, ConfirmAllParams, Decided, DecisionParams, ShownParams, VerdictName,
-    VerdictParams, WakeParams, Wanted, over,
+    AgentParams, AgentPatch, ConfirmAllParams, Decided, DecisionParams, ShownParams, VerdictParams,
+    WakeParams, Wanted, over,
 };
 pub(crate) use export::Export;
 pub(crate) use import::{ImportLine, Stopped};

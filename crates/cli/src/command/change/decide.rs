@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 
 use clap::Args;
 use dormouse::view::{ChangeItem, ChangeSet, Outcome};
+use dormouse_types::Verdict;
 use serde_json::json;
 
 use crate::client::{Client, Reply};
@@ -41,32 +42,13 @@ pub struct RejectParams {
     pub reason: Option<String>,
 }
 
-/// A verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    Confirm,
-    Reject,
-    Defer,
-    Undo,
-}
-
-impl Verdict {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirm",
-            Self::Reject => "reject",
-            Self::Defer => "defer",
-            Self::Undo => "undo",
-        }
-    }
-
-    fn done(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirmed",
-            Self::Reject => "rejected",
-            Self::Defer => "put off",
-            Self::Undo => "undone",
-        }
+/// What a verdict has done, in the line that reports it.
+fn done(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Confirm => "confirmed",
+        Verdict::Reject => "rejected",
+        Verdict::Defer => "put off",
+        Verdict::Undo => "undone",
     }
 }
 
@@ -216,7 +198,7 @@ fn not_shown(session: &Session, item: &ChangeItem) -> Failure {
 fn told(outcome: &Outcome, verdict: Verdict) -> String {
     let item = &outcome.item;
     let summary = line(&item.human_summary);
-    let mut text = format!("{} {}: {summary}", verdict.done(), proposal::name(item));
+    let mut text = format!("{} {}: {summary}", done(verdict), proposal::name(item));
     if let Some(error) = &item.error {
         text.push_str(&format!("; it could not be applied: {}", line(error)));
     }

@@ -5,9 +5,10 @@ mod list;
 mod show;
 mod whole_set;
 
-pub use decide::{Verdict, Wanted, decide};
+pub use decide::{Wanted, decide};
 
 use clap::Subcommand;
+use dormouse_types::Verdict;
 
 use crate::failure::Failure;
 use crate::session::Session;

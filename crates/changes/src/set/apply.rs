@@ -177,6 +177,11 @@ impl Changes {
                     Some(seen) => seen,
                     None => self.load(ws, &payload.set, payload.index).await?,
                 };
+                // Another process finished it, and its verdict was undone: the item's round is
+                // not the one this operation is about.
+                if seen.item.round != payload.round {
+                    return Ok(Settled::new(seen, None));
+                }
                 self.finish_once(ws, payload, operation, &seen).await
             }
         })
@@ -230,8 +235,8 @@ impl Changes {
     /// Writes the last commit of an operation.
     ///
     /// Returns `false` if another process has already finished the same operation (`ItemMoved`),
-    /// which counts as success; the rows are then as that process left them. `Stale` means that the decision thread moved: the operation is retried on fresh
-    /// rows.
+    /// which counts as success; the rows are then as that process left them. `Stale` means that the
+    /// decision thread moved: the operation is retried on fresh rows.
     pub(crate) async fn close(
         &self,
         ws: WorkspaceId,
@@ -294,6 +299,9 @@ impl Changes {
 
     /// Returns whether the journal's effect in a round belongs to a verdict that the agent store
     /// has forgotten and that no longer holds.
+    ///
+    /// A verdict is not forgotten if another process finished this operation meanwhile, and a
+    /// person has undone it or set the value since: then there is nothing left to write.
     async fn is_forgotten(
         &self,
         ws: WorkspaceId,
@@ -302,14 +310,30 @@ impl Changes {
         item: &Item,
     ) -> Result<bool, DecideError> {
         let undo = SagaPayload { crossing: SagaKind::Undo, ..payload.clone() };
-        let undo = receipt::by_id(Db::Journal, ws, undo.operation(&round.operation).as_str());
-        if self.store.first(undo).await?.is_some() {
-            return Ok(true);
+        let undo = undo.operation(&round.operation);
+        if self.store.first(receipt::by_id(Db::Journal, ws, undo.as_str())).await?.is_some() {
+            return self.is_unknown(ws, &undo).await;
         }
         let Some(over) = &payload.over else { return Ok(false) };
         let task = self.task_of(ws, &payload.task).await?;
         let found = task.and_then(|view| standing::set_since(item, &state(&view, &self.zone)));
-        Ok(found.is_some_and(|found| found.is_known(Some(over))))
+        Ok(found.is_some_and(|found| found.is_known(Some(over)))
+            && self.load(ws, &payload.set, payload.index).await?.item.state == item.state)
+    }
+
+    /// Returns whether the agent store holds no saga of an operation that the journal has applied.
+    ///
+    /// A saga is opened before the journal is written and is kept, so an applied operation without
+    /// one was decided after the copy was made from which the agent store was restored. Read it
+    /// after the receipt: an operation that another process is finishing then has its saga.
+    pub(crate) async fn is_unknown(
+        &self,
+        ws: WorkspaceId,
+        operation: &OperationId,
+    ) -> Result<bool, DecideError> {
+        let status = self.store.first(saga::status_of(ws, operation)).await?;
+        // A saga closed as failed left nothing in the journal; a later attempt did.
+        Ok(status.is_none_or(|status| status == "failed"))
     }
 
     /// Returns the ops that move an item and its decision to the round under which the journal was

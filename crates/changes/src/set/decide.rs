@@ -179,12 +179,14 @@ impl Changes {
                     state if state == want.state() => Ok(settled),
                     // It can never be applied.
                     State::Retracted => Err(DecideError::retracted(&settled.item)),
+                    // The verdict was given, and another process has undone or replaced it since.
+                    // Deciding again would overrule that person.
                     State::Pending
                     | State::Deferred
                     | State::Applying
                     | State::Confirmed
                     | State::Rejected
-                    | State::Expired => Err(moved()),
+                    | State::Expired => Err(DecideError::Busy { set: set.clone(), index }),
                 }
             }
         }

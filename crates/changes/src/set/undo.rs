@@ -190,12 +190,16 @@ impl Changes {
             let ctx = Self::ctx(payload, &payload.operation(&round.operation));
             match self.journal.undo(ws, &payload.task, &these, &ctx).await {
                 Ok(edited) if edited.replayed => {
-                    let next = round.next(seen);
-                    effects = self.effects(ws, &verdict.operation(&next.operation)).await?;
-                    if effects.is_some() {
-                        round = next;
-                    }
                     task = Some(edited.view);
+                    let next = round.next(seen);
+                    let given_again = verdict.operation(&next.operation);
+                    effects = self.effects(ws, &given_again).await?;
+                    // A verdict the agent store knows was given after another process finished
+                    // this undo. It is not the one to undo.
+                    if effects.is_none() || !self.is_unknown(ws, &given_again).await? {
+                        break;
+                    }
+                    round = next;
                 }
                 Ok(edited) => {
                     task = Some(edited.view);

@@ -5,7 +5,7 @@ use dormouse_store::{Commit, Db};
 use dormouse_types::task::Status;
 use serde_json::json;
 
-use crate::world::{WS, World, now};
+use crate::world::{WS, World, now, who};
 
 fn due_on(world: &World) -> Option<String> {
     world.state().due_on.map(|day| day.to_string())
@@ -217,6 +217,57 @@ fn of_a_confirm_that_waits_again_beside_a_turn_that_proposes_anew_one_proposal_i
     world.commit_before("change.conclude", turn);
     now(world.changes.recover(WS)).expect("recovered");
     assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#]);
+}
+
+/// The journal holds the receipts of verdicts that came later, as it does after a restore; but here
+/// the agent store knows them.
+#[test]
+fn an_undo_that_another_process_finishes_leaves_the_verdict_given_after_it() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    world.confirm(&item).expect("confirmed");
+    let (set, index) = (item.set.clone(), item.index);
+    world.meanwhile("journal.edit", move |other| {
+        now(other.recover(WS))?;
+        now(other.confirm(&who(), &set, index, None)).map(drop)
+    });
+    let after = world.undo(&item).expect("undone by the other process");
+    assert_eq!((after.state, after.round), (State::Confirmed, 1));
+    assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+}
+
+#[test]
+fn a_confirm_that_another_process_finishes_leaves_the_undo_given_after_it() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let (set, index) = (item.set.clone(), item.index);
+    world.meanwhile("journal.edit", move |other| {
+        now(other.recover(WS))?;
+        now(other.undo(&who(), &set, index, None)).map(drop)
+    });
+    let error = world.confirm(&item).expect_err("it was undone");
+    assert!(matches!(error, DecideError::Busy { .. }), "{error}");
+    let after = world.fresh(&item);
+    assert_eq!((after.state, after.round), (State::Pending, 1));
+    assert_eq!(due_on(&world), None);
+}
+
+#[test]
+fn a_rejection_that_another_process_finishes_leaves_the_undo_given_after_it() {
+    let world = World::new();
+    let label = world.label("Garden");
+    let item = world.open("assign_task_labels", json!({ "labels": [{ "id": label }] }));
+    let before = world.state();
+    let (set, index) = (item.set.clone(), item.index);
+    world.meanwhile("journal.edit", move |other| {
+        now(other.recover(WS))?;
+        now(other.undo(&who(), &set, index, None)).map(drop)
+    });
+    let error = world.reject(&item, None).expect_err("it was undone");
+    assert!(matches!(error, DecideError::Busy { .. }), "{error}");
+    let after = world.fresh(&item);
+    assert_eq!((after.state, after.round), (State::Pending, 1));
+    assert_eq!(world.state().suppressed_labels, before.suppressed_labels);
 }
 
 /// A turn that proposes the 27th and is not yet stored.

@@ -157,6 +157,16 @@ impl World {
         });
     }
 
+    /// Lets another process act right before the next commit with a label.
+    pub fn meanwhile(
+        &self,
+        label: &'static str,
+        act: impl FnOnce(&Changes) -> Result<(), DecideError> + Send + 'static,
+    ) {
+        let other = self.changes.clone();
+        self.before.next(label, move || act(&other).expect("the other process succeeds"));
+    }
+
     /// Performs an action that is interrupted right before it writes the journal.
     pub fn crash_at_the_journal(&self, act: impl FnOnce(&Self)) {
         self.before.next("journal.edit", || {

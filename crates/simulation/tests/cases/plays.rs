@@ -32,6 +32,7 @@ fn seeds_that_once_failed_come_to_a_good_end() {
         (95, "an agent fell asleep for a deleted task that was back already"),
         (390, "what came during the first run of an imported agent was left without a due time"),
         (417, "what came during the first run of an imported agent was left without a due time"),
+        (491, "an undo that was long on its way also undid the verdict given again meanwhile"),
         (1014, "a run took back a proposal that was being applied"),
         (1079, "a claim cleared a signal that came after its row was read"),
         (

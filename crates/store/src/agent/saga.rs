@@ -138,6 +138,19 @@ pub fn count(workspace: WorkspaceId, status: &str) -> Query<usize> {
     }
 }
 
+/// The status of the saga of an operation, if there is one.
+pub fn status_of(workspace: WorkspaceId, operation: &OperationId) -> Query<String> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT status FROM saga_log WHERE ws = ?1 AND operation_id = ?2",
+        params: params_values![ws(workspace), operation.as_str()],
+        decode: |row| {
+            let status = row.text(0).map_err(|e| ReadError::column(Db::Agent, "saga", &e))?;
+            Ok(status.to_owned())
+        },
+    }
+}
+
 /// Sagas by status, oldest first.
 pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
     Query {

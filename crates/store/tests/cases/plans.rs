@@ -13,7 +13,7 @@ use dormouse_store::journal::{
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::{
-    AgentId, ChangeSetId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
+    AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
 };
 
 use crate::world::{WS, World, at, beside, wait};
@@ -238,6 +238,7 @@ fn queries(world: &World) -> Vec<Asked> {
         link::page_of_agent(WS, &agent, link::AGENT_TASK, (at(0), ""), 1),
         log_line::of_holder(WS, &agent, 1, 2),
         saga::by_status(WS, "pending"),
+        saga::status_of(WS, &OperationId(String::new())),
         saga::count(WS, "pending"),
         saga::workspaces(),
         saga::page(WS, "", 1),

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command};
 
-use crate::args::Clearable;
+use crate::values::Clearable;
 
 /// Returns the same command line in an unambiguous form.
 ///

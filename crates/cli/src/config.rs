@@ -11,11 +11,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Args as ClapArgs;
 use dormouse_server::PublicUrl;
 use dormouse_types::limits;
 use jiff::tz::TimeZone;
 
-use crate::args::Global;
 use crate::failure::Failure;
 use crate::terminal::Settings;
 
@@ -48,6 +48,28 @@ impl fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DatabaseUrl(…)")
     }
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Global {
+    /// The data folder [default: $DORMOUSE_DATA, else dormouse in the user's data folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// A Postgres database instead of the data folder [also: $DORMOUSE_DATABASE_URL, or
+    /// $DORMOUSE_DATABASE_URL_FILE]
+    #[arg(long, global = true, value_name = "URL")]
+    pub database_url: Option<DatabaseUrl>,
+    /// Print only the body of the API's response
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Do not wait for agents; without a server, the next command wakes them
+    #[arg(long, global = true)]
+    pub no_wait: bool,
+    /// Print without colour [also: $NO_COLOR]
+    #[arg(long, global = true)]
+    pub no_color: bool,
 }
 
 /// The settings of one command.

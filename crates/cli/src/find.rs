@@ -9,7 +9,7 @@ use dormouse_types::{Id as _, TaskId};
 use crate::client::{Client, path};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{line, titled};
 
 /// Finds a task by its id, the end of its id, or words of its title.
 ///
@@ -204,11 +204,6 @@ fn token_line(token: &Token) -> String {
 
 fn set_line(set: &ChangeSet) -> String {
     format!("{}  {}", set.id.short(), titled(&set.task_title))
-}
-
-/// The title, or a placeholder if it is empty.
-pub fn titled(title: &str) -> &str {
-    if title.trim().is_empty() { "(untitled)" } else { title }
 }
 
 #[cfg(test)]

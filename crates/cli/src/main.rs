@@ -7,12 +7,13 @@
 //! Does not own: rules about tasks, agents or proposals. A command is a client of the REST API,
 //! even if no server runs; only `engine` knows the parts behind it.
 //!
-//! Reading order: `args` (arguments), `argv` (how they are parsed), `session` (how a command runs),
-//! `engine`, `folder` and `server_file` (who holds the data), `command` (one file each), `client`,
-//! `wait`, `find`, `terminal`.
+//! Reading order: `args` (arguments), `argv` (how they are parsed), `dispatch` (which command runs,
+//! and how it ends), `session` (the context of a client), `engine`, `folder` and `server_file` (who
+//! holds the data), `command` (one file each), `client`, `wait`, `find`, `terminal`.
 
 mod args;
 mod argv;
+mod values;
 mod config;
 mod failure;
 #[cfg(feature = "faults")]
@@ -28,10 +29,13 @@ mod stop;
 mod session;
 mod find;
 mod command;
+mod dispatch;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+
+use crate::command::{Command, Local};
 
 fn main() -> ExitCode {
     let mut command = args::Args::command();
@@ -48,14 +52,14 @@ fn main() -> ExitCode {
         .init();
     // A server has to respond while agents run; a command does one thing.
     let mut runtime = match args.command {
-        Some(args::Command::Serve(_) | args::Command::Bench(_)) => {
+        Some(Command::Local(Local::Serve(_) | Local::Bench(_))) => {
             tokio::runtime::Builder::new_multi_thread()
         }
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build();
     match runtime {
-        Ok(runtime) => ExitCode::from(runtime.block_on(session::run(args))),
+        Ok(runtime) => ExitCode::from(runtime.block_on(dispatch::run(args))),
         Err(e) => {
             terminal::note(&format!("error: the program cannot start: {e}"));
             ExitCode::FAILURE

@@ -1,7 +1,7 @@
 //! The context of a command: the client, the screen, and the agents it must wait for.
 
 use std::future::pending;
-use std::io::{self, ErrorKind, IsTerminal as _};
+use std::io::{self, ErrorKind};
 
 use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
@@ -11,14 +11,11 @@ use dormouse_types::{AgentId, Id as _, TaskId, Timestamp};
 use jiff::tz::TimeZone;
 use tokio::sync::watch;
 
-use crate::args::{Args, Command};
 use crate::client::{Client, Reply};
-use crate::command;
 use crate::config::Config;
 use crate::engine::{Backend, Engine};
 use crate::failure::Failure;
-use crate::find::titled;
-use crate::terminal::{Screen, line, note, time};
+use crate::terminal::{Screen, line, note, time, titled};
 use crate::{stop, wait};
 
 /// One command while it runs.
@@ -42,63 +39,11 @@ pub struct Session {
     all_due: bool,
 }
 
-/// Runs one command and returns its exit code.
-pub async fn run(args: Args) -> u8 {
-    let config = match Config::read(&args.global) {
-        Ok(config) => config,
-        Err(failure) => return report(&failure, false, "dormouse"),
-    };
-    let (is_json, call) = (config.screen.json, config.call.clone());
-    if let Some(Command::Serve(params)) = &args.command {
-        return match command::serve::run(&config, params).await {
-            Ok(()) => 0,
-            Err(failure) => report(&failure, is_json, &call),
-        };
-    }
-    if let Some(Command::Open(params)) = &args.command {
-        return match command::open::run(&config, params).await {
-            Ok(()) => 0,
-            Err(failure) => report(&failure, is_json, &call),
-        };
-    }
-    if let Some(Command::Bench(params)) = args.command {
-        return match command::bench::run(&config, params).await {
-            Ok(()) => 0,
-            Err(failure) => report(&failure, is_json, &call),
-        };
-    }
-    if let Some(Command::Doctor(params)) = &args.command {
-        return match command::doctor::run(&config, params).await {
-            Ok(code) => code,
-            Err(failure) => report(&failure, is_json, &call),
-        };
-    }
-    if let Some(Command::Openapi) = &args.command {
-        return match command::openapi::run(&config) {
-            Ok(()) => 0,
-            Err(failure) => report(&failure, is_json, &call),
-        };
-    }
-    let mut session = match Session::open(config).await {
-        Ok(session) => session,
-        Err(failure) => return report(&failure, is_json, &call),
-    };
-    let mut code = match command::run(&mut session, args.command).await {
-        Ok(()) => 0,
-        Err(failure) => {
-            session.flush();
-            report(&failure, is_json, &call)
-        }
-    };
-    if !session.flush() {
-        code = code.max(1);
-    }
-    session.finish().await;
-    code
-}
-
 impl Session {
-    async fn open(config: Config) -> Result<Self, Failure> {
+    /// Opens the data, or finds the server that holds it.
+    ///
+    /// Errors: neither is possible.
+    pub async fn open(config: Config) -> Result<Self, Failure> {
         let since = SystemClock.now();
         let (client, zone, engine) = match Backend::find(&config).await? {
             Backend::Here(engine) => (engine.client(), engine.zone.clone(), Some(engine)),
@@ -266,10 +211,10 @@ impl Session {
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
         match &self.engine {
-            Some(engine) => engine.drain(scope, stop::told(stop), on_run).await,
+            Some(engine) => engine.drain(scope, stop::requested(stop), on_run).await,
             None => tokio::select! {
                 biased;
-                () = stop::told(stop) => Ok(DrainReport::default()),
+                () = stop::requested(stop) => Ok(DrainReport::default()),
                 ended = self.wait_for_server(scope, on_run) => ended,
             },
         }
@@ -295,7 +240,7 @@ impl Session {
     }
 
     /// Runs the remaining agents at the end of a command. A server does that on its own.
-    async fn finish(&mut self) {
+    pub async fn finish(&mut self) {
         if self.engine.is_some() {
             self.wait().await;
         }
@@ -340,26 +285,4 @@ fn format_run(run: &RunOutcome) -> String {
         }
     }
     text
-}
-
-/// Reports a failure on standard error, and with `--json` also as a body.
-fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
-    if is_json && let Some(body) = &failure.body {
-        let mut screen =
-            Screen::new(crate::terminal::Settings { width: 80, colour: false, json: true });
-        screen.body(body);
-        // If this cannot be written, standard error below still reports the failure.
-        let _told_below = screen.flush();
-    }
-    let style = crate::terminal::Style::new(std::io::stderr().is_terminal());
-    let word = style.paint(crate::terminal::style::Color::Red, "error:");
-    note(&format!("{word} {}", line(&failure.message)));
-    for more in &failure.more {
-        note(&format!("  {}", line(more)));
-    }
-    if let Some(hint) = &failure.hint {
-        // Suggest commands in the form in which this one was called.
-        note(&format!("hint: {}", hint.replace("`dormouse ", &format!("`{call} "))));
-    }
-    failure.code
 }

@@ -34,7 +34,7 @@ async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
 }
 
 /// Completes with the first signal.
-pub async fn told(mut stop: watch::Receiver<bool>) {
+pub async fn requested(mut stop: watch::Receiver<bool>) {
     if stop.wait_for(|stop| *stop).await.is_err() {
         // The listener is gone, so no signal can arrive any more.
         std::future::pending::<()>().await;

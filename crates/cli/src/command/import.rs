@@ -13,9 +13,8 @@ use serde_json::Value;
 use super::counted;
 use crate::client::path;
 use crate::failure::Failure;
-use crate::find::titled;
 use crate::session::Session;
-use crate::terminal::{line, note};
+use crate::terminal::{line, note, titled};
 
 /// A heading with check boxes below it becomes a task; other text becomes a note of the task above
 /// it. You can import the same file again: your changes in Dormouse are kept.

@@ -16,28 +16,97 @@ pub mod serve;
 pub mod task;
 pub mod token;
 
-use crate::args::Command;
+use clap::Subcommand;
+
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// Runs a command; without one, prints the overview.
-pub async fn run(session: &mut Session, command: Option<Command>) -> Result<(), Failure> {
-    match command {
-        None => overview::run(session).await,
-        // They are no clients of the API: `session` runs them by themselves.
-        Some(Command::Serve(_)) => Err(Failure::failed("a server cannot be a client of itself")),
-        Some(Command::Bench(_)) => Err(Failure::failed("a bench has no data folder")),
-        Some(Command::Doctor(_)) => Err(Failure::failed("doctor needs no client")),
-        Some(Command::Open(_)) => Err(Failure::failed("open needs no client")),
-        Some(Command::Openapi) => Err(Failure::failed("openapi needs no client")),
-        Some(Command::Export(params)) => export::run(session, params).await,
-        Some(Command::Import(params)) => import::run(session, params).await,
-        Some(Command::Task(command)) => task::run(session, command).await,
-        Some(Command::Agent(command)) => agent::run(session, command).await,
-        Some(Command::Report(params)) => report::run(session, params).await,
-        Some(Command::Review(params)) => review::run(session, params).await,
-        Some(Command::Change(command)) => change::run(session, command).await,
-        Some(Command::Token(command)) => token::run(session, command).await,
+/// The commands. Help lists them by `display_order`, which counts across both kinds.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    #[command(flatten)]
+    Local(Local),
+    #[command(flatten)]
+    Client(Client),
+}
+
+/// Commands that work without a client: they serve the API, or have no use for it.
+#[derive(Debug, Subcommand)]
+pub enum Local {
+    /// Run the agents, and serve the app and the API
+    #[command(display_order = 1)]
+    Serve(serve::Params),
+    /// Create a link that opens the app
+    #[command(display_order = 2)]
+    Open(open::Params),
+    /// Check the data folder (works while a server is running)
+    #[command(display_order = 11)]
+    Doctor(doctor::Params),
+    /// Print the OpenAPI 3.1 document of the API
+    #[command(display_order = 12)]
+    Openapi,
+    /// Measure what the program costs on this machine
+    #[command(display_order = 13)]
+    Bench(bench::Params),
+}
+
+/// Commands that are clients of the API.
+#[derive(Debug, Subcommand)]
+pub enum Client {
+    /// Import tasks from Markdown files
+    #[command(display_order = 3)]
+    Import(import::Params),
+    /// Tasks: add, list, show, edit, …
+    #[command(subcommand, display_order = 4)]
+    Task(task::Command),
+    /// Agents: create, list, show, wake, …
+    #[command(subcommand, display_order = 5)]
+    Agent(agent::Command),
+    /// Show the report of a task's agent
+    #[command(display_order = 6)]
+    Report(report::Params),
+    /// Review proposals one by one
+    #[command(display_order = 7)]
+    Review(review::Params),
+    /// Proposals: list, show, confirm, reject, …
+    #[command(subcommand, display_order = 8)]
+    Change(change::Command),
+    /// Access tokens: create, list, revoke
+    #[command(subcommand, display_order = 9)]
+    Token(token::Command),
+    /// Export tasks and their agents' reports as one JSON document
+    #[command(display_order = 10)]
+    Export(export::Params),
+}
+
+impl Local {
+    /// Runs the command and returns its exit code.
+    pub async fn run(self, config: &Config) -> Result<u8, Failure> {
+        match self {
+            Self::Serve(params) => serve::run(config, &params).await?,
+            Self::Open(params) => open::run(config, &params).await?,
+            Self::Doctor(params) => return doctor::run(config, &params).await,
+            Self::Openapi => openapi::run(config)?,
+            Self::Bench(params) => bench::run(config, params).await?,
+        }
+        Ok(0)
+    }
+}
+
+impl Client {
+    /// Runs the command.
+    pub async fn run(self, session: &mut Session) -> Result<(), Failure> {
+        match self {
+            Self::Import(params) => import::run(session, params).await,
+            Self::Task(command) => task::run(session, command).await,
+            Self::Agent(command) => agent::run(session, command).await,
+            Self::Report(params) => report::run(session, params).await,
+            Self::Review(params) => review::run(session, params).await,
+            Self::Change(command) => change::run(session, command).await,
+            Self::Token(command) => token::run(session, command).await,
+            Self::Export(params) => export::run(session, params).await,
+        }
     }
 }
 

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::client::{Reply, path};
 use crate::command::proposal;
 use crate::failure::Failure;
-use crate::find::{self, TaskOrAgent, titled};
+use crate::find::{self, TaskOrAgent};
 use crate::session::Session;
 use crate::terminal::style::Color;
-use crate::terminal::{line, markdown, time};
+use crate::terminal::{line, markdown, time, titled};
 
 /// Shows the last report the agent wrote. This makes no model call.
 #[derive(Debug, Args)]

@@ -13,9 +13,9 @@ use super::change::{Wanted, decide};
 use super::{counted, proposal};
 use crate::client::path;
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{line, titled};
 
 /// For each proposal: y confirms, n rejects, w rejects and asks for a reason, l puts it off, u
 /// undoes the last decision, q quits. Every answer takes effect immediately. Proposals you put off

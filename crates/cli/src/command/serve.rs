@@ -89,13 +89,13 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     }
     announce(config, &server, first_link(&engine, &server, params.demo).await?)?;
 
-    let http = dormouse_server::listen(listener, router, stop::told(stop.clone()));
+    let http = dormouse_server::listen(listener, router, stop::requested(stop.clone()));
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
     let http = tokio::spawn(http);
     let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
     let zone = engine.zone.clone();
     let mut tell = |event: ServeEvent| log(&zone, &told(&event));
-    engine.dormouse.serve(options, Box::pin(stop::told(stop)), &mut tell).await;
+    engine.dormouse.serve(options, Box::pin(stop::requested(stop)), &mut tell).await;
     match tokio::time::timeout(LAST_REQUESTS, http).await {
         Ok(Ok(())) => {}
         Ok(Err(e)) => log(&zone, &format!("the listener broke: {e}")),

@@ -116,6 +116,11 @@ impl Screen {
     }
 }
 
+/// The title of a task, or a placeholder if it is empty.
+pub fn titled(title: &str) -> &str {
+    if title.trim().is_empty() { "(untitled)" } else { title }
+}
+
 /// Prints a line on standard error, separate from the command's output.
 pub fn note(text: &str) {
     // If standard error is closed, there is nowhere left to report it.

@@ -10,7 +10,7 @@ use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Timestamp};
 use serde_json::json;
 
-use super::log::{content, kind};
+use super::message::{content, kind};
 use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;

@@ -6,10 +6,9 @@ use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::path;
 use crate::failure::Failure;
-use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, note, time};
+use crate::terminal::{line, note, time, titled};
 
 #[derive(Debug, Args)]
 pub struct Params {

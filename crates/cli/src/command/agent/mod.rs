@@ -4,6 +4,7 @@ mod create;
 mod follow;
 mod list;
 mod log;
+mod message;
 pub mod scheduled;
 mod settings;
 mod show;
@@ -15,9 +16,8 @@ use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::Reply;
 use crate::failure::Failure;
-use crate::find::titled;
 use crate::session::Session;
-use crate::terminal::{line, time};
+use crate::terminal::{line, time, titled};
 
 /// The agent commands.
 #[derive(Debug, Subcommand)]

@@ -5,12 +5,12 @@ use dormouse::view::Agent;
 use serde_json::{Map, json};
 
 use super::scheduled;
-use crate::args::{Clearable, time_or_none};
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
+use crate::values::{Clearable, time_or_none};
 
 #[derive(Debug, Args)]
 pub struct Params {

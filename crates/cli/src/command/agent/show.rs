@@ -7,10 +7,10 @@ use dormouse_types::Id as _;
 use super::list::state;
 use super::scheduled;
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find;
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, time};
+use crate::terminal::{line, time, titled};
 
 #[derive(Debug, Args)]
 pub struct Params {

@@ -5,12 +5,12 @@ use dormouse::view::Agent;
 use dormouse_types::AgentId;
 use serde_json::json;
 
-use crate::args::{Clearable, time_or_none};
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
+use crate::values::{Clearable, time_or_none};
 
 #[derive(Debug, Args)]
 pub struct Params {

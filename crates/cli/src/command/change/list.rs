@@ -6,10 +6,10 @@ use dormouse::view::{ChangeSet, Page};
 use crate::client::path;
 use crate::command::proposal;
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, wrap};
+use crate::terminal::{line, titled, wrap};
 
 #[derive(Debug, Args)]
 pub struct Params {

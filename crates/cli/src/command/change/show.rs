@@ -6,9 +6,9 @@ use dormouse_types::Id as _;
 
 use crate::command::proposal;
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find;
 use crate::session::Session;
-use crate::terminal::{line, time};
+use crate::terminal::{line, time, titled};
 
 #[derive(Debug, Args)]
 pub struct Params {

@@ -7,9 +7,9 @@ use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 use serde_json::json;
 
-use crate::args::{self, Clearable};
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::values::{self, Clearable};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -17,19 +17,19 @@ pub struct Params {
     #[arg(required_unless_present = "note", value_name = "TITLE")]
     title: Vec<String>,
     /// open, groomed, in-progress, blocked, on-hold, done or rejected
-    #[arg(long, value_parser = args::status)]
+    #[arg(long, value_parser = values::status)]
     status: Option<Status>,
     /// Why it is blocked or on hold
     #[arg(long)]
     reason: Option<String>,
     /// P0 (urgent) to P3 (low)
-    #[arg(long, value_parser = args::priority)]
+    #[arg(long, value_parser = values::priority)]
     priority: Option<Clearable<Priority>>,
     /// The due date: YYYY-MM-DD
-    #[arg(long, value_parser = args::day, value_name = "DAY")]
+    #[arg(long, value_parser = values::day, value_name = "DAY")]
     due: Option<Date>,
     /// The time estimate: 90, 90m or 1h30m
-    #[arg(long, value_parser = args::minutes_or_none, value_name = "DURATION")]
+    #[arg(long, value_parser = values::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
     /// The language of the task: en, de, …
     #[arg(long)]

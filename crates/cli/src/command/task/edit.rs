@@ -6,10 +6,10 @@ use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
-use crate::args::{self, Clearable};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::values::{self, Clearable};
 
 /// `none` clears a field.
 #[derive(Debug, Args)]
@@ -31,25 +31,25 @@ struct Fields {
     #[arg(long)]
     title: Option<String>,
     /// open, groomed, in-progress, blocked, on-hold, done or rejected
-    #[arg(long, value_parser = args::status)]
+    #[arg(long, value_parser = values::status)]
     status: Option<Status>,
     /// Why it is blocked or on hold
     #[arg(long)]
     reason: Option<String>,
     /// P0 (urgent) to P3 (low), or none
-    #[arg(long, value_parser = args::priority)]
+    #[arg(long, value_parser = values::priority)]
     priority: Option<Clearable<Priority>>,
     /// The due date: YYYY-MM-DD, or none
-    #[arg(long, value_parser = args::day_or_none, value_name = "DAY")]
+    #[arg(long, value_parser = values::day_or_none, value_name = "DAY")]
     due: Option<Clearable<Date>>,
     /// The time estimate: 90, 90m or 1h30m, or none
-    #[arg(long, value_parser = args::minutes_or_none, value_name = "DURATION")]
+    #[arg(long, value_parser = values::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
     /// The language of the task: en, de, …, or none
-    #[arg(long, value_parser = args::text_or_none)]
+    #[arg(long, value_parser = values::text_or_none)]
     language: Option<Clearable<String>>,
     /// A category, by name, or none
-    #[arg(long, value_parser = args::text_or_none)]
+    #[arg(long, value_parser = values::text_or_none)]
     category: Option<Clearable<String>>,
 }
 

@@ -7,9 +7,9 @@ use dormouse_types::{Id as _, TaskId};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{line, titled};
 
 #[derive(Debug, Args)]
 pub struct Params {

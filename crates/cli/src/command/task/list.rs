@@ -5,13 +5,12 @@ use dormouse::view::{Page, TaskRow};
 use dormouse_types::Id as _;
 use dormouse_types::task::Status;
 
-use crate::args;
 use crate::client::path;
 use crate::failure::Failure;
-use crate::find::titled;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, note};
+use crate::terminal::{line, note, titled};
+use crate::values;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -19,7 +18,7 @@ pub struct Params {
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// Only tasks with this status
-    #[arg(long, value_parser = args::status)]
+    #[arg(long, value_parser = values::status)]
     status: Option<Status>,
     /// Include deleted tasks
     #[arg(long)]

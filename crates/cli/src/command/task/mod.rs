@@ -16,9 +16,8 @@ use dormouse::view::Task;
 use dormouse_types::Id as _;
 
 use crate::failure::Failure;
-use crate::find::titled;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{line, titled};
 
 /// The task commands.
 #[derive(Debug, Subcommand)]

@@ -8,10 +8,10 @@ use dormouse::view::Task;
 use jiff::civil::Date;
 use serde_json::json;
 
-use crate::args;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::values;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -24,7 +24,7 @@ pub struct Params {
     #[arg(long)]
     file: Option<PathBuf>,
     /// The date of the note [default: today]
-    #[arg(long, value_parser = args::day, value_name = "DAY")]
+    #[arg(long, value_parser = values::day, value_name = "DAY")]
     on: Option<Date>,
 }
 

@@ -10,10 +10,10 @@ use dormouse_types::task::{EntryKind, LinkKind};
 use crate::command::agent::scheduled;
 use crate::command::proposal;
 use crate::failure::Failure;
-use crate::find::{self, titled};
+use crate::find;
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, markdown, time};
+use crate::terminal::{line, markdown, time, titled};
 
 #[derive(Debug, Args)]
 pub struct Params {

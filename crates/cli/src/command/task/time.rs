@@ -5,11 +5,11 @@ use dormouse::view::Task;
 use jiff::civil::Date;
 use serde_json::json;
 
-use crate::args;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
+use crate::values;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -22,7 +22,7 @@ pub struct Params {
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
     /// The day [default: today]
-    #[arg(long, value_parser = args::day, value_name = "DAY")]
+    #[arg(long, value_parser = values::day, value_name = "DAY")]
     on: Option<Date>,
 }
 

@@ -15,6 +15,7 @@ mod cases {
     mod trail;
     mod undoing;
 }
+<<<<<<< HEAD
 
 #[test]
 fn no_case_file_is_forgotten() {
@@ -32,3 +33,5 @@ fn no_case_file_is_forgotten() {
         .collect();
     assert_eq!(forgotten, Vec::<&String>::new());
 }
+=======
+>>>>>>> 8c136e5 (xtask: one test finds a source file that no module names)

@@ -41,15 +41,3 @@ mod cases {
     mod tokens;
     mod wake_queue;
 }
-
-#[test]
-fn no_case_file_is_forgotten() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
-    let source = include_str!("conformance.rs");
-    let forgotten: Vec<String> = std::fs::read_dir(folder)
-        .expect("the folder of the cases")
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .filter(|file| !source.contains(&format!("    mod {};", file.trim_end_matches(".rs"))))
-        .collect();
-    assert_eq!(forgotten, Vec::<String>::new());
-}

@@ -1,16 +1,14 @@
-//! Implementations of the ports for real use, and the scripted model for tests.
+//! Implementations of the ports for real use.
 //!
-//! Owns: the system clock, the system's entropy, models that answer from a script. Defends against:
-//! a clock that is set back during a sleep; a script that answers a replayed turn differently.
+//! Owns: the system clock and the system's entropy. Defends against: a clock that is set back during
+//! a sleep.
 //!
 //! Does not own: rules. An adapter can be replaced without a change above the port.
 //!
-//! Reading order: [`clock`], [`entropy`], [`scripted`].
+//! Reading order: [`clock`], [`entropy`].
 
 pub mod clock;
 pub mod entropy;
-pub mod scripted;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;
-pub use scripted::Script;

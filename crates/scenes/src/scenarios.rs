@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse::TaskPatch;
-use dormouse_adapters::scripted::Answer;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use dormouse_types::task::LinkKind;
 use serde_json::json;

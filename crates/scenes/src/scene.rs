@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse::{TaskPatch, Verdict};
-use dormouse_adapters::scripted::Answer;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::LinkKind;
 
 /// What happens, from an empty store to an end.

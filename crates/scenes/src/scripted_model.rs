@@ -3,8 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use dormouse_adapters::Script;
-use dormouse_adapters::scripted::Answer;
+use dormouse_testkit::scripted::Answer;
+use dormouse_testkit::scripted::Script;
 use dormouse_types::RunKey;
 use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass};

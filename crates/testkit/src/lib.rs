@@ -1,10 +1,11 @@
-//! Ports for tests: a clock that is moved by hand, repeatable randomness, and a private Postgres
-//! server.
+//! Ports for tests: a clock that is moved by hand, repeatable randomness, a model that answers from
+//! a script, and a private Postgres server.
 //!
 //! Does not own: anything that depends on a particular room; whole-runtime scenes are in
 //! `dormouse-scenes`.
 
 pub mod postgres;
+pub mod scripted;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_agents::AgentError;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::AgentId;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 use dormouse_types::port::Stage;

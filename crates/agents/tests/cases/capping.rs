@@ -1,5 +1,5 @@
-use dormouse_adapters::scripted::Answer;
 use dormouse_runs::End;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::limits;
 use serde_json::json;
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_builtin::Builtin;
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_testkit::ManualClock;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::Timestamp;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::Clock as _;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::route::merge_window;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::params;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::{FragmentKind, ModelError, ProviderUnavailable, Request};
 use dormouse_types::port::{Clock as _, ModelClass, Stage};
 use dormouse_types::{AgentId, Id as _, limits};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_runs::{End, Stop};
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::Status;
 use dormouse_testkit::ManualClock;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, TaskId, Timestamp};

@@ -6,7 +6,7 @@ use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::AgentId;
 use dormouse_types::port::Stage;
 
-use crate::world::{WS, World, dull, me, now};
+use crate::world::{WS, World, automated, dull, me, now};
 
 fn lifecycle(world: &World, agent: &AgentId) -> (Lifecycle, Option<DormantReason>) {
     let agent = now(world.agents.agent(WS, agent)).expect("the agent").doc.value;
@@ -63,9 +63,7 @@ fn an_agent_nobody_named_waits_until_its_task_says_something() {
 #[test]
 fn with_automation_off_a_change_waits_for_the_person() {
     let (world, task, agent) = World::settled();
-    let set = |automation| {
-        now(world.agents.set_automation(WS, &agent, automation, &me())).expect("set");
-    };
+    let set = |automation| world.set_automation(&agent, automation);
     set(Automation::Off);
     world.note(&task, "The van is booked.");
     world.later(86_400);
@@ -141,7 +139,7 @@ fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
         now(world.agents.wake(WS, &agent, Reason::Reanalysis, None, &me())),
         now(world.agents.resume(WS, &agent, &me())),
         now(world.agents.pause(WS, &agent, &me())),
-        now(world.agents.set_automation(WS, &agent, Automation::On, &me())),
+        now(world.agents.configure(WS, &agent, &automated(Automation::On), &me())),
     ] {
         let error = result.expect_err("it is gone").to_string();
         assert!(error.contains("destroyed: create a new agent for its task"), "{error}");

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_journal::Edit;
 use dormouse_store::{Db, params};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 use serde_json::json;

@@ -1,6 +1,6 @@
-use dormouse_adapters::scripted::Answer;
 use dormouse_runs::End;
 use dormouse_store::agent::change_item::State;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::limits;
 use dormouse_types::model::FragmentKind;
 use serde_json::{Value, json};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::{entity, log_line, outdated, report, timer};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::change_log;
 use dormouse_store::journal::task;
+use dormouse_testkit::scripted::Answer;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::Clock;
 use dormouse_types::{AgentId, Id as _, Seq, TaskId, Timestamp};

@@ -1,6 +1,6 @@
-use dormouse_adapters::scripted::Answer;
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
 use dormouse_types::limits;
 use serde_json::{Value, json};

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
 use dormouse_scheduler::Options;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::{Db, params};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::task::Priority;
@@ -16,7 +16,7 @@ use dormouse_types::{AgentId, Id as _, Origin};
 use serde_json::json;
 
 use crate::world::node::{Node, Told};
-use crate::world::{DONE, WS, World, now, report};
+use crate::world::{DONE, WS, World, automated, now, report};
 
 fn refused() -> Answer {
     Answer::Fails(ModelError::Request { detail: "too long".into() })
@@ -231,7 +231,7 @@ fn opt_out(agents: &dormouse_agents::Agents, agent: &AgentId, how: OptOut) {
     match how {
         OptOut::Pause => now(agents.pause(WS, agent, &me)),
         OptOut::Destroy => now(agents.destroy(WS, agent, &me)),
-        OptOut::AutomationOff => now(agents.set_automation(WS, agent, Automation::Off, &me)),
+        OptOut::AutomationOff => now(agents.configure(WS, agent, &automated(Automation::Off), &me)),
     }
     .expect("accepted");
 }

@@ -5,12 +5,12 @@ use std::future::Future as _;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_journal::{Edit, EditCtx, JournalError};
 use dormouse_scheduler::Options;
 use dormouse_scheduler::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
 use serde_json::json;

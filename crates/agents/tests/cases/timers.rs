@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use dormouse_adapters::scripted::Answer;
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::timer;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_testkit::ManualClock;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::{FragmentData, FragmentKind, ModelError};
 use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, TaskId, Timestamp};

@@ -62,8 +62,7 @@ fn rows_go_when_they_are_old_and_enough_newer_ones_are_there() {
 fn what_a_wake_that_waits_is_to_tell_of_stays() {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();
-    now(world.agents.set_automation(WS, &agent, Automation::Off, &crate::world::me()))
-        .expect("switched off");
+    world.set_automation(&agent, Automation::Off);
     world.note_now(&task, "The van is booked.");
     node.settle();
     fill(&world, Db::Journal, CHANGES_KEPT + 10);

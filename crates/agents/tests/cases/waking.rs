@@ -1,7 +1,7 @@
-use dormouse_adapters::scripted::Answer;
 use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::limits;
 use dormouse_types::model::{FragmentData, FragmentKind, ModelError, ProviderUnavailable};
 use dormouse_types::task::Priority;

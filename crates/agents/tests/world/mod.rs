@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_adapters::scripted::{Answer, Script};
-use dormouse_agents::lifecycle::{NewAgent, RequestContext};
+use dormouse_agents::lifecycle::{NewAgent, RequestContext, Settings};
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
@@ -27,6 +26,7 @@ use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
+use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
 use dormouse_types::port::{Clock, Model};
@@ -52,6 +52,11 @@ pub fn now<F: Future>(future: F) -> F::Output {
 
 pub fn me() -> RequestContext {
     RequestContext { actor: "owner".into(), key: None }
+}
+
+/// Settings that change only whether changes wake an agent.
+pub fn automated(automation: Automation) -> Settings {
+    Settings { automation: Some(automation), ..Settings::default() }
 }
 
 pub fn person() -> EditCtx {
@@ -263,7 +268,7 @@ impl World {
     }
 
     pub fn set_automation(&self, agent: &AgentId, automation: Automation) {
-        now(self.agents.set_automation(WS, agent, automation, &me())).expect("set");
+        now(self.agents.configure(WS, agent, &automated(automation), &me())).expect("set");
     }
 
     pub fn agent_state(&self, agent: &AgentId) -> State {

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use dormouse_adapters::scripted::Script;
+use dormouse_testkit::scripted::Script;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass};
 use futures_util::Stream;

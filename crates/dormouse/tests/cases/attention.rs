@@ -2,7 +2,7 @@
 
 use dormouse::Verdict;
 use dormouse::view::Attention;
-use dormouse_adapters::scripted::Answer;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use serde_json::json;
 

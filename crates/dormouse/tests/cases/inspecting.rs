@@ -1,5 +1,5 @@
 use dormouse::{AgentFilter, Verdict};
-use dormouse_adapters::scripted::Answer;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};

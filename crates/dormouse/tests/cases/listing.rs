@@ -7,9 +7,9 @@ use dormouse::view::{Match, TaskRow};
 use dormouse::{
     AgentFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch,
 };
-use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
+use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, NoFaults};
 use dormouse_types::task::Priority;

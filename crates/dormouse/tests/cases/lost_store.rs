@@ -9,8 +9,8 @@ use std::thread::Thread;
 use dormouse::{
     Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder, open_folder_without,
 };
-use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::{Db, Query};
+use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::TaskId;
 use dormouse_types::port::{Clock, Entropy};

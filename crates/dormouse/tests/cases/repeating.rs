@@ -157,8 +157,8 @@ fn what_was_asked_of_an_agent_is_not_done_again_after_something_else_was() {
         fn(&World, &dormouse::view::Agent, Option<String>) -> Result<dormouse::view::Agent, Error>;
     let pause: Ask = |w, a, k| now(w.dormouse.pause_agent(&me(), &a.id, k));
     let resume: Ask = |w, a, k| now(w.dormouse.resume_agent(&me(), &a.id, k));
-    let off: Ask = |w, a, k| now(w.dormouse.set_automation(&me(), &a.id, "off", k));
-    let on: Ask = |w, a, k| now(w.dormouse.set_automation(&me(), &a.id, "on", k));
+    let off: Ask = |w, a, k| w.automation(&a.id, "off", k);
+    let on: Ask = |w, a, k| w.automation(&a.id, "on", k);
     let plain = |agent: &dormouse::view::Agent| (agent.lifecycle.clone(), agent.automation.clone());
     for (name, ask, opposite) in [("pause", pause, resume), ("off", off, on)] {
         let world = World::new();

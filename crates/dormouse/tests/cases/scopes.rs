@@ -123,7 +123,6 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit create_agent |s, c| s.world.dormouse.create_agent(c, &now(s.world.dormouse.create_task(&me(), NewTask::default(), None)).expect("a task").id, None, None);
     Edit wake_agent |s, c| s.world.dormouse.wake_agent(c, &s.agent, Some("Hello".into()), None);
     Edit reanalyse_agent |s, c| s.world.dormouse.reanalyse_agent(c, &s.agent, None);
-    Edit set_automation |s, c| s.world.dormouse.set_automation(c, &s.agent, "off", None);
     Edit edit_agent |s, c| s.world.dormouse.edit_agent(c, &s.agent, AgentPatch { wake_on_linked: Some(true), ..AgentPatch::default() }, None);
     Edit wake_agent_at |s, c| s.world.dormouse.wake_agent_at(c, &s.agent, None, None);
     Edit cancel_wake |s, c| s.world.dormouse.cancel_wake(c, &s.agent);
@@ -131,7 +130,6 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit resume_agent |s, c| s.world.dormouse.resume_agent(c, &s.agent, None);
     Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
     Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
-    Decide decide_many |s, c| s.world.dormouse.decide_many(c, vec![VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }]);
     Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, vec![Shown { index: 1, digest: "00000000".into() }], None);
     Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);

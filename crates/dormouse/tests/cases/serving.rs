@@ -8,7 +8,7 @@ use dormouse::{ServeEvent, ServeOptions};
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::world::{World, me, now};
-use dormouse_adapters::scripted::Answer;
+use dormouse_testkit::scripted::Answer;
 
 /// What was told of runs: how they left the node, and whether they said why.
 fn runs(told: &Mutex<Vec<ServeEvent>>) -> Vec<(&'static str, bool)> {

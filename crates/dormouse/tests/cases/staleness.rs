@@ -6,7 +6,7 @@ use crate::world::{World, me, now};
 fn with_automation_off_an_edit_makes_the_report_stale_until_the_agent_is_woken() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[]);
-    let off = now(world.dormouse.set_automation(&me(), &agent.id, "off", None)).expect("set");
+    let off = world.automation(&agent.id, "off", None).expect("set");
     assert_eq!((off.automation.as_str(), off.automatic, off.stale_since), ("off", false, None));
     let at = world.note(&task.id, "The van is booked.").updated_at;
     assert!(world.drain(&task.id).is_empty());
@@ -28,10 +28,10 @@ fn with_automation_off_an_edit_makes_the_report_stale_until_the_agent_is_woken()
 fn switching_automation_on_runs_what_waited() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[]);
-    now(world.dormouse.set_automation(&me(), &agent.id, "off", None)).expect("set");
+    world.automation(&agent.id, "off", None).expect("set");
     world.note(&task.id, "The van is booked.");
     assert!(world.drain(&task.id).is_empty());
-    let on = now(world.dormouse.set_automation(&me(), &agent.id, "on", None)).expect("set");
+    let on = world.automation(&agent.id, "on", None).expect("set");
     assert!(on.automatic && on.due_at.is_some());
     world.later(1);
     world.answer(&[]);
@@ -43,7 +43,7 @@ fn switching_automation_on_runs_what_waited() {
 fn an_unknown_automation_is_answered_with_the_known_ones() {
     let world = World::new();
     let (_, agent, _) = world.proposed(&[]);
-    let error = now(world.dormouse.set_automation(&me(), &agent.id, "sometimes", None));
+    let error = world.automation(&agent.id, "sometimes", None);
     let error = error.expect_err("no such mode").to_string();
     assert!(error.contains("`sometimes` is not one of auto, on, off"), "{error}");
 }

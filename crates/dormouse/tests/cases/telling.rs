@@ -1,8 +1,8 @@
 //! Events for clients that stay, over the store.
 
 use dormouse::events::Since;
-use dormouse_adapters::scripted::Answer;
 use dormouse_store::{Commit, Db, Op, params};
+use dormouse_testkit::scripted::Answer;
 use serde_json::json;
 
 use crate::world::{World, me, now, slug};

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use dormouse::view::{Message, Page};
 use dormouse::{MessageFilter, OperationFilter, TaskFilter, Verdict};
-use dormouse_adapters::scripted::Answer;
 use dormouse_store::agent::{breaker, saga, timer, wake_queue};
 use dormouse_store::{Commit, Db, Op};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use dormouse_types::{AgentId, OperationId, RunKey, Timestamp};
 use serde_json::json;

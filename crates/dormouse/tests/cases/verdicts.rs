@@ -1,5 +1,4 @@
-use dormouse::view::ChangeItem;
-use dormouse::{TaskPatch, Verdict, VerdictOf};
+use dormouse::{TaskPatch, Verdict};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::Status;
 use serde_json::{Value, json};
@@ -9,17 +8,6 @@ use crate::world::{World, me, now, slug};
 fn add(n: usize) -> (&'static str, Value) {
     let items: Vec<Value> = (0..n).map(|n| json!({ "title": format!("Item {n}") })).collect();
     ("add_multiple_checklist_items", json!({ "items": items }))
-}
-
-fn of(item: &ChangeItem, verdict: Verdict, reason: Option<&str>) -> VerdictOf {
-    VerdictOf {
-        set: item.set.clone(),
-        index: item.index,
-        verdict,
-        digest: Some(item.digest.to_string()),
-        reason: reason.map(ToOwned::to_owned),
-        over: None,
-    }
 }
 
 #[test]
@@ -46,35 +34,6 @@ fn an_item_shows_what_is_what_was_and_what_would_be() {
     let patch = dormouse::TaskPatch { estimate_minutes: Some(Some(30)), ..Default::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("edited");
     assert_eq!(world.items()[0].now.as_deref(), Some("30 min"));
-}
-
-#[test]
-fn many_are_decided_in_order_and_nothing_stops_at_one_that_fails() {
-    let world = World::new();
-    let (task, _, items) = world.proposed(&[add(4)]);
-    now(world.dormouse.add_item(&me(), &task.id, "item 1".into(), None)).expect("added");
-    let mut wrong = of(&items[2], Verdict::Confirm, None);
-    wrong.digest = Some(items[3].digest.to_string());
-    let results = now(world.dormouse.decide_many(
-        &me(),
-        vec![
-            of(&items[0], Verdict::Confirm, None),
-            of(&items[1], Verdict::Confirm, None),
-            wrong,
-            of(&items[3], Verdict::Reject, Some("not this")),
-        ],
-    ))
-    .expect("taken");
-    let told: Vec<_> = results
-        .iter()
-        .map(|one| match one {
-            Ok(outcome) => outcome.item.status.clone(),
-            Err(error) => slug(error).0.to_owned(),
-        })
-        .collect();
-    assert_eq!(told, ["confirmed", "change-retracted", "precondition-failed", "rejected"]);
-    let titles: Vec<_> = world.fresh(&task.id).items.into_iter().map(|item| item.title).collect();
-    assert_eq!(titles, ["Pack the books", "item 1", "Item 0"]);
 }
 
 fn statuses(world: &World) -> Vec<String> {
@@ -229,8 +188,12 @@ fn a_confirm_that_lost_to_an_edit_is_refused_as_often_as_it_is_sent() {
         now(dormouse.edit_task(&me(), &id, minutes(45), None, None)).expect("edited");
     });
     let key = || Some("key-1".to_owned());
-    let send =
-        || now(world.dormouse.decide_item(&me(), of(&items[0], Verdict::Confirm, None), key()));
+    let digest = Some(items[0].digest.to_string());
+    let send = || {
+        let (set, index) = (&items[0].set, items[0].index);
+        let (digest, key) = (digest.clone(), key());
+        now(world.dormouse.decide(&me(), set, index, Verdict::Confirm, digest, None, key))
+    };
     for time in ["first", "second"] {
         let error = send().expect_err(time);
         assert_eq!(slug(&error), ("value-changed", 409), "{time}: {error:?}");

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use dormouse::view::{Agent, ChangeItem, Outcome, RunOutcome, Task};
 use dormouse::{
-    Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Store, Verdict, WORKSPACE,
+    AgentPatch, Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Store,
+    Verdict, WORKSPACE,
 };
-use dormouse_adapters::scripted::{Answer, Script};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{
     Backend, Commit, CommitError, Committed, Db, Hints, Op, Query, ReadError, Row, params,
 };
+use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Faults, Model, NoFaults, Point, Stage};
@@ -224,6 +225,16 @@ impl World {
         self.later(60);
         let new = NewEntry { text: text.into(), ..NewEntry::default() };
         now(self.dormouse.add_entry(&me(), task, new, None)).expect("a note")
+    }
+
+    pub fn automation(
+        &self,
+        agent: &AgentId,
+        automation: &str,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
+        let patch = AgentPatch { automation: Some(automation.into()), ..AgentPatch::default() };
+        now(self.dormouse.edit_agent(&me(), agent, patch, key))
     }
 
     pub fn drain(&self, task: &TaskId) -> Vec<RunOutcome> {

@@ -299,20 +299,8 @@ impl Agents {
         Ok(self.store.first(receipt).await?.is_some())
     }
 
-    /// Sets whether changes wake an agent by themselves; switching on catches up on pending
-    /// changes.
-    pub async fn set_automation(
-        &self,
-        ws: WorkspaceId,
-        id: &AgentId,
-        automation: Automation,
-        asked: &RequestContext,
-    ) -> Result<(), AgentError> {
-        let settings = Settings { automation: Some(automation), ..Settings::default() };
-        self.configure(ws, id, &settings, asked).await
-    }
-
-    /// Sets when an agent wakes by itself: all given settings or none of them.
+    /// Sets when an agent wakes by itself: all given settings or none of them. Switching automation
+    /// on catches up on pending changes.
     pub async fn configure(
         &self,
         ws: WorkspaceId,

@@ -140,18 +140,6 @@ impl Dormouse {
         self.read_agent(caller.workspace, id).await
     }
 
-    /// Sets whether changes wake an agent: `auto`, `on` or `off`.
-    pub async fn set_automation(
-        &self,
-        caller: &Caller,
-        id: &AgentId,
-        automation: &str,
-        key: Option<String>,
-    ) -> Result<Agent, Error> {
-        let patch = AgentPatch { automation: Some(automation.into()), ..AgentPatch::default() };
-        self.edit_agent(caller, id, patch, key).await
-    }
-
     fn to_come(&self, field: &'static str, at: Option<Timestamp>) -> Result<(), Error> {
         let Some(at) = at else { return Ok(()) };
         let now = self.clock.now();

@@ -124,20 +124,6 @@ impl Dormouse {
         self.outcome(ws, settled).await
     }
 
-    /// Decides many items in order; each has its own outcome, and a refusal does not stop the rest.
-    pub async fn decide_many(
-        &self,
-        caller: &Caller,
-        verdicts: Vec<VerdictOf>,
-    ) -> Result<Vec<Result<Outcome, Error>>, Error> {
-        require(caller, Scope::Decide)?;
-        let mut outcomes = Vec::new();
-        for one in verdicts {
-            outcomes.push(self.decide_item(caller, one, None).await);
-        }
-        Ok(outcomes)
-    }
-
     /// Confirms exactly these items of a set as they were shown, in order. A failed item keeps its
     /// reason. Items whose value the user set since, and items that remove something, are skipped.
     ///

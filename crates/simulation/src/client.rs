@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse::{
-    Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, Shown, TaskPatch, Verdict,
-    WORKSPACE,
+    AgentPatch, Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, Shown, TaskPatch,
+    Verdict, WORKSPACE,
 };
 use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::cancel::Cancelled;
@@ -366,7 +366,8 @@ impl Client {
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                hands.dormouse.set_automation(&me(), &agent, to, Some(key)).await.map(drop)
+                let patch = AgentPatch { automation: Some(to.into()), ..AgentPatch::default() };
+                hands.dormouse.edit_agent(&me(), &agent, patch, Some(key)).await.map(drop)
             })
         };
         self.ask("sets an automation", make, &key).await;

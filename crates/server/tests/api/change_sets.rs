@@ -145,6 +145,48 @@ async fn a_value_the_person_set_since_is_confirmed_over_only_where_it_is_named()
 }
 
 #[tokio::test]
+async fn a_refused_decision_does_not_stop_the_rest_of_the_list() {
+    let (world, task, items) = proposed(4).await;
+    let steps: Vec<&Value> =
+        items.iter().filter(|item| item["toolName"] == "add_checklist_item").collect();
+    let task = format!("/api/journal/tasks/{task}");
+    let titled = json!({"title": "Step number 1"}).to_string();
+    world.call("POST", &format!("{task}/checklist-items"), &titled).await;
+    let decision = |at: usize, verdict: &str, digest: &Value| {
+        json!({
+            "set": steps[at]["set"], "index": steps[at]["index"],
+            "verdict": verdict, "digest": digest,
+        })
+    };
+    let mut last = decision(3, "reject", &steps[3]["digest"]);
+    last["reason"] = json!("not this");
+    let list = json!([
+        decision(0, "confirm", &steps[0]["digest"]),
+        decision(1, "confirm", &steps[1]["digest"]),
+        decision(2, "confirm", &steps[3]["digest"]),
+        last,
+    ]);
+    let answer = world.call("POST", &format!("{task}/decisions"), &list.to_string()).await.json();
+    let results: Vec<&str> = answer["items"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|one| {
+            one["outcome"]["item"]["status"].as_str().or(one["problem"]["type"].as_str())
+        })
+        .collect();
+    assert_eq!(
+        results,
+        ["confirmed", "/problems/change-retracted", "/problems/precondition-failed", "rejected"],
+        "{answer:#}"
+    );
+    let items = world.call("GET", &task, "").await.json()["items"].clone();
+    let titles: Vec<&Value> =
+        items.as_array().into_iter().flatten().map(|item| &item["title"]).collect();
+    assert_eq!(titles, ["Step number 1", "step number 0"]);
+}
+
+#[tokio::test]
 async fn what_the_person_set_is_asked_about_no_more() {
     let (world, task, items) = proposed(0).await;
     let due = tool(&items, "update_task_due_date");

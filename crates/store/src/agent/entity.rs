@@ -213,11 +213,6 @@ pub fn decode<T: Entity>(row: &Row) -> Result<Stored<T>, ReadError> {
     Ok(Stored { columns, doc })
 }
 
-/// Decodes a row of any kind, even an unknown one, to its text.
-pub fn decode_raw(row: &Row) -> Result<(Columns, String), ReadError> {
-    columns(row).map_err(|e| ReadError::column(Db::Agent, "entity", &e))
-}
-
 /// An entity by id.
 pub fn by_id<T: Entity>(workspace: WorkspaceId, id: &str) -> Query<Stored<T>> {
     Query {

@@ -59,18 +59,6 @@ fn decode(row: &crate::value::Row) -> Result<Subscription, ReadError> {
     })
 }
 
-/// The live agent of each task in an id range (both ends included).
-pub fn own_between(workspace: WorkspaceId, first: &TaskId, last: &TaskId) -> Query<Subscription> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT id, agent_id, task_id FROM subscriptions
-              WHERE ws = ?1 AND task_id >= ?2 AND task_id <= ?3 AND watch = 'own'
-              ORDER BY task_id",
-        params: params_values![ws(workspace), first.to_string(), last.to_string()],
-        decode,
-    }
-}
-
 /// The live agent of each of the given tasks.
 pub fn own_on_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Subscription> {
     static SQL: LazyLock<String> = LazyLock::new(|| {

@@ -244,7 +244,6 @@ fn queries(world: &World) -> Vec<Asked> {
         saga::page(WS, "", 1),
         subscription::of_task(WS, &task),
         subscription::of_agent(WS, &agent),
-        subscription::own_between(WS, &task, &task),
         feed_position::read(WS),
         feed_position::all(),
         feed_position::as_written(WS),

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use dormouse::DrainReport;
-use dormouse::view::{Agent, ChangeSet, Page, Report, RunOutcome, Wake};
+use dormouse::view::{Agent, Page, RunOutcome, Wake};
 use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, Id as _, RunKey, Timestamp, limits};
+use dormouse_types::{AgentId, Timestamp, limits};
 use serde::de::DeserializeOwned;
 
-use crate::client::{Client, path};
+use crate::client::{Client, encode, path};
 use crate::failure::Failure;
 use crate::terminal::note;
 
@@ -85,9 +85,10 @@ pub async fn until_asleep(
         let wakes: Page<Wake> = read(client, &format!("/api/agents/{id}/wakes?limit=20")).await?;
         for wake in wakes.items.into_iter().rev() {
             if wake.completed_at.is_some_and(|at| at >= since)
-                && let Some(run) = wake.run_key.clone()
+                && let Some(run) = wake.run_key
             {
-                tell(outcome(client, &agent, wake, run).await?);
+                let run = encode(run.as_str());
+                tell(read(client, &format!("/api/agents/{id}/wakes/{run}/outcome")).await?);
             }
         }
     }
@@ -113,39 +114,6 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
         clock.sleep_until(now + pause).await;
         pause = (pause * 2).min(LONGEST);
     }
-}
-
-async fn outcome(
-    client: &Client,
-    agent: &Agent,
-    wake: Wake,
-    run_key: RunKey,
-) -> Result<RunOutcome, Failure> {
-    let task = agent.slots.active_task_id.clone();
-    let proposals = match &task {
-        None => 0,
-        Some(task) => {
-            let query = [("task", task.as_str()), ("all", "true")];
-            let sets: Page<ChangeSet> = read(client, &path("/api/change-sets", &query)).await?;
-            let own = sets.items.iter().filter(|set| set.run_key == run_key.as_str());
-            own.map(|set| set.items.len()).sum()
-        }
-    };
-    let reports: Page<Report> =
-        read(client, &format!("/api/agents/{}/reports?limit=1", agent.id)).await?;
-    let is_of_run = |report: &Report| report.provenance["runKey"] == run_key.as_str();
-    Ok(RunOutcome {
-        agent_id: agent.id.clone(),
-        agent_name: agent.display_name.clone(),
-        task_id: task,
-        task_title: agent.task_title.clone().unwrap_or_default(),
-        status: wake.status,
-        error: wake.error_message,
-        report: reports.items.iter().any(is_of_run),
-        proposals,
-        observations: 0,
-        run_key,
-    })
 }
 
 async fn read<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Failure> {

@@ -6,14 +6,11 @@ use std::future::pending;
 use dormouse_agents::AgentError;
 use dormouse_agents::wake::waiting::{Scope, WaitingAgents};
 use dormouse_changes::recovery::Recovered;
-use dormouse_runs::RunError;
-use dormouse_scheduler::{Event, FinishedRun, Until};
-use dormouse_store::agent::report;
+use dormouse_scheduler::{Event, Until};
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, Caller, HolderId, TaskId, Timestamp};
+use dormouse_types::{AgentId, HolderId, TaskId, Timestamp};
 use futures_util::future::FutureExt as _;
 
-use crate::serve::outcome;
 use crate::view::RunOutcome;
 use crate::{Dormouse, Error, WORKSPACE};
 
@@ -96,7 +93,7 @@ impl Dormouse {
             match event {
                 Event::Ran(one) => {
                     ran += 1;
-                    on_run(self.run_outcome(&one).await?);
+                    on_run(self.finished_outcome(&one).await?);
                 }
                 Event::Failed(failure) => return Err(AgentError::from(failure.error).into()),
                 // A drain recovers nothing, and the scheduler has logged the damage.
@@ -107,54 +104,6 @@ impl Dormouse {
         held.retain(|(agent, _)| agents.as_ref().is_none_or(|agents| agents.contains(agent)));
         let held_until = held.iter().map(|(_, until)| *until).min();
         Ok(DrainReport { ran, waiting: ready.len(), held: held.len(), held_until })
-    }
-
-    async fn run_outcome(&self, ran: &FinishedRun) -> Result<RunOutcome, Error> {
-        let caller = Caller::owner(WORKSPACE);
-        let id = AgentId::try_from(&ran.holder)
-            .map_err(|other| AgentError::from(RunError::Broken(other.to_string())))?;
-        let agent = match self.agent(&caller, &id).await {
-            Ok(agent) => Some(agent),
-            // The failed run states its reason; the other runs are still reported.
-            Err(error) if error.is_damage() => None,
-            Err(error) => return Err(error),
-        };
-        let task = agent.as_ref().and_then(|agent| agent.slots.active_task_id.clone());
-        let proposals = match &task {
-            None => 0,
-            Some(task) => {
-                let sets = self.change_sets(&caller, Some(task.clone()), true).await;
-                // A task deleted meanwhile has no open proposals.
-                sets.unwrap_or_default()
-                    .into_iter()
-                    .filter(|set| set.run_key == ran.run.key.as_str())
-                    .map(|set| set.items.len())
-                    .sum()
-            }
-        };
-        let thread = Some(ran.run.thread.clone());
-        let messages = match &agent {
-            Some(_) => self.messages(&caller, &id, thread, 10_000).await?,
-            None => Vec::new(),
-        };
-        let report = self
-            .agents
-            .latest_report(WORKSPACE, &id)
-            .await?
-            .is_some_and(|report: report::Report| report.provenance["runKey"] == ran.run.key.0);
-        let (status, error) = outcome(&ran.end);
-        Ok(RunOutcome {
-            run_key: ran.run.key.clone(),
-            agent_id: id,
-            agent_name: agent.as_ref().map(|a| a.display_name.clone()).unwrap_or_default(),
-            task_id: task,
-            task_title: agent.and_then(|agent| agent.task_title).unwrap_or_default(),
-            status: status.into(),
-            error,
-            report,
-            proposals,
-            observations: messages.iter().filter(|message| message.kind == "observation").count(),
-        })
     }
 }
 

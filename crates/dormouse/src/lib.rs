@@ -15,6 +15,7 @@ pub mod imports;
 pub mod agents;
 pub mod change_sets;
 pub mod drain;
+pub mod run_outcome;
 pub mod serve;
 mod request;
 

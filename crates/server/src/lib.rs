@@ -7,8 +7,8 @@
 //! Does not own: rules, storage, waking agents. It calls the facade and nothing below it, and
 //! returns the facade's views unchanged.
 //!
-//! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `http` (one file per
-//! resource), `openapi` (the document generated from them), `login_throttle`, `auth`
+//! Reading order: [`problem`], `extract`, `wire` (bodies of requests),
+//! `problem_groups`, `http` (one file per resource), `openapi` (the document generated from them), `login_throttle`, `auth`
 //! (authentication), [`origin`] (accepted hosts and origins), `rate`, `page` (the web app),
 //! `hardening` (the checks around all of it), `live` (events over a WebSocket), `listen`.
 
@@ -16,6 +16,7 @@ pub mod problem;
 mod json_limits;
 mod extract;
 mod wire;
+mod problem_groups;
 mod http;
 mod openapi;
 mod login_throttle;

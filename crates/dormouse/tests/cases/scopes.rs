@@ -86,6 +86,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read messages |s, c| s.world.dormouse.messages(c, &s.agent, None, 9);
     Read wakes |s, c| s.world.dormouse.wakes(c, &s.agent, 9);
     Read wake |s, c| s.world.dormouse.wake(c, &s.agent, &s.run);
+    Read wake_outcome |s, c| s.world.dormouse.wake_outcome(c, &s.agent, &s.run);
     Read prompts |s, c| s.world.dormouse.prompts(c, &s.agent, &s.run);
     Read decisions |s, c| s.world.dormouse.decisions(c, &s.agent, 9);
     Read task_decisions |s, c| s.world.dormouse.task_decisions(c, &s.task);
@@ -187,6 +188,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/change_sets.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
+        include_str!("../../src/run_outcome.rs"),
     ];
     let mut public: Vec<&str> = sources
         .iter()

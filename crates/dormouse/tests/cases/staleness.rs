@@ -1,6 +1,7 @@
 use dormouse::DrainScope;
+use dormouse_types::RunKey;
 
-use crate::world::{World, me, now};
+use crate::world::{World, me, now, slug};
 
 #[test]
 fn with_automation_off_an_edit_makes_the_report_stale_until_the_agent_is_woken() {
@@ -60,6 +61,11 @@ fn an_outcome_of_a_run_counts_what_it_left() {
     let ran = world.drain(&task.id).remove(0);
     assert_eq!((&ran.agent_id, ran.task_title.as_str()), (&agent.id, "Move"));
     assert_eq!((ran.report, ran.proposals, ran.observations), (true, 1, 2));
+    let read = now(world.dormouse.wake_outcome(&me(), &agent.id, &ran.run_key)).expect("readable");
+    assert_eq!(format!("{read:?}"), format!("{ran:?}"), "as the drain returned it");
+    let other = RunKey("0".repeat(64));
+    let missing = now(world.dormouse.wake_outcome(&me(), &agent.id, &other)).expect_err("no run");
+    assert_eq!(slug(&missing), ("not-found", 404));
     let seen = now(world.dormouse.overview(&me())).expect("an overview");
     assert_eq!((seen.tasks, seen.agents, seen.open_proposals, seen.waiting_agents), (1, 1, 1, 0));
     assert_eq!(seen.open_operations, 0);

@@ -8,7 +8,7 @@ use dormouse::view::{Access, Code, CreatedToken, Exchanged, Page, Ticket, Token}
 
 use super::{Reply, whole};
 use crate::extract::{At, Json as Body, id};
-use crate::openapi::{Codes, Tickets, Writes};
+use crate::problem_groups::{Codes, Tickets, Writes};
 use crate::wire::{CodeParams, TokenParams};
 use crate::{App, Problem};
 

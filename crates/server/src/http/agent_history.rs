@@ -4,7 +4,8 @@
 use axum::Json;
 use dormouse::MessageFilter;
 use dormouse::view::{
-    AgentState, Decision, Link, Message, Page, Prompt, Report, Subscription, Timer, ToolCall, Wake,
+    AgentState, Decision, Link, Message, Page, Prompt, Report, RunOutcome, Subscription, Timer,
+    ToolCall, Wake,
 };
 use dormouse_types::{RunKey, ThreadId};
 use serde::Deserialize;
@@ -228,6 +229,21 @@ pub(super) async fn wakes(
 )]
 pub(super) async fn run(app: App, At((agent, run_key)): At<(String, String)>) -> Reply<Wake> {
     Ok(Json(app.dormouse.wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
+}
+
+/// Shows what a run led to: its report, its proposals and its observations.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/wakes/{runKey}/outcome",
+    operation_id = "getWakeOutcome",
+    tag = "agents",
+    responses((status = 200, description = "The outcome so far.", body = RunOutcome)),
+)]
+pub(super) async fn outcome(
+    app: App,
+    At((agent, run_key)): At<(String, String)>,
+) -> Reply<RunOutcome> {
+    Ok(Json(app.dormouse.wake_outcome(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }
 
 /// Shows the prompts of a run exactly as they were sent.

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 
 use super::{Reply, page_size, whole};
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
-use crate::openapi::{Agents, Writes};
+use crate::problem_groups::{Agents, Writes};
 use crate::wire::{AgentPatch, WakeParams, Wanted};
 use crate::{App, Problem};
 

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 
 use super::{Reply, whole};
 use crate::extract::{At, Json as Body, Key, Query, id};
-use crate::openapi::{Decides, Finds, Writes};
+use crate::problem_groups::{Decides, Finds, Writes};
 use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictParams, over};
 use crate::{App, Problem};
 

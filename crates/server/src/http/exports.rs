@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::extract::{Query, id};
-use crate::openapi::Finds;
+use crate::problem_groups::Finds;
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
 use crate::extract::{Query, collect};
-use crate::openapi::Imports;
+use crate::problem_groups::Imports;
 use crate::wire::{ImportLine, Stopped};
 use crate::{App, Problem};
 

@@ -20,12 +20,11 @@ use dormouse::Dormouse;
 use dormouse::view::Page;
 use dormouse_types::limits::PAGE;
 use serde::Deserialize;
-use utoipa::{IntoParams, OpenApi as _};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Problem;
-use crate::openapi::Head;
 
 /// Units: items. The default page size.
 pub(crate) const DEFAULT_PAGE: usize = 50;
@@ -54,7 +53,7 @@ pub(crate) fn routes() -> axum::Router<Dormouse> {
 /// All routes with their descriptions. A handler's annotation holds its method and full path;
 /// handlers of the same path share one `routes!`.
 pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
-    OpenApiRouter::with_openapi(Head::openapi())
+    OpenApiRouter::new()
         .merge(tasks())
         .merge(agents())
         .merge(change_sets())
@@ -110,6 +109,7 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::decisions))
         .routes(routes!(agent_history::wakes))
         .routes(routes!(agent_history::run))
+        .routes(routes!(agent_history::outcome))
         .routes(routes!(agent_history::prompt))
 }
 

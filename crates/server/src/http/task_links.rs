@@ -5,7 +5,7 @@ use dormouse::view::{Page, TaskLink};
 use super::tasks::{Added, Tagged};
 use super::{Reply, whole};
 use crate::extract::{At, IfMatch, Json as Body, Key, id};
-use crate::openapi::{Edits, Links};
+use crate::problem_groups::{Edits, Links};
 use crate::wire::LinkParams;
 use crate::{App, Problem};
 

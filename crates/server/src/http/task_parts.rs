@@ -6,7 +6,7 @@ use dormouse_types::LabelId;
 use super::tasks::{Added, Tagged};
 use super::{Reply, whole};
 use crate::extract::{At, Json as Body, Key, id};
-use crate::openapi::{Adds, Edits};
+use crate::problem_groups::{Adds, Edits};
 use crate::wire::{EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, TimeParams};
 use crate::{App, Problem};
 

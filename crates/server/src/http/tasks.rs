@@ -12,7 +12,7 @@ use utoipa::{IntoParams, IntoResponses};
 
 use super::{Reply, change_sets, page_size, whole};
 use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
-use crate::openapi::{Edits, NewAgent, NewTask, Writes};
+use crate::problem_groups::{Edits, NewAgent, NewTask, Writes};
 use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch, over};
 use crate::{App, Problem};
 
@@ -137,7 +137,7 @@ pub(super) async fn changes(app: App, At(task): At<String>) -> Reply<Page<TaskCh
     description = "The task.",
     headers(("ETag" = String, description = "The revision of the task."))
 )]
-pub(super) struct Tagged(#[to_schema] pub(super) Task);
+pub(super) struct Tagged(pub(super) Task);
 
 impl IntoResponse for Tagged {
     fn into_response(self) -> Response {
@@ -152,7 +152,7 @@ impl IntoResponse for Tagged {
     description = "The task with what was added.",
     headers(("ETag" = String, description = "The revision of the task."))
 )]
-pub(super) struct Added(#[to_schema] pub(super) Task);
+pub(super) struct Added(pub(super) Task);
 
 impl IntoResponse for Added {
     fn into_response(self) -> Response {

@@ -54,7 +54,7 @@ pub static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
                 id: says["operationId"].as_str().unwrap_or_default().to_owned(),
                 method: method.to_uppercase(),
                 path: path.clone(),
-                says: says.clone(),
+                says: resolved(says, &document["components"]),
             });
         }
     }
@@ -62,6 +62,23 @@ pub static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
     refuse_others(&mut strict);
     Contract { document, operations, strict, validators: Mutex::default() }
 });
+
+/// An operation with its parameters and responses in place of references to them.
+fn resolved(says: &Value, components: &Value) -> Value {
+    let resolve = |value: &mut Value| {
+        if let Some(path) =
+            value["$ref"].as_str().and_then(|path| path.strip_prefix("#/components"))
+        {
+            *value = components.pointer(path).unwrap_or_else(|| panic!("no {path}")).clone();
+        }
+    };
+    let mut says = says.clone();
+    says["responses"].as_object_mut().into_iter().flatten().for_each(|(_, one)| resolve(one));
+    if let Some(parameters) = says.get_mut("parameters").and_then(Value::as_array_mut) {
+        parameters.iter_mut().for_each(resolve);
+    }
+    says
+}
 
 /// A member that the document does not name is a difference as well.
 fn refuse_others(schema: &mut Value) {

@@ -31,15 +31,18 @@ fn names(value: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
-fn every_reference_leads_to_a_schema_and_every_schema_is_used() {
-    let schemas = &CONTRACT.document["components"]["schemas"];
+fn every_reference_leads_to_a_component_and_every_component_is_used() {
     let mut references = Vec::new();
     all("$ref", &CONTRACT.document, &mut references);
-    let used: BTreeSet<&str> = references
-        .into_iter()
-        .filter_map(|path| path.as_str()?.strip_prefix("#/components/schemas/"))
-        .collect();
-    assert_eq!(used, names(schemas), "left: what is pointed at, right: what is there");
+    for kind in ["schemas", "responses", "parameters"] {
+        let prefix = format!("#/components/{kind}/");
+        let used: BTreeSet<&str> =
+            references.iter().filter_map(|path| path.as_str()?.strip_prefix(&prefix)).collect();
+        let there = names(&CONTRACT.document["components"][kind]);
+        assert_eq!(used, there, "left: what is referred to, right: what is there");
+        assert!(used.len() > 5, "{kind}: {used:?}");
+    }
+    let schemas = &CONTRACT.document["components"]["schemas"];
     let mut missing = Vec::new();
     for (name, schema) in schemas.as_object().into_iter().flatten() {
         let wrong = jsonschema::draft202012::meta::validate(schema).err();
@@ -49,6 +52,37 @@ fn every_reference_leads_to_a_schema_and_every_schema_is_used() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Every schema that a value refers to, at any depth.
+fn reached<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    let mut references = Vec::new();
+    all("$ref", value, &mut references);
+    for path in references.into_iter().filter_map(Value::as_str) {
+        let name = path.strip_prefix("#/components/schemas/").expect("a reference to a schema");
+        if found.insert(name) {
+            reached(&CONTRACT.document["components"]["schemas"][name], found);
+        }
+    }
+}
+
+/// The document requires every member of what a response holds, by the name of its schema.
+#[test]
+fn a_schema_is_named_after_the_side_that_sends_it() {
+    let (mut requests, mut responses) = (BTreeSet::new(), BTreeSet::new());
+    for operation in &CONTRACT.operations {
+        reached(&operation.says["requestBody"], &mut requests);
+        reached(&operation.says["responses"], &mut responses);
+    }
+    let is_named = |name: &str| name.ends_with("Params") || name.ends_with("Patch");
+    let has_members =
+        |name: &str| CONTRACT.document["components"]["schemas"][name]["properties"].is_object();
+    let wrong: Vec<_> =
+        requests.iter().filter(|name| has_members(name) && !is_named(name)).collect();
+    assert!(wrong.is_empty(), "requests hold {wrong:?}: name them …Params or …Patch");
+    let wrong: Vec<_> = responses.iter().filter(|name| is_named(name)).collect();
+    assert!(wrong.is_empty(), "responses hold {wrong:?}, named as parts of requests");
+    assert!(requests.len() > 20 && responses.len() > 50, "{requests:?} {responses:?}");
 }
 
 #[test]
@@ -191,6 +225,7 @@ async fn every_operation_answers_as_the_document_says() {
     }
     let run = text(&read(&format!("{agent}/wakes")).await["items"][0]["runKey"]);
     read(&format!("{agent}/wakes/{run}")).await;
+    read(&format!("{agent}/wakes/{run}/outcome")).await;
     read(&format!("{agent}/wakes/{run}/prompt")).await;
     for path in ["overview", "journal/labels", "journal/categories", "openapi.json", "agents"] {
         read(&format!("/api/{path}")).await;

@@ -1,0 +1,125 @@
+//! The schemas of the document: every member that a response always has is required.
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::array;
+use crate::Problem;
+
+/// Completes the schemas that were generated from types.
+pub(super) fn complete(schemas: &mut Map<String, Value>) {
+    let generated = schemas.clone();
+    for (name, schema) in schemas {
+        // A page refers to the schema of its items instead of repeating it.
+        if let Some(item) = name.strip_prefix("Page_")
+            && generated.contains_key(item)
+        {
+            schema["properties"]["items"]["items"] = json!(Ref::from_schema_name(item));
+        }
+        if !array(&schema["allOf"]).is_empty() {
+            *schema = merged(schema, &generated);
+        }
+        if is_of_responses(name) {
+            require_every_field(name, schema);
+        }
+    }
+}
+
+/// Whether a schema describes what the API answers. The types of request bodies are named after
+/// what they are; a test walks the document and compares.
+fn is_of_responses(name: &str) -> bool {
+    let is_of_requests = name.ends_with("Params") || name.ends_with("Patch");
+    // A problem has only those members that it has something to say about.
+    !is_of_requests && name != Problem::name()
+}
+
+/// Merges a schema that includes another one's members into a single object, so that it lists all
+/// its members and allows no others.
+fn merged(schema: &Value, generated: &Map<String, Value>) -> Value {
+    let mut members = Map::new();
+    for part in array(&schema["allOf"]) {
+        let named = part["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+        let part = named.map_or(part, |name| &generated[name]);
+        members.extend(part["properties"].as_object().cloned().unwrap_or_default());
+    }
+    json!({"type": "object", "description": schema["description"], "properties": members})
+}
+
+/// Members of responses that are omitted when empty. All others are always present, `null` when
+/// empty.
+const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged"), ("What", "reason")];
+
+/// Marks every member of a response as required.
+fn require_every_field(name: &str, schema: &mut Value) {
+    if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
+        for variant in variants {
+            require_every_field(name, variant);
+        }
+    }
+    let Some(members) = schema.get("properties").and_then(Value::as_object) else { return };
+    let kind = name.split('_').next().unwrap_or(name);
+    let there = members.keys().filter(|member| !LEFT_OUT.contains(&(kind, member.as_str())));
+    schema["required"] = there.cloned().collect();
+}
+
+impl PartialSchema for Problem {
+    fn schema() -> RefOr<Schema> {
+        let number = || ObjectBuilder::new().schema_type(Type::Integer);
+        let invalid = ["pointer", "code", "message"];
+        let invalid = invalid
+            .into_iter()
+            .fold(ObjectBuilder::new(), |all, name| all.property(name, text()).required(name));
+        let invalid = invalid.description(Some(
+            "One value: where it stands (a JSON pointer into the body, `?name` or a header), and \
+             what to do about it.",
+        ));
+        let retry = text()
+            .enum_values(Some(["never", "later", "afterUser"]))
+            .description(Some("Whether repeating the same request may help."));
+        let slug = text().description(Some("`/problems/` and a stable name."));
+        let extra = "For a value over a limit.";
+        ObjectBuilder::new()
+            .description(Some("Why the request was refused, and what to do (RFC 9457)."))
+            .property("type", slug.pattern(Some("^/problems/[a-z-]+$")))
+            .property("title", text().description(Some("Always the same for a type.")))
+            .property("status", number().description(Some("The HTTP status.")))
+            .property("detail", text().description(Some("What happened, and what to do.")))
+            .property("retry", retry)
+            .property("errors", invalid.to_array_builder())
+            .property("limit", number().description(Some(extra)))
+            .property("actual", number().description(Some(extra)))
+            .property("unit", text().description(Some(extra)))
+            .property(
+                "now",
+                ObjectBuilder::new()
+                    .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+                    .description(Some("For `value-changed`: the task's current value as text.")),
+            )
+            .property(
+                "current",
+                OneOfBuilder::new()
+                    .item(ObjectBuilder::new().schema_type(Type::Null))
+                    .item(Ref::from_schema_name("FieldValue"))
+                    .description(Some("For `value-changed`: the task's current value.")),
+            )
+            .property(
+                "retryAfter",
+                number()
+                    .description(Some("Seconds to wait before the same request is sent again.")),
+            )
+            .required("type")
+            .required("title")
+            .required("status")
+            .required("detail")
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for Problem {}
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}

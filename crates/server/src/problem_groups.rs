@@ -1,0 +1,59 @@
+//! Groups of problems that a handler names in its annotation, because they depend on its subject.
+//!
+//! Those that follow from an operation's path, parameters and body are not listed here: the
+//! document adds them to every operation, and files each problem under its status.
+
+use std::collections::BTreeMap;
+
+use utoipa::IntoResponses;
+use utoipa::openapi::{RefOr, Response};
+
+macro_rules! problems {
+    ($($(#[$doc:meta])* $name:ident = [$($slug:literal),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> BTreeMap<String, RefOr<Response>> {
+                [$($slug),*].map(|slug| (slug.to_owned(), Response::new("").into())).into()
+            }
+        }
+    )*};
+}
+
+problems! {
+    /// A query refers to something that may not exist.
+    Finds = ["not-found"];
+    /// The operation writes.
+    Writes = ["conflict"];
+    /// A task is created.
+    NewTask = ["conflict", "limit-reached"];
+    /// A task is changed.
+    Edits = ["conflict", "task-deleted"];
+    /// Something is added to a task.
+    Adds = ["conflict", "task-deleted", "limit-reached"];
+    /// Two tasks are linked.
+    Links = ["conflict", "task-deleted", "limit-reached", "link-exists"];
+    /// A code is exchanged.
+    Codes = ["code-refused", "limit-reached", "conflict"];
+    /// The operation hands out something of limited number.
+    Tickets = ["limit-reached", "conflict"];
+    /// A file is read.
+    Imports = ["import-failed"];
+    /// A task gets an agent.
+    NewAgent = ["conflict", "task-deleted", "agent-exists"];
+    /// An agent does something.
+    Agents = ["conflict", "agent-state", "task-deleted"];
+    /// The user decides.
+    Decides = [
+        "conflict",
+        "precondition-failed",
+        "already-decided",
+        "change-set-expired",
+        "change-retracted",
+        "undo-refused",
+        "task-deleted",
+        "task-closed",
+        "value-changed",
+    ];
+}

@@ -1,4 +1,4 @@
-//! Who may come in: the one-time link, tokens beside a server, and where they never stand.
+//! Access: the one-time link, tokens while a server runs, and where a token is never stored.
 
 use std::net::SocketAddr;
 

@@ -126,7 +126,7 @@ fn a_data_folder_that_is_a_file_is_refused() {
     assert!(done.err.contains("hint: "), "{done:?}");
 }
 
-/// Permissions do not bind the user `root`, under whom these tests may run, so the folder stands
+/// Permissions do not bind the user `root`, under whom these tests may run, so the folder is
 /// where nobody can make one: below the kernel's own file system.
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
@@ -188,7 +188,7 @@ fn damaged(bytes: &[u8], text: &[u8]) -> Vec<u8> {
     let mut damaged = bytes.to_vec();
     let starts = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(text));
     starts.for_each(|at| damaged[at + text.len() - 1] = b'}');
-    assert_ne!(damaged, bytes, "the text stands in the file");
+    assert_ne!(damaged, bytes, "the text is in the file");
     damaged
 }
 

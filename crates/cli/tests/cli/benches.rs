@@ -84,7 +84,7 @@ fn wakes_are_measured_on_postgres_with_one_node_and_with_three() {
             assert!(point[name].as_f64().is_some_and(|n| n > 0.0), "{name} in {point}");
         }
     }
-    assert_eq!(bench_schemas(server), 0, "a bench leaves no schema behind");
+    assert_eq!(bench_schemas(server), 0, "a bench drops its schema");
     assert!(!world.data().exists(), "a bench has no business in the data folder");
 }
 

@@ -33,7 +33,7 @@ const LOST: &str = "its lease was lost";
 enum Fault {
     /// A node is killed in the middle of its runs, and started again.
     Kill,
-    /// A node stands still until its leases were taken over, and goes on.
+    /// A node is suspended until its leases were taken over, and then continues.
     Pause,
     /// The database goes away, as in a crash, and comes back.
     Restart,
@@ -167,7 +167,7 @@ impl Storm<'_> {
             self.wait_for_leases(at);
             let (place, name) = (&self.places[at], self.places[at].name());
             place.node().signal(Signal::STOP);
-            // Who stands still within a transaction holds up everybody, until the database ends it.
+            // A node suspended within a transaction blocks all others until the database ends it.
             let mut is_in_the_way = false;
             self.rows.until("the leases of a paused node are taken over", |rows| {
                 is_in_the_way = rows.is_within_a_transaction(&name);
@@ -262,15 +262,16 @@ fn storm(takeovers: usize, random: &mut Random, tally: &mut Tally) {
     tally.acknowledged += acked.count();
 }
 
-fn asked<T: std::str::FromStr>(name: &str) -> Option<T> {
+fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
     std::env::var_os(name).and_then(|n| n.to_str()?.parse().ok())
 }
 
 #[test]
 #[expect(clippy::print_stderr, reason = "the seed and what was reached are worth knowing")]
 fn nodes_that_fail_together_with_their_database_write_nothing_stale() {
-    let seed = asked("DORMOUSE_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish());
-    let wanted = asked("DORMOUSE_TAKEOVERS").unwrap_or(TAKEOVERS);
+    let seed =
+        setting("DORMOUSE_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish());
+    let wanted = setting("DORMOUSE_TAKEOVERS").unwrap_or(TAKEOVERS);
     eprintln!("seed {seed}");
     let (mut random, mut tally) = (Random(seed), Tally::default());
     while tally.takeovers < wanted {

@@ -90,7 +90,7 @@ const TAKEOVER: &str = "old_owner IS NOT NULL AND owner IS NULL AND epoch = old_
 
 const LAWS: &[Law] = &[
     (
-        "whoever writes for a run holds the lease of its agent, under the epoch of the run",
+        "a process that writes for a run holds the lease of its agent, under the epoch of the run",
         "SELECT w.what || ' of ' || w.agent || ' by ' || w.node || ', but '
            || COALESCE(l.owner || ' (' || l.node || ') has epoch ' || l.epoch, 'nobody holds it')
          FROM watch.write w LEFT JOIN LATERAL
@@ -151,7 +151,7 @@ const LAWS: &[Law] = &[
     ),
 ];
 
-/// A connection of its own to the database, opened anew after each restart.
+/// A connection of its own to the database, reopened after each restart.
 pub struct Rows {
     url: String,
     runtime: Runtime,
@@ -187,18 +187,18 @@ impl Rows {
 
     /// The rows of a query, as text.
     pub fn ask(&mut self, sql: &str) -> Vec<Vec<Option<String>>> {
-        let mut told = String::new();
+        let mut last_error = String::new();
         // The first attempts may meet a connection that went away with the server before.
         for _ in 0..100 {
             self.client();
             let Some(client) = &self.client else { continue };
             match self.runtime.block_on(client.simple_query(sql)) {
                 Ok(messages) => return messages.iter().filter_map(cells).collect(),
-                Err(error) => told = format!("{error:?}"),
+                Err(error) => last_error = format!("{error:?}"),
             }
             self.client = None;
         }
-        panic!("the database does not answer: {told}: {sql}")
+        panic!("the database does not answer: {last_error}: {sql}")
     }
 
     /// The number a query answers.

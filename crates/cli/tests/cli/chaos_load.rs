@@ -1,6 +1,6 @@
 //! People who write over HTTP to whichever node they reach, while nodes and database fail.
 //!
-//! Each request has a key. Who gets no answer, or is told to come later, sends the same request under
+//! Each request has a key. A client without an answer, or with one that says to retry later, sends the same request under
 //! the same key again, mostly to another node: it must be done once.
 
 use std::io;
@@ -15,7 +15,7 @@ use crate::running::{Answer, Notice};
 /// Tasks that one person makes; from then on the person looks after these.
 const TASKS: usize = 12;
 
-/// One person. What is unanswered is asked again first.
+/// One user. A request without an answer is repeated before any other.
 pub struct Writer {
     name: String,
     random: Random,
@@ -151,7 +151,7 @@ impl Writer {
     /// Notes what an answer acknowledges.
     fn take(&self, order: &Order, answer: &Answer) {
         let is_done = (200..300).contains(&answer.status);
-        // Two people may decide on the same item: the second is told so. An agent that cannot be run
+        // Two people may decide on the same item: the second is refused. An agent that cannot be run
         // for long takes in no more words.
         let may_be_late = matches!(order.what, What::Verdict | What::Said { .. });
         assert!(

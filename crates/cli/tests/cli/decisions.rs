@@ -117,7 +117,7 @@ fn a_note_wakes_the_agent_and_changes_the_report() {
     let report = |world: &World| world.json(&["report", "water butt"])["id"].clone();
     let before = report(&world);
     let done = world.ok(&["task", "note", "water butt", "The diverter kit is fitted."]);
-    assert!(done.err.contains("agent "), "the run is told: {done:?}");
+    assert!(done.err.contains("agent "), "it reports the run: {done:?}");
     assert_ne!(report(&world), before);
 }
 
@@ -193,7 +193,7 @@ fn a_reason_with_any_letters_is_a_reason_and_decides_nothing_else() {
 }
 
 #[test]
-fn the_reason_may_stand_behind_why_not() {
+fn the_reason_may_follow_why_not() {
     let world = World::with_agents();
     let n = open(&world).len();
     let done = review(&world, "w Yes would be too early\nwhy not: X\nq\n");
@@ -297,7 +297,7 @@ fn a_value_you_set_since_is_confirmed_over_by_its_name() {
 }
 
 #[test]
-fn a_proposal_that_waits_behind_others_is_confirmed_by_its_digest_alone() {
+fn a_proposal_beyond_those_shown_is_confirmed_by_its_digest_alone() {
     let world = fence(11);
     let (name, digest, _) = open(&world).remove(12);
     let done = world.run(&["change", "confirm", &name]);

@@ -1,5 +1,5 @@
 //! What a person put off stays put off when the next command runs agents, and a command that is
-//! told to stop puts its run back.
+//! asked to stop puts its run back.
 
 use std::io::Read as _;
 use std::process::Child;
@@ -94,7 +94,7 @@ fn ended(child: &mut Child, signal: Signal) -> (Option<i32>, String) {
 
 #[cfg(feature = "faults")]
 #[test]
-fn a_command_that_is_told_to_stop_puts_its_run_back_and_counts_no_crash() {
+fn a_command_that_gets_a_signal_puts_its_run_back_and_counts_no_crash() {
     let world = World::with_agents();
     let stalls = [("DORMOUSE_FAULTS", "model:holds")];
     for (n, signal) in [Signal::INT, Signal::TERM, Signal::INT, Signal::TERM].iter().enumerate() {
@@ -121,7 +121,7 @@ fn a_command_that_is_told_to_stop_puts_its_run_back_and_counts_no_crash() {
 
 #[cfg(feature = "faults")]
 #[test]
-fn a_command_on_postgres_that_is_told_to_stop_gives_its_lease_back() {
+fn a_command_on_postgres_that_gets_a_signal_gives_its_lease_back() {
     let server = Server::shared();
     let world = World::new();
     let url = server.url();

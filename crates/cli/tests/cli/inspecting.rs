@@ -15,11 +15,11 @@ use crate::world::World;
 /// The findings of a doctor: (severity, message).
 fn findings(world: &World) -> (i32, Vec<(String, String)>, Value) {
     let done = world.run(&["doctor", "--json"]);
-    let told = done.json();
+    let report = done.json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let found = told["findings"].as_array().expect("a list").iter();
+    let found = report["findings"].as_array().expect("a list").iter();
     let found = found.map(|one| (text(&one["severity"]), text(&one["message"]))).collect();
-    (done.code, found, told)
+    (done.code, found, report)
 }
 
 fn problem<'a>(found: &'a [(String, String)], words: &[&str]) -> &'a str {
@@ -31,9 +31,9 @@ fn problem<'a>(found: &'a [(String, String)], words: &[&str]) -> &'a str {
 #[test]
 fn a_healthy_folder_needs_nobody_beside_a_server_too() {
     let world = World::with_agents();
-    let (code, found, told) = findings(&world);
-    assert_eq!((code, found), (0, Vec::new()), "{told:#}");
-    let databases = told["databases"].as_array().expect("a list");
+    let (code, found, report) = findings(&world);
+    assert_eq!((code, found), (0, Vec::new()), "{report:#}");
+    let databases = report["databases"].as_array().expect("a list");
     assert_eq!(databases.len(), 2);
     for database in databases {
         assert_eq!(
@@ -43,19 +43,19 @@ fn a_healthy_folder_needs_nobody_beside_a_server_too() {
         assert_eq!(database["schema"], database["knownSchema"]);
         assert!(database["hostId"].as_str().is_some_and(|host| host.starts_with("ho-")));
     }
-    assert!(told["journalHead"].as_i64() > Some(1), "{told:#}");
-    assert_eq!((&told["changesToRoute"], &told["queue"]["waiting"]), (&json!(0), &json!(0)));
-    assert!(told["diskFreeBytes"].as_u64() > Some(0));
+    assert!(report["journalHead"].as_i64() > Some(1), "{report:#}");
+    assert_eq!((&report["changesToRoute"], &report["queue"]["waiting"]), (&json!(0), &json!(0)));
+    assert!(report["diskFreeBytes"].as_u64() > Some(0));
     let screen = world.ok(&["doctor"]).out;
     assert!(
         screen.contains("synchronous FULL") && screen.contains("Nothing needs you."),
         "{screen}"
     );
     let server = world.serve(&[]);
-    let (code, found, told) = findings(&world);
-    assert_eq!((code, found), (0, Vec::new()), "{told:#}");
+    let (code, found, report) = findings(&world);
+    assert_eq!((code, found), (0, Vec::new()), "{report:#}");
     assert!(
-        told["files"]
+        report["files"]
             .as_array()
             .is_some_and(|files| files.iter().any(|f| f["name"] == "server.json"))
     );
@@ -93,8 +93,8 @@ fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
     let mode = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(world.data(), mode).expect("opened to others");
     let before = (std::fs::read(&path).expect("bytes"), std::fs::read(&agents).expect("bytes"));
-    let (code, found, told) = findings(&world);
-    assert_eq!(code, 1, "{told:#}");
+    let (code, found, report) = findings(&world);
+    assert_eq!(code, 1, "{report:#}");
     problem(&found, &[item.as_str(), "cannot be read"]);
     problem(&found, &["row ar-", "cannot be read"]);
     problem(&found, &["the clock says", "journal.sqlite", "3000-01-01"]);
@@ -104,10 +104,10 @@ fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
     let note =
         |words: &str| found.iter().any(|(severity, it)| severity == "note" && it.contains(words));
     assert!(note("op-2") && note("process-7 stopped working for agent"), "{found:#?}");
-    assert_eq!(told["queue"]["expired"], 2);
-    assert_eq!(told["queue"]["heldBy"], "far");
-    assert_eq!(told["damaged"].as_array().map(Vec::len), Some(2), "{told:#}");
-    assert_eq!(told["openOperations"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report["queue"]["expired"], 2);
+    assert_eq!(report["queue"]["heldBy"], "far");
+    assert_eq!(report["damaged"].as_array().map(Vec::len), Some(2), "{report:#}");
+    assert_eq!(report["openOperations"].as_array().map(Vec::len), Some(2));
     let severities: Vec<_> = found.iter().map(|(severity, _)| severity.as_str()).collect();
     assert!(severities.is_sorted_by(|a, b| a >= b), "problems come first: {severities:?}");
     let after = (std::fs::read(&path).expect("bytes"), std::fs::read(&agents).expect("bytes"));
@@ -188,8 +188,8 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     let world = World::with_agents();
     let show = || world.json(&["agent", "show", "water butt"]);
     let set = ["agent", "automation", "water butt", "off", "--sleep-until", "tomorrow 9:00"];
-    let told = world.ok(&[&set[..], &["--linked", "on"]].concat()).out;
-    assert!(told.contains("automation of agent Wanda") && told.contains("09:00"), "{told}");
+    let report = world.ok(&[&set[..], &["--linked", "on"]].concat()).out;
+    assert!(report.contains("automation of agent Wanda") && report.contains("09:00"), "{report}");
     let agent = show();
     assert_eq!((&agent["automation"], &agent["wakeOnLinked"]), (&json!("off"), &json!(true)));
     assert!(agent["sleepUntil"].as_str().is_some_and(|at| at.ends_with("T09:00:00Z")), "{agent}");
@@ -213,8 +213,8 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     assert!(is_set(&timers()), "{}", timers());
     world.ok(&["agent", "wake", "water butt", "--at", "none"]);
     assert!(!is_set(&timers()), "{}", timers());
-    let told = world.ok(&["agent", "wake", "water butt", "--cancel"]).out;
-    assert!(told.contains("has no waiting wake"), "{told}");
+    let report = world.ok(&["agent", "wake", "water butt", "--cancel"]).out;
+    assert!(report.contains("has no waiting wake"), "{report}");
     server.stop();
 
     for (args, word) in [
@@ -238,7 +238,7 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     assert!(done.err.contains("in the past"), "{done:?}");
 }
 
-/// A command that goes on until it is told to stop.
+/// A command that runs until it gets a signal.
 struct Following {
     child: Child,
     out: Receiver<String>,
@@ -248,14 +248,14 @@ impl Following {
     fn start(world: &World, args: &[&str]) -> Self {
         let mut child = world.start(args);
         let out = child.stdout.take().expect("standard output is piped");
-        let (tell, told) = channel();
+        let (tell, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(out).lines() {
                 // Nobody may listen any more; the pipe is read to its end all the same.
                 let _unheard = tell.send(line.expect("a pipe of text can be read"));
             }
         });
-        Self { child, out: told }
+        Self { child, out: lines }
     }
 
     /// The lines up to the first one that holds these words.

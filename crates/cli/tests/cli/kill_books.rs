@@ -132,7 +132,7 @@ const ALWAYS: &[Law] = &[
          WHERE state <> 'applying' AND (state = 'confirmed') <> has_receipt",
     ),
     (
-        "each receipt of an item stands for one change of its task",
+        "each receipt of an item has one change of its task",
         "SELECT task_id FROM (SELECT task_id, 1 AS n FROM item WHERE has_receipt
                               UNION ALL SELECT task_id, -1 FROM via)
          GROUP BY task_id HAVING sum(n) <> 0",
@@ -217,7 +217,7 @@ const RECOVERED: &[Law] = &[
     ),
 ];
 
-/// Hold after whoever waits was woken.
+/// Hold once every waiting agent has run.
 const ASLEEP: &[Law] = &[
     (
         "no interrupted run is left",
@@ -328,7 +328,7 @@ impl Books {
         }
         for (agent, text) in &acked.said {
             let said = "SELECT count(*) FROM said WHERE agent_id = ?1 AND text = ?2";
-            assert_eq!(self.count(said, agent, text), 1, "what {agent} was told is lost: {text}");
+            assert_eq!(self.count(said, agent, text), 1, "a message to {agent} is lost: {text}");
         }
         for ((set, index), state) in &acked.verdicts {
             let item = "SELECT state FROM item WHERE set_id = ?1 AND item_index = ?2";

@@ -16,7 +16,7 @@ use crate::running::{Answer, Notice};
 /// What all writers know.
 pub type Shared = Arc<Mutex<Acked>>;
 
-/// One person. What is unanswered is asked again first.
+/// One user. A request without an answer is repeated before any other.
 pub struct Writer {
     name: String,
     random: Random,
@@ -224,13 +224,13 @@ impl Writer {
             return;
         }
         let is_done = (200..300).contains(&answer.status);
-        // Two people may want the same thing: the second is told so.
+        // Two people may want the same thing: the second is refused.
         let may_be_late = matches!(
             order.what,
             What::Agent { .. } | What::Verdict | What::Verdicts | What::Said { .. }
         );
         let is_late = may_be_late && [409, 410, 412].contains(&answer.status)
-            // It lay ahead when it was first asked for.
+            // It was in the future when it was first requested.
             || matches!(order.what, What::Timer) && answer.status == 422;
         assert!(is_done || is_late, "{order:?}: {answer:?}");
         if !is_done {

@@ -30,7 +30,7 @@ pub enum Way {
 /// Why some commits are not killed here.
 const ALONE: &str = "one commit that nothing follows: the tests of the store cut it";
 
-/// (name, how to get there). Each stands before and after its commit or effect.
+/// (name, how to get there). Each is tried before and after its commit or effect.
 pub const POINTS: &[(&str, Way)] = &[
     ("access.code", Way::FirstStart),
     ("access.exchange", Way::Never(ALONE)),

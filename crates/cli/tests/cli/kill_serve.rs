@@ -29,7 +29,7 @@ const REQUESTS: usize = 40;
 /// A point that is not passed after so many looks is not on the way that its row says.
 const LOOKS: usize = 10;
 
-/// A folder, its writers, and what they were told.
+/// A folder, its writers, and the answers they got.
 struct Storm {
     world: World,
     writers: Vec<Writer>,
@@ -64,7 +64,7 @@ impl Storm {
     /// Lets everybody write, so many requests at most, while `watch` hears of each answer. Says
     /// whether the server is still there.
     fn write(&mut self, server: &Running, most: usize, watch: impl FnOnce(Receiver<()>)) -> bool {
-        let (tell, told) = channel();
+        let (tell, acknowledged) = channel();
         std::thread::scope(|scope| {
             let mut all = Vec::new();
             for writer in &mut self.writers {
@@ -72,7 +72,7 @@ impl Storm {
                 all.push(scope.spawn(move || writer.write(notice, most, &tell)));
             }
             drop(tell);
-            watch(told);
+            watch(acknowledged);
             all.into_iter().all(|writer| writer.join().expect("a writer does its part"))
         })
     }
@@ -81,8 +81,8 @@ impl Storm {
     fn kill_anywhere(&mut self, random: &mut Random) {
         let after = random.below(40);
         let server = self.world.serve(&[]);
-        self.write(&server, 200, |told| {
-            for () in told.iter().take(after) {}
+        self.write(&server, 200, |acknowledged| {
+            for () in acknowledged.iter().take(after) {}
             server.signal(Signal::KILL);
         });
         let (status, said) = server.end();
@@ -155,7 +155,7 @@ fn rest(server: &Notice) {
         if !all.iter().all(|agent| agent["activity"] == "asleep") {
             return None;
         }
-        // Nobody writes any more: whoever was seen asleep stays so.
+        // No client writes any more: an agent that was seen asleep stays asleep.
         let Some(cursor) = agents["nextCursor"].as_str() else { return Some(()) };
         page = format!("/api/agents?limit=200&cursor={cursor}");
         None
@@ -264,10 +264,10 @@ fn check_aside(world: &World, label: &str) {
     books.check_recovered();
 }
 
-/// How many kills were asked for.
+/// How many kills to make.
 fn wanted() -> usize {
-    let asked = std::env::var_os("DORMOUSE_KILLS").and_then(|n| n.to_str()?.parse().ok());
-    asked.unwrap_or(KILLS)
+    let wanted = std::env::var_os("DORMOUSE_KILLS").and_then(|n| n.to_str()?.parse().ok());
+    wanted.unwrap_or(KILLS)
 }
 
 #[test]

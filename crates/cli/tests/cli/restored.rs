@@ -93,15 +93,15 @@ fn doctor(world: &World) -> Done {
 
 fn says(done: &Done, code: i32, parts: &[&str]) {
     assert_eq!(done.code, code, "{done:?}");
-    let told = format!("{}{}", done.out, done.err);
+    let output = format!("{}{}", done.out, done.err);
     for part in parts {
-        assert!(told.contains(part), "`{part}` is not in: {told}");
+        assert!(output.contains(part), "`{part}` is not in: {output}");
     }
 }
 
 /// More notes than the copy lacks, and fewer: the numbers of the new ones are used once more.
 #[test]
-fn behind_an_older_journal_every_note_is_heard_and_every_report_is_written_anew() {
+fn with_an_older_journal_every_note_is_read_and_every_report_is_rewritten() {
     for n_notes in [30, 60] {
         let copied = Copied::before(n_notes);
         let world = &copied.world;
@@ -111,8 +111,8 @@ fn behind_an_older_journal_every_note_is_heard_and_every_report_is_written_anew(
         copied.is_heard();
         // From here on: what is said about it.
         copied.put_back("journal");
-        let told = doctor(world);
-        says(&told, 1, &["journal.sqlite is not what the other database remembers"]);
+        let output = doctor(world);
+        says(&output, 1, &["journal.sqlite is not what the other database remembers"]);
         let first = world.ok(&["task", "list"]);
         says(&first, 0, &["the journal was replaced by an older copy: 2 agents look"]);
         says(&world.ok(&["task", "list"]), 0, &["Water butt"]);
@@ -128,20 +128,20 @@ fn behind_an_older_journal_every_note_is_heard_and_every_report_is_written_anew(
             assert_eq!(report["writtenBefore"], Value::Null, "{task}: {report:#}");
         }
         assert!(!copied.report("water butt")["content"].to_string().contains("gravel"));
-        let told = doctor(world);
-        says(&told, 0, &["journal.sqlite was replaced by an older copy"]);
+        let output = doctor(world);
+        says(&output, 0, &["journal.sqlite was replaced by an older copy"]);
         copied.is_heard();
     }
 }
 
 #[test]
-fn behind_an_older_agent_store_every_agent_looks_anew_and_hears_what_it_missed() {
+fn with_an_older_agent_store_every_agent_runs_again_and_reads_what_it_missed() {
     let copied = Copied::before(30);
     let world = &copied.world;
     copied.put_back("agent");
     says(&doctor(world), 1, &["agent.sqlite is not what the other database remembers"]);
-    let told = world.ok(&["task", "list"]);
-    says(&told, 0, &["the database of the agents was replaced by an older copy: 2 agents look"]);
+    let output = world.ok(&["task", "list"]);
+    says(&output, 0, &["the database of the agents was replaced by an older copy: 2 agents look"]);
     assert_eq!(copied.report("slug fence")["writtenBefore"]["database"], "agent");
     world.ok(&["agent", "wake", "--due"]);
     assert_eq!(copied.report("slug fence")["writtenBefore"], Value::Null);
@@ -158,8 +158,8 @@ fn older_copies_that_belong_together_are_no_matter() {
         copied.put_back(name);
     }
     says(&doctor(&copied.world), 0, &["Nothing needs you."]);
-    let told = copied.world.ok(&["task", "list"]);
-    assert!(!told.err.contains("older copy"), "{told:?}");
+    let output = copied.world.ok(&["task", "list"]);
+    assert!(!output.err.contains("older copy"), "{output:?}");
     copied.is_heard();
 }
 

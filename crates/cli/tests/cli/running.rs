@@ -19,7 +19,7 @@ pub const DEADLINE: Duration = Duration::from_secs(30);
 pub struct Running {
     child: Child,
     /// The first line that it printed.
-    pub told: String,
+    pub startup: String,
     /// What its file in the data folder says.
     pub notice: Notice,
     out: Receiver<String>,
@@ -92,9 +92,9 @@ impl World {
         let out = lines(child.stdout.take().expect("standard output is piped"));
         let err = lines(child.stderr.take().expect("standard error is piped"));
         match out.recv_timeout(DEADLINE) {
-            Ok(told) => {
+            Ok(startup) => {
                 let notice = Notice::read(self);
-                Ok(Running { child, told, notice, out, err })
+                Ok(Running { child, startup, notice, out, err })
             }
             Err(_closed) => {
                 // Standard output is closed, or nothing came in time.
@@ -227,14 +227,14 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
-    let (tell, told) = channel();
+    let (tell, startup) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(from).lines() {
             // Nobody may listen any more; the pipe is read to its end all the same.
             let _unheard = tell.send(line.expect("a pipe of text can be read"));
         }
     });
-    told
+    startup
 }
 
 /// Opens a connection and sends a head.

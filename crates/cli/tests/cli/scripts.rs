@@ -49,12 +49,12 @@ fn files_of_others_fed_by_command_give_good_reports_and_no_wrong_proposal() {
         return;
     }
     let Some(output) = python("score", &["--data", &data.to_string_lossy()]) else { return };
-    let told = text(&output);
-    assert!(output.status.success(), "{told}");
-    let summary = told.lines().last().expect("a summary");
+    let output_text = text(&output);
+    assert!(output.status.success(), "{output_text}");
+    let summary = output_text.lines().last().expect("a summary");
     let summary: serde_json::Value = serde_json::from_str(summary).expect("a summary as JSON");
     let number = |name: &str| summary[name].as_f64().expect("a number");
-    assert!(number("mean") >= 0.75 && number("worst") >= 0.55, "{told}");
+    assert!(number("mean") >= 0.75 && number("worst") >= 0.55, "{output_text}");
     writeln!(std::io::stderr(), "scored by command: {summary}")
         .expect("standard error takes a line");
 }

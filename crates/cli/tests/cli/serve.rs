@@ -14,8 +14,8 @@ fn a_server_says_where_it_is_and_lets_in_who_has_its_token() {
     let server = world.serve(&[]);
     let (address, token) = (server.notice.address, &server.notice.token);
     let host = address.to_string();
-    assert!(server.told.contains(&format!("http://{address}")), "{}", server.told);
-    assert!(!server.told.contains(token.as_str()), "the token is for nobody's scrollback");
+    assert!(server.startup.contains(&format!("http://{address}")), "{}", server.startup);
+    assert!(!server.startup.contains(token.as_str()), "the token is for nobody's scrollback");
     assert_eq!(token.len(), 64, "32 bytes");
     let file = std::fs::metadata(world.data().join("server.json")).expect("the file is there");
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
@@ -52,7 +52,7 @@ fn a_server_says_where_it_is_and_lets_in_who_has_its_token() {
 }
 
 #[test]
-fn the_sample_fills_an_empty_folder_once_and_a_link_is_told() {
+fn the_sample_fills_an_empty_folder_once_and_a_link_is_printed() {
     let world = World::new();
     let server = world.serve_demo();
     let link = server.next_says();
@@ -113,7 +113,7 @@ fn commands_beside_a_server_are_its_clients() {
     let world = World::with_tasks();
     let server = world.serve(&[]);
     let done = world.ok(&["agent", "create", "water butt", "--name", "Wanda"]);
-    assert!(done.err.contains("agent Wanda"), "the run is waited for and told: {done:?}");
+    assert!(done.err.contains("agent Wanda"), "it waits for the run and reports it: {done:?}");
     assert!(done.err.contains("report updated"), "{done:?}");
     assert!(world.ok(&["report", "water butt"]).out.contains("Water butt"));
     let said = world.ok(&["agent", "wake", "Wanda", "--say", "And the tap?"]);
@@ -158,7 +158,10 @@ fn what_a_dead_server_left_stops_nobody() {
     world.serve(&[]).kill();
     let left = std::fs::read(world.data().join("server.json")).expect("it could not clear up");
     world.ok(&["task", "list"]);
-    assert!(!world.data().join("server.json").exists(), "whoever takes the folder clears up");
+    assert!(
+        !world.data().join("server.json").exists(),
+        "the next process that takes the folder removes it"
+    );
     std::fs::write(world.data().join("server.json"), left).expect("the folder can be written");
     let server = world.serve(&[]);
     world.ok(&["task", "list"]);
@@ -187,7 +190,7 @@ fn half_a_request(server: &Running, body: &str) -> std::net::TcpStream {
 }
 
 #[test]
-fn a_server_that_is_told_to_stop_finishes_its_requests() {
+fn a_server_that_gets_a_signal_finishes_its_requests() {
     let world = World::new();
     let server = world.serve(&[]);
     let body = r#"{"title": "Asked before the end"}"#;
@@ -216,7 +219,7 @@ fn a_second_signal_ends_a_server_at_once() {
 }
 
 #[test]
-fn verdicts_given_at_once_stand_one_behind_the_other() {
+fn concurrent_verdicts_are_applied_one_after_the_other() {
     let world = World::new();
     let words = ["saw", "sand", "oil", "nail", "glue", "paint", "screw", "plane"];
     let note: Vec<String> = words.iter().map(|word| format!("TODO: {word} the crate")).collect();
@@ -234,7 +237,7 @@ fn verdicts_given_at_once_stand_one_behind_the_other() {
                 let path = format!("/api/change-sets/{set}/items/{}/confirm", item["index"]);
                 let body = serde_json::json!({"digest": item["digest"]}).to_string();
                 let answer = notice.ask("POST", &path, "", &body).expect("the server answers");
-                // All change one task: who is overtaken again and again is told so.
+                // All change one task: a request that loses every retry gets a conflict.
                 let is_late = answer.json()["type"] == "/problems/conflict";
                 assert!(answer.status == 200 || is_late, "{answer:?}");
             });
@@ -291,16 +294,16 @@ fn a_command_whose_server_dies_says_so_and_claims_nothing() {
 
 #[cfg(feature = "faults")]
 #[test]
-fn an_import_whose_server_dies_has_told_what_is_durable() {
+fn an_import_whose_server_dies_has_reported_only_what_is_durable() {
     let world = World::new();
     let _server = world.serve(&[("DORMOUSE_FAULTS", "kill:journal.import:after:2")]);
     let file = world.file("allotment.md", crate::world::ALLOTMENT);
     let done = world.run(&["import", &file, "--json"]);
     assert_eq!(done.code, 1, "{done:?}");
     assert!(done.err.contains("broke off"), "{done:?}");
-    let told = done.out.lines().filter(|line| line.contains(r#""event":"task""#)).count();
+    let reported = done.out.lines().filter(|line| line.contains(r#""event":"task""#)).count();
     let there = world.json(&["task", "list"])["items"].as_array().map_or(0, Vec::len);
-    assert!(told <= there && there == 2, "told {told}, there {there}: {done:?}");
+    assert!(reported <= there && there == 2, "reported {reported}, there {there}: {done:?}");
     let again = world.ok(&["import", &file]);
     assert!(again.out.contains("0 created"), "{again:?}");
 }

@@ -1,4 +1,4 @@
-//! Wakes that are set are seen by command: when, and why. And what wakes nobody is told honestly.
+//! Commands show scheduled wakes: when, and why. They also say what wakes no agent.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use crate::world::World;
 fn set(agent: &Value) -> Vec<String> {
     let wakes = agent["scheduledWakes"].as_array().unwrap_or_else(|| panic!("{agent}"));
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-    let told = |wake: &Value| {
+    let shown = |wake: &Value| {
         format!("{} {} {}", text(&wake["at"]), text(&wake["reason"]), text(&wake["heldBy"]))
     };
-    wakes.iter().map(told).collect()
+    wakes.iter().map(shown).collect()
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_change_that_waits_is_shown_as_what_it_is() {
     let agent = world.json(&["agent", "show", "Wanda"]);
     assert_eq!(set(&agent), [format!("{} subscription -", agent["dueAt"].as_str().expect("due"))]);
     let prompt = world.ok(&["agent", "log", "Wanda", "--prompt", "--limit", "1"]);
-    assert!(prompt.out.contains("as it was sent"), "the newest run that was asked: {prompt:?}");
+    assert!(prompt.out.contains("as it was sent"), "the newest run with a prompt: {prompt:?}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn switching_automation_on_or_ending_a_sleep_runs_what_waited() {
     world.ok(&["agent", "automation", "Wanda", "off"]);
     world.ok(&["task", "note", "water butt", "TODO: buy a lid"]);
     let done = world.ok(&["--no-wait", "agent", "automation", "Wanda", "on"]);
-    assert!(done.out.contains(": something changed"), "it is told what waits: {done:?}");
+    assert!(done.out.contains(": something changed"), "it says what waits: {done:?}");
 }
 
 #[test]

@@ -148,8 +148,8 @@ fn tasks_are_linked_by_words_and_each_shows_its_own_side() {
     );
     let of_butt = shown("water butt", &[]);
     assert!(of_butt.contains("  followed up by: ") && of_butt.contains("lug fence"), "{of_butt}");
-    let told = shown("water butt", &["--activity"]);
-    assert!(told.contains("link added: followed up by "), "{told}");
+    let activity = shown("water butt", &["--activity"]);
+    assert!(activity.contains("link added: followed up by "), "{activity}");
 
     let again = world.run(&["task", "link", "slug fence", "followUpOf", "water butt"]);
     assert!(again.code == 1 && again.err.contains("already"), "{again:?}");

@@ -13,7 +13,10 @@ fn a_command_waits_for_another_and_then_gives_up_naming_it() {
     let mut first = String::new();
     while !first.contains("1 of ") {
         first.clear();
-        assert!(out.read_line(&mut first).expect("review prints") > 0, "review asked nothing");
+        assert!(
+            out.read_line(&mut first).expect("review prints") > 0,
+            "review printed no question"
+        );
     }
     let done = world.run(&["task", "list"]);
     assert_eq!(done.code, 1, "{done:?}");

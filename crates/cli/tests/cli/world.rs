@@ -15,7 +15,7 @@ pub struct World {
     folder: tempfile::TempDir,
 }
 
-/// What a command left behind.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub struct Done {
     /// Its exit code.

@@ -1,4 +1,4 @@
-//! Coming in: codes, tokens, failed logins, and where a token must never stand.
+//! Access: codes, tokens, failed logins, and where a token must never be stored.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::contract::CONTRACT;
 use crate::world::{Answer, Still, World, answer};
 
-/// The token that stands in the data folder.
+/// The token that the data folder holds.
 const OWNER: &str = "the owner's";
 
-/// The API of a world behind its door.
+/// The API of a world with authentication.
 struct House {
     world: World,
     router: Router,
@@ -134,7 +134,7 @@ async fn what_a_token_is_made_from_is_named_where_it_is_wrong() {
 }
 
 #[tokio::test]
-async fn the_eleventh_failed_login_is_told_to_wait_and_a_right_one_is_not() {
+async fn the_eleventh_failed_login_must_wait_and_a_right_one_need_not() {
     let house = House::new();
     let wrong = format!("dm_{}", "A".repeat(43));
     for n in 1..=10 {
@@ -204,9 +204,9 @@ async fn who_has_no_door_has_no_caller() {
     refused(&answer, 401, "token-missing");
 }
 
-/// What is told once stands nowhere else: in no other answer, and in no byte of the databases.
+/// A secret is in one response: in no other one, and in no byte of the databases.
 #[tokio::test]
-async fn a_secret_is_told_once_and_kept_nowhere() {
+async fn a_secret_is_shown_once_and_stored_nowhere() {
     let house = House::new();
     let code = house.code().await;
     let page = text(&house.exchange(&code).await.json()["token"]);
@@ -233,8 +233,8 @@ async fn a_secret_is_told_once_and_kept_nowhere() {
     answers.push(house.ask("DELETE", &format!("/api/tokens/{id}"), &page, "").await);
     answers.push(house.ask("GET", "/api/overview", &token, "").await);
     for answer in &answers {
-        let told = secrets.iter().any(|secret| answer.body.contains(secret));
-        assert!(!told, "{}", answer.shown());
+        let leaks = secrets.iter().any(|secret| answer.body.contains(secret));
+        assert!(!leaks, "{}", answer.shown());
     }
     let bytes = house.world.bytes();
     assert!(bytes.len() > 10_000, "the databases are read");

@@ -77,7 +77,7 @@ async fn a_verdict_counts_once_and_only_with_the_digest_that_was_shown() {
 }
 
 #[tokio::test]
-async fn many_decisions_at_once_are_told_apart() {
+async fn a_list_of_decisions_has_an_outcome_for_each() {
     let world = World::new();
     let (task, _) = with_agent(&world).await;
     let item = first_item(&world, &task).await;
@@ -175,7 +175,7 @@ async fn a_time_to_wake_is_set_and_taken_back_and_a_wake_that_waits_is_called_of
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_no_cursor_is_told_by_every_list_of_an_agent() {
+async fn every_list_of_an_agent_refuses_a_missing_agent_and_a_bad_cursor() {
     let world = World::new();
     let (_, agent) = with_agent(&world).await;
     let agent = format!("/api/agents/{agent}");
@@ -243,7 +243,7 @@ async fn an_agent_tells_every_wake_that_is_set_with_its_time_and_reason() {
     let set =
         json!([wake("2026-03-05T18:00:00Z", "wakeAt", none.clone(), none.clone()), due(&none)]);
     assert_eq!((&shown["scheduledWakes"], &shown["nextWakeAt"]), (&set, &set[0]["at"]));
-    assert_eq!(shown["dueAt"], none, "nothing stands in the queue");
+    assert_eq!(shown["dueAt"], none, "the queue is empty");
     let overview = world.get("/api/overview").await.json();
     assert_eq!(overview["nextWakeAt"], set[0]["at"]);
 
@@ -303,11 +303,11 @@ async fn the_language_that_an_agent_sets_is_an_operation_with_an_effect() {
     assert_eq!(task["language"], "en");
     let operations = world.call("GET", "/api/operations?status=all", "").await.json();
     let operations = operations["items"].as_array().expect("operations");
-    let told = |name: &str| operations.iter().map(|one| one[name].clone()).collect::<Vec<_>>();
-    assert_eq!(told("toolName"), ["set_task_language"], "{operations:#?}");
-    assert_eq!(told("status"), ["completed"]);
-    assert_eq!(told("phase"), ["agent_done"]);
-    assert_eq!(told("taskId"), [id]);
+    let values = |name: &str| operations.iter().map(|one| one[name].clone()).collect::<Vec<_>>();
+    assert_eq!(values("toolName"), ["set_task_language"], "{operations:#?}");
+    assert_eq!(values("status"), ["completed"]);
+    assert_eq!(values("phase"), ["agent_done"]);
+    assert_eq!(values("taskId"), [id]);
     let agent = agent["id"].as_str().expect("an id");
     let calls = world.call("GET", &format!("/api/agents/{agent}/tool-calls"), "").await.json();
     let calls = calls["items"].as_array().expect("calls").iter();

@@ -78,14 +78,14 @@ async fn what_nobody_listed_is_not_applied() {
         assert_eq!(world.call("POST", &at(item, "reject"), &body).await.status, 200);
     }
     let answer = world.call("POST", &at(&items[0], "confirm-all"), &shown(listed)).await.json();
-    let told = answer["items"].as_array().expect("items");
-    let applied: Vec<i64> = told
+    let results = answer["items"].as_array().expect("items");
+    let applied: Vec<i64> = results
         .iter()
         .filter(|one| one["outcome"]["item"]["status"] == "confirmed")
         .filter_map(|one| one["index"].as_i64())
         .collect();
     assert_eq!(applied, [4, 5, 6, 7, 8, 9, 10]);
-    for one in &told[..3] {
+    for one in &results[..3] {
         assert_eq!(one["problem"]["type"], "/problems/already-decided", "{one:#}");
     }
     let changes = world.call("GET", &format!("/api/journal/tasks/{task}/changes"), "").await.json();
@@ -131,13 +131,13 @@ async fn a_value_the_person_set_since_is_confirmed_over_only_where_it_is_named()
         "set": due["set"], "index": due["index"], "verdict": "confirm", "digest": digest,
     });
     let decisions = format!("{address}/decisions");
-    let told = world.call("POST", &decisions, &json!([decision]).to_string()).await.json();
-    assert_eq!(told["items"][0]["problem"]["now"], "2027-03-03", "{told:#}");
+    let results = world.call("POST", &decisions, &json!([decision]).to_string()).await.json();
+    assert_eq!(results["items"][0]["problem"]["now"], "2027-03-03", "{results:#}");
     assert_eq!(world.call("GET", &address, "").await.json()["dueOn"], "2027-03-03");
 
     decision["now"] = json!("2027-03-03");
-    let told = world.call("POST", &decisions, &json!([decision]).to_string()).await.json();
-    assert_eq!(told["items"][0]["outcome"]["item"]["status"], "confirmed", "{told:#}");
+    let results = world.call("POST", &decisions, &json!([decision]).to_string()).await.json();
+    assert_eq!(results["items"][0]["outcome"]["item"]["status"], "confirmed", "{results:#}");
     assert_eq!(world.call("GET", &address, "").await.json()["dueOn"], "2027-05-15");
     let reject = json!({"digest": digest, "now": null}).to_string();
     let answer = world.call("POST", &at(due, "reject"), &reject).await;
@@ -187,16 +187,16 @@ async fn a_refused_decision_does_not_stop_the_rest_of_the_list() {
 }
 
 #[tokio::test]
-async fn what_the_person_set_is_asked_about_no_more() {
+async fn a_value_that_the_user_set_ends_its_proposal() {
     let (world, task, items) = proposed(0).await;
     let due = tool(&items, "update_task_due_date");
     world.call("PATCH", &format!("/api/journal/tasks/{task}"), r#"{"dueOn": "2027-03-03"}"#).await;
-    let asked = |changes: Value| {
+    let proposed_tools = |changes: Value| {
         let items = changes["items"].as_array().expect("items").iter();
         items.filter_map(|item| item["toolName"].as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
     let address = format!("/api/journal/tasks/{task}/changes");
-    let before = asked(world.call("GET", &address, "").await.json());
+    let before = proposed_tools(world.call("GET", &address, "").await.json());
     assert_eq!(before, ["update_task_estimate"]);
     let row = world.call("GET", "/api/journal/tasks", "").await.json();
     assert_eq!(row["items"][0]["openProposals"], 1);

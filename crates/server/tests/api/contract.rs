@@ -213,6 +213,6 @@ pub fn filled(path: &str) -> String {
         ("{token}", format!("tok-{zeros}")),
     ];
     let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));
-    assert!(!path.contains('{'), "{path}: say here what stands in this place");
+    assert!(!path.contains('{'), "{path}: give this parameter a value");
     path
 }

@@ -117,7 +117,7 @@ async fn a_change_comes_by_itself_with_its_task_and_a_place_to_resume_from() {
     assert!(Cursor::read(text(&changed, "cursor")).is_some());
     let mut again = resume(&site, &dormouse, Some(text(&hello, "cursor"))).await;
     assert_eq!(next(&mut again).await.map(|it| it["cursor"].clone()), Ok(hello["cursor"].clone()));
-    assert_eq!(next(&mut again).await, Ok(changed), "what was missed comes behind the hello");
+    assert_eq!(next(&mut again).await, Ok(changed), "what was missed follows the hello");
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn a_token_has_so_many_sockets_and_one_more_when_one_has_ended() {
     let query = format!("ticket={}", ticket(&dormouse).await);
     assert_eq!(status(open(&site, &query, None).await), 429);
     let mut gone = sockets.pop().expect("a socket");
-    gone.close(None).await.expect("it is told");
+    gone.close(None).await.expect("the close is sent");
     while next(&mut gone).await.is_ok() {}
     // The seat is free once the server has seen the end too, which nobody tells.
     for _ in 0..1000 {
@@ -223,11 +223,11 @@ async fn a_large_message_ends_the_socket_and_a_small_one_is_let_be() {
     {
         let mut socket = resume(&site, &dormouse, None).await;
         next(&mut socket).await.expect("a hello");
-        // What comes behind it is answered by a socket that lives.
+        // A live socket answers what follows.
         let sent = socket.send(Message::Text("x".repeat(size).into())).await;
-        let asked = socket.send(Message::Ping(b"there?".to_vec().into())).await;
+        let pinged = socket.send(Message::Ping(b"there?".to_vec().into())).await;
         let mut answered = false;
-        if sent.is_ok() && asked.is_ok() {
+        if sent.is_ok() && pinged.is_ok() {
             answered = loop {
                 match socket.next().await {
                     Some(Ok(Message::Pong(_))) => break true,
@@ -291,15 +291,15 @@ impl Chance {
     }
 }
 
-/// Everything that happened behind a cursor.
+/// Everything that happened after a cursor.
 async fn truth(dormouse: &Dormouse, mut cursor: String) -> Seen {
     let mut seen = Seen::default();
     loop {
         match dormouse.events_since(&me(), Some(&cursor)).await.expect("events") {
             Since::Page { events, .. } if events.is_empty() => return seen,
-            Since::Page { events, cursor: behind } => {
+            Since::Page { events, cursor: next } => {
                 events.iter().for_each(|event| seen.note(&event.kind, &event.cursor));
-                cursor = behind;
+                cursor = next;
             }
             Since::Resync { .. } => panic!("nothing was trimmed"),
         }
@@ -400,5 +400,5 @@ async fn commit_to_frame() {
         at(&to_frame, 95),
         at(&to_frame, 99),
     )
-    .expect("it is told");
+    .expect("the close is sent");
 }

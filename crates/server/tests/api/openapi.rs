@@ -14,7 +14,7 @@ use crate::world::{Answer, World};
 
 const PAGE: &str = include_str!("../../../../docs/api.md");
 
-/// Every value of the document that stands under this key.
+/// Every value of the document under this key.
 fn all<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a Value>) {
     match value {
         Value::Object(members) => {

@@ -154,7 +154,7 @@ async fn every_route_looks_at_host_origin_token_and_kind_in_the_same_way() {
 }
 
 #[tokio::test]
-async fn who_asks_with_a_wrong_method_is_not_told_the_address_again() {
+async fn the_problem_of_a_wrong_method_does_not_repeat_the_address() {
     let world = World::new();
     let site = Site::of(&world).await;
     let (host, token) = (site.host(), format!("Bearer {TOKEN}"));
@@ -312,9 +312,9 @@ async fn the_page_needs_no_token_and_says_what_it_may_do() {
     assert_eq!(line.ask("GET", "/tasks/jt-1", &program, "").await.status, 404);
     let head = line.ask("HEAD", "/", &browser, "").await;
     assert_eq!((head.status, head.body.as_str()), (200, ""));
-    let told = line.ask("GET", "/api/overview", &browser, "").await;
-    assert_eq!((told.status, told.header("cache-control")), (401, Some("no-store")));
-    let policy = told.header("content-security-policy").unwrap_or_default();
+    let refused = line.ask("GET", "/api/overview", &browser, "").await;
+    assert_eq!((refused.status, refused.header("cache-control")), (401, Some("no-store")));
+    let policy = refused.header("content-security-policy").unwrap_or_default();
     for part in [
         "default-src 'none'",
         "script-src 'self';",
@@ -327,10 +327,10 @@ async fn the_page_needs_no_token_and_says_what_it_may_do() {
         assert!(policy.contains(part), "{part}: {policy}");
     }
     assert!(!policy.contains("unsafe"), "{policy}");
-    assert_eq!(told.header("x-content-type-options"), Some("nosniff"));
-    assert_eq!(told.header("referrer-policy"), Some("no-referrer"));
-    assert_eq!(told.header("cross-origin-resource-policy"), Some("same-origin"));
-    assert_eq!(told.header("cross-origin-opener-policy"), Some("same-origin"));
+    assert_eq!(refused.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(refused.header("referrer-policy"), Some("no-referrer"));
+    assert_eq!(refused.header("cross-origin-resource-policy"), Some("same-origin"));
+    assert_eq!(refused.header("cross-origin-opener-policy"), Some("same-origin"));
 }
 
 #[tokio::test]

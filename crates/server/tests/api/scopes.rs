@@ -87,7 +87,7 @@ fn text(schema: &Value) -> String {
     }
 }
 
-/// The API behind its door.
+/// The API with authentication.
 fn listener(world: &World) -> Router {
     let posture = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
     let door = Authenticator::new("the owner's", Arc::new(Still));
@@ -196,7 +196,7 @@ async fn an_agents_token_never_decides() {
     }
 }
 
-/// The first workspace with something of each kind, and what stands in the places of paths.
+/// The first workspace with something of each kind, and the ids for path parameters.
 async fn furnished(world: &World) -> Vec<(&'static str, String)> {
     let note = r#"{"title": "Water butt", "note": "TODO: buy a tap", "items": ["sand"]}"#;
     let task = world.task(note).await;
@@ -239,12 +239,12 @@ async fn ids_of_another_workspace_name_nothing() {
     for operation in &CONTRACT.operations {
         let path =
             ids.iter().fold(operation.path.clone(), |path, (name, id)| path.replace(name, id));
-        assert!(!path.contains('{'), "{path}: say in `furnished` what stands in this place");
+        assert!(!path.contains('{'), "{path}: say in `furnished` which id to use");
         let found = answer(&router, request(operation, &path, Some(&stranger))).await;
         for (name, id) in &ids {
-            // Who asks for an id is told which one is not there.
-            let told = found.body.contains(id.as_str()) && !path.contains(id.as_str());
-            assert!(id.len() < 20 || !told, "{}: {name}: {}", operation.id, found.shown());
+            // A response about a missing id repeats it.
+            let leaks = found.body.contains(id.as_str()) && !path.contains(id.as_str());
+            assert!(id.len() < 20 || !leaks, "{}: {name}: {}", operation.id, found.shown());
         }
         if path == operation.path {
             continue;

@@ -33,7 +33,7 @@ pub struct Line {
 }
 
 impl Site {
-    /// The API of a world behind its door, and the page.
+    /// The API of a world with authentication, and the page.
     pub async fn of(world: &World) -> Self {
         let dormouse = world.dormouse();
         Self::new(|port| {
@@ -58,7 +58,7 @@ impl Site {
         Self { address, _stop: stop }
     }
 
-    /// A connection; it is made with its first request, and anew when the server closed it.
+    /// A connection; it is made with its first request, and again after the server closed it.
     pub fn line(&self) -> Line {
         Line { address: self.address, sender: None }
     }
@@ -88,7 +88,7 @@ impl Line {
             Some(sender) if !sender.is_closed() => sender,
             Some(_) | None => connect(self.address).await,
         };
-        sender.ready().await.expect("the connection stands");
+        sender.ready().await.expect("the connection is open");
         let response = sender.send_request(request).await.expect("the server answers");
         let answer = received(response).await;
         self.sender = Some(sender);
@@ -106,8 +106,8 @@ async fn connect(address: SocketAddr) -> SendRequest<Full<Bytes>> {
 
 async fn received(response: Response<Incoming>) -> Answer {
     let status = response.status().as_u16();
-    let told = response.headers().iter().filter(|(name, _)| *name != "date");
-    let headers = told
+    let kept = response.headers().iter().filter(|(name, _)| *name != "date");
+    let headers = kept
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or("?").to_owned()))
         .collect();
     let body = response.into_body().collect().await.expect("the body is whole").to_bytes();

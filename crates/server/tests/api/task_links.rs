@@ -59,12 +59,12 @@ async fn a_link_that_cannot_be_is_a_problem_that_says_why() {
         let problem = answer.json();
         (answer.status, problem["type"].as_str().unwrap_or_default().to_owned(), problem)
     };
-    let (status, kind, told) = problem(r#"{"kind": "haunts", "to": "gate"}"#).await;
+    let (status, kind, answer) = problem(r#"{"kind": "haunts", "to": "gate"}"#).await;
     assert_eq!((status, kind.as_str()), (422, "/problems/validation-failed"));
     let pointers: Vec<&Value> =
-        told["errors"].as_array().into_iter().flatten().map(|error| &error["pointer"]).collect();
-    assert_eq!(pointers, ["/kind", "/to"], "{told}");
-    assert!(told.to_string().contains("relatesTo, blocks, followUpOf, partOf"), "{told}");
+        answer["errors"].as_array().into_iter().flatten().map(|error| &error["pointer"]).collect();
+    assert_eq!(pointers, ["/kind", "/to"], "{answer}");
+    assert!(answer.to_string().contains("relatesTo, blocks, followUpOf, partOf"), "{answer}");
     world.call("POST", &path, &body("relatesTo", &gate)).await;
     let (status, kind, _) = problem(&body("relatesTo", &gate)).await;
     assert_eq!((status, kind.as_str()), (409, "/problems/link-exists"));

@@ -1,4 +1,4 @@
-//! A router over an empty folder, a clock that stands still, entropy that counts. Every answer is
+//! A router over an empty folder, a manual clock, reproducible entropy. Every answer is
 //! compared with the API document.
 
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ use crate::contract::CONTRACT;
 /// 2026-03-02, a Monday, 09:00 UTC.
 const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
-/// A clock that stands still.
+/// The time that the clock shows at first.
 pub struct Still;
 
 impl Clock for Still {
@@ -35,7 +35,7 @@ impl Clock for Still {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that a test moves by hand.
 #[derive(Default)]
 struct Moved(AtomicU64);
 
@@ -125,7 +125,7 @@ impl World {
         self.clock.0.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// The services behind the router.
+    /// The services that the router calls.
     pub fn dormouse(&self) -> Dormouse {
         self.dormouse.clone()
     }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::port::Entropy;
+use crate::entropy::Entropy;
 use crate::time::Timestamp;
 
 /// A text that is not an id of the expected kind.

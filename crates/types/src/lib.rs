@@ -3,13 +3,15 @@
 //! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
 //! database or the network.
 //!
-//! Reading order: [`id`], [`time`], [`hash`], [`caller`], [`change`], [`field_change`],
+//! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`change`], [`field_change`],
 //! [`verdict`], [`task`], [`model`], [`draft`], [`fold`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
-pub mod id;
 pub mod time;
+mod clock;
+mod entropy;
+pub mod id;
 pub mod hash;
 pub mod address;
 pub mod caller;

@@ -3,37 +3,17 @@
 //! All are object-safe. No room reads a clock, draws a random number or opens a connection except
 //! through a port.
 
-use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 use futures_core::Stream;
 
 use crate::model::{ModelError, Request, TurnEvent};
-use crate::time::Timestamp;
 
-/// A boxed future.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub use crate::clock::{BoxFuture, Clock};
+pub use crate::entropy::Entropy;
+
 /// A boxed stream.
 pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
-
-/// The time.
-pub trait Clock: Send + Sync {
-    /// Now.
-    fn now(&self) -> Timestamp;
-    /// Completes once `now() >= at`.
-    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()>;
-    /// Completes after a duration has passed, even if the clock was set back meanwhile.
-    fn sleep(&self, by: Duration) -> BoxFuture<'static, ()> {
-        self.sleep_until(self.now() + by)
-    }
-}
-
-/// A source of randomness.
-pub trait Entropy: Send + Sync {
-    /// Fills `out` with random bytes.
-    fn fill(&self, out: &mut [u8]);
-}
 
 /// A language model, a rules model or a script.
 pub trait Model: Send + Sync {

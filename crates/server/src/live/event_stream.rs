@@ -11,7 +11,7 @@ use futures_util::future::{Either, select};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::Close;
+use super::close::Close;
 use super::queue::Queue;
 
 /// The polling interval without hints.

@@ -3,6 +3,7 @@
 //! Defends against: unreported gaps, readers that are too slow, sockets that outlive their token,
 //! and too many sockets.
 
+mod close;
 mod event_stream;
 mod queue;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use serde::Deserialize;
 use tokio::sync::watch;
 
+use self::close::Close;
 use self::event_stream::{EventSource, EventStream};
 use self::queue::{Frame, Queue};
 use crate::Problem;
@@ -42,22 +44,6 @@ const RETRY_AFTER: Duration = Duration::from_secs(30);
 /// Signals that the listener stops; each socket holds one until it has ended.
 #[derive(Clone)]
 pub(crate) struct Closing(pub(crate) watch::Receiver<bool>);
-
-/// Why a socket ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Close {
-    code: u16,
-    reason: &'static str,
-}
-
-impl Close {
-    const NOT_LET_IN: Self =
-        Self { code: 4001, reason: "the ticket or its token is not valid: get a new ticket" };
-    const TOO_SLOW: Self = Self { code: 4008, reason: "too slow: resume with since" };
-    const STOPPING: Self = Self { code: 1001, reason: "the server is stopping: resume with since" };
-    const BROKEN: Self =
-        Self { code: 1011, reason: "the store does not respond: resume with since" };
-}
 
 /// The sockets of a process.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use dormouse_types::limits::{SOCKET_BYTES, SOCKET_EVENTS};
 use tokio::sync::Notify;
 
-use super::Close;
+use super::close::Close;
 
 /// A frame to send.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -244,9 +244,9 @@ mod tests {
                         let is_it = other.get_id() == arg.get_id();
                         let value = if is_it { text.to_owned() } else { fitting(other) };
                         let is_wanted = is_it || other.is_required_set();
-                        let stands_before =
+                        let comes_before =
                             arg.is_positional() && other.get_index() < arg.get_index();
-                        typed.extend((is_wanted || stands_before).then_some(value));
+                        typed.extend((is_wanted || comes_before).then_some(value));
                     }
                     let line: Vec<&str> = typed.iter().map(String::as_str).collect();
                     let found = match read(&line) {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_before_between_and_behind_words() {
+    fn options_may_come_before_between_and_after_words() {
         for typed in [
             ["task", "note", "--on", "2036-01-01", "gate", "-", "oil", "it"],
             ["task", "note", "gate", "--on", "2036-01-01", "-", "oil", "it"],
@@ -286,12 +286,12 @@ mod tests {
         }
         let matches = read(&["--data", "-d", "--json", "task", "note", "gate", "--", "--on"]);
         let matches = matches.expect("it is understood");
-        assert_eq!(raw(&matches, "text"), ["--on"], "what stands behind `--` is text");
+        assert_eq!(raw(&matches, "text"), ["--on"], "what follows `--` is text");
         assert_eq!(matches.get_raw("data").into_iter().flatten().collect::<Vec<_>>(), ["-d"]);
     }
 
     #[test]
-    fn a_slip_of_the_pen_is_no_text() {
+    fn a_typo_is_not_text() {
         for typed in [
             &["task", "add", "Mend", "the", "gate", "--statis", "open"][..],
             &["task", "add", "--itme", "hinges", "Mend"],
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn help_is_help_wherever_it_stands() {
+    fn help_is_help_in_any_place() {
         for typed in [
             &["task", "note", "gate", "words", "--help"][..],
             &["task", "add", "-h"],

@@ -63,16 +63,16 @@ impl Client {
 
     /// Whether the server responds at all.
     pub async fn is_answered(&self) -> bool {
-        let asked = tokio::time::timeout(PATIENCE, self.get("/healthz")).await;
-        matches!(asked, Ok(Ok(_)))
+        let reply = tokio::time::timeout(PATIENCE, self.get("/healthz")).await;
+        matches!(reply, Ok(Ok(_)))
     }
 
     /// The reason the server reports for not being ready, if it responds and has one.
     pub async fn trouble(&self) -> Option<String> {
-        let asked = tokio::time::timeout(PATIENCE, self.get("/readyz")).await;
-        let Ok(Err(Failure { body: Some(body), .. })) = asked else { return None };
-        let told: Value = serde_json::from_slice(&body).ok()?;
-        Some(told.get("reason")?.as_str()?.to_owned())
+        let reply = tokio::time::timeout(PATIENCE, self.get("/readyz")).await;
+        let Ok(Err(Failure { body: Some(body), .. })) = reply else { return None };
+        let body: Value = serde_json::from_slice(&body).ok()?;
+        Some(body.get("reason")?.as_str()?.to_owned())
     }
 
     /// Reads.

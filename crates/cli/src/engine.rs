@@ -93,9 +93,9 @@ impl Engine {
         let store = open(config, missing, &clock, &entropy).await?;
         // Log a damaged page whatever the operation was that found it.
         let ended = store.clone();
-        let told = move |e: &dormouse::Error| match ended.writing_ended() {
+        let store_failure = move |e: &dormouse::Error| match ended.writing_ended() {
             Some(why) => Failure::failed(why),
-            None => told(e),
+            None => failure(e),
         };
         let owner = match &config.database {
             None => format!("process-{}", std::process::id()),
@@ -104,7 +104,7 @@ impl Engine {
         };
         let zone = dormouse::settled_zone(&store, &clock, &entropy, &config.zone)
             .await
-            .map_err(|e| told(&e))?;
+            .map_err(|e| store_failure(&e))?;
         let mut dormouse = Dormouse::new(Parts {
             store,
             clock,
@@ -121,7 +121,7 @@ impl Engine {
             // Other nodes may be alive; leave their leases alone.
             Some(_) => dormouse.recover_silent().await,
         };
-        for finished in finished.map_err(|e| told(&e))? {
+        for finished in finished.map_err(|e| store_failure(&e))? {
             note(&format!("recovered: {finished}"));
         }
         Ok(Self { zone, dormouse, entropy, owner, _folder: folder })
@@ -160,7 +160,7 @@ impl Engine {
         stop: impl Future<Output = ()> + Send + 'static,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
-        self.dormouse.drain_until(scope, Box::pin(stop), on_run).await.map_err(|e| told(&e))
+        self.dormouse.drain_until(scope, Box::pin(stop), on_run).await.map_err(|e| failure(&e))
     }
 }
 
@@ -208,6 +208,6 @@ fn no_folder(error: FolderError) -> Failure {
     Failure::failed(error.to_string()).hint(hint)
 }
 
-fn told(error: &dormouse::Error) -> Failure {
+fn failure(error: &dormouse::Error) -> Failure {
     Failure::failed(error.problem().detail)
 }

@@ -230,6 +230,6 @@ mod tests {
         assert_eq!(so("oLD"), ["old", "Old", "OLD"]);
         assert_eq!(so("boiler"), ["Old boiler", "old", "Old", "OLD"]);
         let equal = titled_so(vec!["Old", "Old boiler", "Old "], "Old", |title| title);
-        assert_eq!(equal, ["Old", "Old "], "equal titles are told apart by their ids");
+        assert_eq!(equal, ["Old", "Old "], "equal titles differ by their ids");
     }
 }

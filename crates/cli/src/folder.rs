@@ -12,7 +12,7 @@ use crate::server_file::{self, Server};
 
 /// How long a command waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After this time the user is told what the command waits for.
+/// After this time the user sees what the command waits for.
 const QUIET: Duration = Duration::from_secs(1);
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -85,7 +85,7 @@ impl Folder {
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut lock = options.open(&lock_path).map_err(failed)?;
         let start = clock.now();
-        let mut is_told = false;
+        let mut is_noted = false;
         loop {
             match lock.try_lock() {
                 Ok(()) => break,
@@ -103,8 +103,8 @@ impl Folder {
             if now >= start + PATIENCE {
                 return Err(FolderError::Held { path: path.to_owned(), holder: named(pid) });
             }
-            if now >= start + QUIET && !is_told {
-                is_told = true;
+            if now >= start + QUIET && !is_noted {
+                is_noted = true;
                 on_wait(&format!("waiting for {}, which uses {}", named(pid), path.display()));
             }
             clock.sleep_until(now + PAUSE).await;
@@ -176,19 +176,19 @@ mod tests {
         }
     }
 
-    async fn take(path: &Path, told: &mut Vec<String>) -> Result<Folder, FolderError> {
-        match enter(path, false, told).await? {
+    async fn take(path: &Path, notes: &mut Vec<String>) -> Result<Folder, FolderError> {
+        match enter(path, false, notes).await? {
             Found::Free(folder) => Ok(folder),
-            Found::Served(server) => panic!("nobody serves: {server:?}"),
+            Found::Served(server) => panic!("no server runs: {server:?}"),
         }
     }
 
     async fn enter(
         path: &Path,
         answers: bool,
-        told: &mut Vec<String>,
+        notes: &mut Vec<String>,
     ) -> Result<Found, FolderError> {
-        let on_wait = |text: &str| told.push(text.to_owned());
+        let on_wait = |text: &str| notes.push(text.to_owned());
         Folder::enter(path, &Sleeping::default(), async |_server: &Server| answers, on_wait).await
     }
 
@@ -211,16 +211,16 @@ mod tests {
     async fn a_second_one_waits_says_so_once_and_gives_up_naming_the_first() -> anyhow::Result<()> {
         let place = tempfile::tempdir()?;
         let first = take(place.path(), &mut Vec::new()).await?;
-        let mut told = Vec::new();
-        let second = take(place.path(), &mut told).await.map(drop);
+        let mut notes = Vec::new();
+        let second = take(place.path(), &mut notes).await.map(drop);
         let pid = std::process::id();
         let error = second.expect_err("the first still holds it").to_string();
         assert!(error.ends_with(&format!("is in use by process {pid}")), "{error}");
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with(&format!("waiting for process {pid}")), "{told:?}");
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with(&format!("waiting for process {pid}")), "{notes:?}");
         drop(first);
-        take(place.path(), &mut told).await?;
-        assert_eq!(told.len(), 1, "nobody waits for a free folder");
+        take(place.path(), &mut notes).await?;
+        assert_eq!(notes.len(), 1, "a free folder is taken at once");
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 //! terminal; a decision on something other than what was shown.
 //!
 //! Does not own: rules about tasks, agents or proposals. A command is a client of the REST API,
-//! even if no server runs; only `engine` knows the parts behind it.
+//! even if no server runs; only `engine` knows the parts that answer it.
 //!
 //! Reading order: `args` (arguments), `argv` (how they are parsed), `dispatch` (which command runs,
 //! and how it ends), `session` (the context of a client), `engine`, `folder` and `server_file` (who

@@ -16,7 +16,7 @@ use crate::terminal::note;
 const SHORTEST: Duration = Duration::from_millis(20);
 /// The longest pause between two polls.
 const LONGEST: Duration = Duration::from_millis(500);
-/// After this time the user is told what the command waits for.
+/// After this time the user sees what the command waits for.
 const QUIET: Duration = Duration::from_secs(5);
 /// A wake that is not due within this time waits for more than a free slot.
 const SOON: Duration = Duration::from_secs(5);
@@ -100,15 +100,15 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
     let start = clock.now();
     // A run ends by itself; this covers one that cannot begin.
     let until = start + Duration::from_secs(limits::WAKE_SECONDS);
-    let (mut pause, mut is_told) = (SHORTEST, false);
+    let (mut pause, mut is_noted) = (SHORTEST, false);
     loop {
         let agent: Agent = read(client, &format!("/api/agents/{id}")).await?;
         let now = clock.now();
         if now >= until || !matches!(progress(&agent, now), AgentProgress::AtWork) {
             return Ok(agent);
         }
-        if now >= start + QUIET && !is_told {
-            is_told = true;
+        if now >= start + QUIET && !is_noted {
+            is_noted = true;
             note("waiting for the server to run the agent; press Ctrl-C to stop waiting");
         }
         clock.sleep_until(now + pause).await;

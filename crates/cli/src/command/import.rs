@@ -61,7 +61,7 @@ async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(
     while let Some(text) = lines.next().await? {
         if session.screen.is_json() {
             session.screen.body(&text);
-            // A line says that a task is durable: whoever reads along learns it now.
+            // A line says that a task is durable: a reader of the output learns it now.
             session.flush();
         }
         let value: Value = read_json(&text)?;

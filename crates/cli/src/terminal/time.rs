@@ -145,13 +145,16 @@ mod tests {
     }
 
     #[test]
-    fn how_long_ago_is_told_roughly() {
+    fn how_long_ago_is_rounded() {
         let now = Timestamp::from_micros(1_000_000_000_000);
         let ago = |seconds: i64| {
             super::ago(Timestamp::from_micros(now.micros() - seconds * 1_000_000), now)
         };
-        let told = [-5, 59, 60, 7_199, 7_200, 172_800].map(ago);
-        assert_eq!(told, ["just now", "just now", "1 min ago", "1 h ago", "2 h ago", "2 days ago"]);
+        let shown = [-5, 59, 60, 7_199, 7_200, 172_800].map(ago);
+        assert_eq!(
+            shown,
+            ["just now", "just now", "1 min ago", "1 h ago", "2 h ago", "2 days ago"]
+        );
     }
 
     #[test]

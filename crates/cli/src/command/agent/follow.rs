@@ -37,13 +37,13 @@ enum News {
 
 /// What was printed about an agent so far.
 #[derive(Debug, Default)]
-struct Told {
+struct Printed {
     /// The last printed status of each run, by its key or by what it waits for.
     runs: BTreeMap<String, String>,
     began: bool,
 }
 
-impl Told {
+impl Printed {
     /// What is new in the current runs and the latest messages, in chronological order. The first
     /// call omits runs that ended before the first message.
     fn news(&mut self, wakes: Vec<Wake>, messages: Vec<Message>) -> Vec<News> {
@@ -80,7 +80,7 @@ impl Told {
 ///
 /// Errors: the server is gone.
 pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
-    let (mut told, mut cursor) = (Told::default(), None);
+    let (mut printed, mut cursor) = (Printed::default(), None);
     session.screen.say(super::named(agent));
     loop {
         // Runs are read first, so that the messages read afterwards include everything an ended run
@@ -88,7 +88,7 @@ pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         let wakes = path(&format!("/api/agents/{}/wakes", agent.id), &[("limit", RUNS)]);
         let wakes: Page<Wake> = session.client.get(&wakes).await?.read()?;
         let messages = messages(session, &agent.id, &mut cursor).await?;
-        for news in told.news(wakes.items, messages) {
+        for news in printed.news(wakes.items, messages) {
             tell(session, &news);
         }
         match session.screen.flush() {
@@ -236,31 +236,32 @@ mod tests {
     }
 
     #[test]
-    fn each_run_and_message_is_told_once_in_the_order_it_happened() {
-        let mut told = Told::default();
+    fn each_run_and_message_is_printed_once_in_the_order_it_happened() {
+        let mut printed = Printed::default();
         let old = || wake("a", "completed", 1, Some(2));
         let first =
-            told.news(vec![wake("b", "completed", 10, Some(12)), old()], vec![message('x', 11)]);
+            printed.news(vec![wake("b", "completed", 10, Some(12)), old()], vec![message('x', 11)]);
         assert_eq!(lines(&first), ["x", "12  run bbbbbbbb  completed  subscription"]);
         let b = || wake("b", "completed", 10, Some(12));
-        assert_eq!(lines(&told.news(vec![b(), old()], Vec::new())), Vec::<String>::new());
+        assert_eq!(lines(&printed.news(vec![b(), old()], Vec::new())), Vec::<String>::new());
         let waiting = || wake("", "queued", 20, None);
-        let waits = told.news(vec![waiting(), b()], Vec::new());
+        let waits = printed.news(vec![waiting(), b()], Vec::new());
         assert_eq!(lines(&waits), ["20  queued  subscription"]);
-        assert_eq!(lines(&told.news(vec![waiting(), b()], Vec::new())), Vec::<String>::new());
-        let begun = told.news(vec![wake("c", "started", 21, None), b()], vec![message('y', 22)]);
+        assert_eq!(lines(&printed.news(vec![waiting(), b()], Vec::new())), Vec::<String>::new());
+        let begun = printed.news(vec![wake("c", "started", 21, None), b()], vec![message('y', 22)]);
         assert_eq!(lines(&begun), ["21  run cccccccc  started  subscription", "y"]);
-        let again = told.news(vec![wake("c", "queued", 21, None), b()], Vec::new());
+        let again = printed.news(vec![wake("c", "queued", 21, None), b()], Vec::new());
         assert_eq!(lines(&again), ["21  run cccccccc  queued  subscription"]);
-        let ended = told.news(vec![wake("c", "failed", 21, Some(30)), b()], vec![message('z', 30)]);
+        let ended =
+            printed.news(vec![wake("c", "failed", 21, Some(30)), b()], vec![message('z', 30)]);
         assert_eq!(lines(&ended), ["z", "30  run cccccccc  failed  subscription"]);
     }
 
     #[test]
-    fn a_run_that_came_and_went_between_two_looks_is_told_with_its_messages() {
-        let mut told = Told::default();
-        assert!(told.news(Vec::new(), Vec::new()).is_empty());
-        let news = told.news(vec![wake("d", "skipped", 5, Some(6))], vec![message('w', 5)]);
+    fn a_run_that_began_and_ended_between_two_polls_is_printed_with_its_messages() {
+        let mut printed = Printed::default();
+        assert!(printed.news(Vec::new(), Vec::new()).is_empty());
+        let news = printed.news(vec![wake("d", "skipped", 5, Some(6))], vec![message('w', 5)]);
         assert_eq!(lines(&news), ["w", "6  run dddddddd  skipped  subscription"]);
     }
 }

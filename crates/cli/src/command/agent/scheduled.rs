@@ -6,7 +6,7 @@ use dormouse_types::Timestamp;
 use crate::terminal::line;
 
 /// One line for each wake: when, and why.
-pub fn told(agent: &Agent, at: impl Fn(Timestamp) -> String) -> Vec<String> {
+pub fn describe(agent: &Agent, at: impl Fn(Timestamp) -> String) -> Vec<String> {
     let failures = agent.consecutive_failure_count;
     agent.scheduled_wakes.iter().map(|wake| one(wake, failures, &at)).collect()
 }
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wake_is_told_with_its_time_its_reason_and_what_holds_it() {
+    fn a_wake_is_described_with_its_time_its_reason_and_what_holds_it() {
         check("wakeAt", None, Some(5), None, "at 5: you set this time");
         check("dueDate", Some("2036-01-02"), Some(5), None, "at 5: its task is due on 2036-01-02");
         check("backOff", None, Some(5), None, "at 5: it tries again after 2 failed runs");

@@ -59,15 +59,15 @@ impl Automation {
 
 pub async fn automation(session: &mut Session, params: AutomationParams) -> Result<(), Failure> {
     let mut body = Map::new();
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     if let Some(automation) = params.automation {
         body.insert("automation".into(), json!(automation.name()));
-        told.push(format!("automation of {{}} is {}", automation.name()));
+        lines.push(format!("automation of {{}} is {}", automation.name()));
     }
     if let Some(Clearable(until)) = params.sleep_until {
         let until = super::time(session, "--sleep-until", until)?;
         body.insert("sleepUntil".into(), json!(until));
-        told.push(match until {
+        lines.push(match until {
             Some(until) => {
                 let until = time::minute(until, &session.zone);
                 format!("only you wake {{}} until {until}")
@@ -77,7 +77,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     }
     if let Some(linked) = params.linked {
         body.insert("wakeOnLinked".into(), json!(linked == Switch::On));
-        told.push(match linked {
+        lines.push(match linked {
             Switch::On => "a change to a linked task wakes {} immediately".to_owned(),
             Switch::Off => "a change to a linked task waits for the next wake of {}".to_owned(),
         });
@@ -86,7 +86,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, body.into()).await;
     let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
-    say(session, &agent, &reply, &told.join("\n"))?;
+    say(session, &agent, &reply, &lines.join("\n"))?;
     // Wakes that waited for this run now; those that still wait are listed.
     session.touch_agent(&agent.id);
     session.wait().await;
@@ -95,7 +95,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     }
     let path = format!("/api/agents/{}", agent.id);
     let agent: Agent = session.client.get(&path).await?.read()?;
-    for wake in scheduled::told(&agent, |at| time::minute(at, &session.zone)) {
+    for wake in scheduled::describe(&agent, |at| time::minute(at, &session.zone)) {
         session.screen.say(format!("set: {wake}"));
     }
     Ok(())

@@ -73,7 +73,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     facts.extend(agent.sleep_until.map(|until| ("held back", format!("until {}", at(until)))));
     facts.push(("model", agent.model.clone()));
     facts.extend(agent.last_wake_at.map(|last| ("last run", at(last))));
-    facts.extend(scheduled::told(agent, at).into_iter().map(|wake| ("wakes", wake)));
+    facts.extend(scheduled::describe(agent, at).into_iter().map(|wake| ("wakes", wake)));
     if agent.consecutive_failure_count > 0 {
         facts.push(("failures", format!("{} in a row", agent.consecutive_failure_count)));
     }

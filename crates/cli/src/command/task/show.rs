@@ -38,7 +38,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let wakes = match &task.agent {
         Some(agent) => {
             let agent: Agent = session.client.get(&format!("/api/agents/{agent}")).await?.read()?;
-            let wakes = scheduled::told(&agent, |at| time::minute(at, &session.zone));
+            let wakes = scheduled::describe(&agent, |at| time::minute(at, &session.zone));
             wakes.into_iter().map(|wake| ("wakes", wake)).collect()
         }
         None => Vec::new(),

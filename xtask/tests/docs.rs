@@ -65,6 +65,34 @@ fn the_architecture_page_has_a_place_for_every_room() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Each list of files below `## To add`: every file is there and names the example.
+#[test]
+fn what_to_touch_is_shown_by_an_example_that_exists() -> anyhow::Result<()> {
+    let text = repository::read("ARCHITECTURE.md")?;
+    let (_, section) = text.split_once("\n## To add\n").expect("a section `## To add`");
+    let section = section.split("\n## ").next().unwrap_or(section);
+    let (mut wrong, mut n_examples) = (Vec::new(), 0);
+    for part in section.split("\n### ").skip(1) {
+        let heading = part.lines().next().unwrap_or_default();
+        let Some(&name) = code_spans(heading).first() else {
+            wrong.push(format!("{heading}: no example"));
+            continue;
+        };
+        let items = part.lines().filter(|line| line.starts_with("- "));
+        let paths: Vec<&str> = items.filter_map(|line| code_spans(line).first().copied()).collect();
+        for path in &paths {
+            let source = repository::read(path).unwrap_or_default();
+            if !source.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name) {
+                wrong.push(format!("{heading}: {path} does not name {name}"));
+            }
+        }
+        n_examples += usize::from(paths.len() > 1);
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    assert!(n_examples >= 5, "{n_examples} examples");
+    Ok(())
+}
+
 /// Each row of the glossary: the name is defined in the file.
 #[test]
 fn every_word_of_the_glossary_is_in_the_code() -> anyhow::Result<()> {

@@ -269,6 +269,33 @@ const READ_ONLY: &[&str] = &["dormouse-queries"];
 /// More lines than this have a second subject.
 const MAX_FILE_LINES: usize = 1000;
 
+/// The picture in ARCHITECTURE.md: every room stands above all rooms that it may import.
+#[test]
+fn the_picture_of_the_rooms_agrees_with_the_table() -> anyhow::Result<()> {
+    let text = repository::read("ARCHITECTURE.md")?;
+    let picture = text.split("\n## Rooms\n").nth(1).and_then(|part| part.split("```").nth(1));
+    let picture = picture.context("no picture below `## Rooms`")?;
+    let mut line_of = BTreeMap::new();
+    for (n, line) in picture.lines().enumerate() {
+        // Names of rooms, a bar, and what they are for.
+        for name in line.split('|').next().unwrap_or(line).split_whitespace() {
+            line_of.insert(name.to_owned(), n);
+        }
+    }
+    let place = |room: &str| line_of.get(room.strip_prefix("dormouse-").unwrap_or(room)).copied();
+    let mut wrong = Vec::new();
+    for (room, imports) in MAY_IMPORT {
+        let Some(line) = place(room) else {
+            wrong.push(format!("{room} is not in the picture"));
+            continue;
+        };
+        let above = imports.iter().filter(|other| place(other).is_some_and(|at| at <= line));
+        wrong.extend(above.map(|other| format!("{room} may import {other}: show it higher")));
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    Ok(())
+}
+
 #[test]
 fn every_crate_has_a_row_and_every_row_a_crate() -> anyhow::Result<()> {
     let crates: BTreeSet<String> = packages()?.into_iter().map(|package| package.name).collect();

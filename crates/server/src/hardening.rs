@@ -25,7 +25,7 @@ use crate::rate::Buckets;
 use crate::{Problem, page};
 
 /// The security headers of every response: what the page may load (nothing from other origins, and
-/// only scripts from the binary), who may embed it (nobody), and which browser features it may use
+/// only scripts from the binary), who may embed it (no page), and which browser features it may use
 /// (none).
 ///
 /// The policies for HTML are the app's own, Svelte's and DOMPurify's, by their names.

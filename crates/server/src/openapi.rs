@@ -24,7 +24,7 @@ use crate::http;
         title = "Dormouse",
         description = "Tasks, the agents that watch over them, and what these propose. Times are \
             RFC 3339 in UTC, days YYYY-MM-DD. A refusal is a problem (RFC 9457); `x-problems` \
-            names those that a status stands for, and each has a page in docs/errors. `x-scope` is the \
+            names those that a status means, and each has a page in docs/errors. `x-scope` is the \
             scope that a token needs.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),

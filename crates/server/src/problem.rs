@@ -80,7 +80,7 @@ impl Problem {
         Self::new("malformed-json", detail)
     }
 
-    /// The token is missing or invalid; the client is not told which.
+    /// The token is missing or invalid; the response does not say which.
     pub(crate) fn unauthorised() -> Self {
         let detail = "send `Authorization: Bearer TOKEN`: `dormouse open` prints a link that signs a browser in, `dormouse token create` creates a token for a program";
         Self::new("token-missing", detail)

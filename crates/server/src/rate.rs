@@ -38,7 +38,7 @@ impl<K: Hash + Eq> Buckets<K> {
             self.full_at.retain(|_, full_at| *full_at > now);
         }
         let full_at = self.full_at.entry(sender).or_insert(now);
-        // If the clock was set back, nobody is locked out for longer than one bucket takes.
+        // If the clock was set back, no client is locked out for longer than one bucket takes.
         let missing = (full_at.micros() - now.micros()).clamp(0, WHOLE);
         let beyond = missing + EACH - WHOLE;
         let taken = if beyond > 0 { 0 } else { EACH };

@@ -56,7 +56,7 @@ impl Server {
                 Ok(shell) => {
                     return Self { port, shell: Mutex::new(shell), n_prefixes: AtomicU64::new(0) };
                 }
-                Err(told) => failure = told,
+                Err(output) => failure = output,
             }
         }
         panic!("no Postgres for the tests: {failure}");
@@ -85,20 +85,20 @@ impl Server {
 
     /// Stops it at once, as a crash would: connections are not closed cleanly.
     pub fn stop(&self) {
-        let told = lock(&self.shell).ask("stop");
-        assert_eq!(told, "stopped", "the server stops");
+        let output = lock(&self.shell).ask("stop");
+        assert_eq!(output, "stopped", "the server stops");
     }
 
     /// Stops it at once, and promotes a standby on the same port.
     pub fn promote_a_standby(&self) {
-        let told = lock(&self.shell).ask("promote");
-        assert_eq!(told, "promoted", "a standby takes the server's place");
+        let output = lock(&self.shell).ask("promote");
+        assert_eq!(output, "promoted", "a standby takes the server's place");
     }
 
     /// Starts it again after [`Server::stop`], on the same port.
     pub fn start_again(&self) {
-        let told = lock(&self.shell).ask("start");
-        assert_eq!(told, "ready", "the server starts again");
+        let output = lock(&self.shell).ask("start");
+        assert_eq!(output, "ready", "the server starts again");
     }
 }
 
@@ -124,7 +124,7 @@ impl Shell {
         let mut shell = Self { child, commands, answers: BufReader::new(answers) };
         match shell.answer() {
             ready if ready == "ready" => Ok(shell),
-            told => Err(told),
+            output => Err(output),
         }
     }
 

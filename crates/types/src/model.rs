@@ -133,7 +133,7 @@ pub struct TaskState {
     pub status: Status,
     /// Why it is blocked or on hold.
     pub status_reason: Option<String>,
-    /// Its priority; `None` if nobody set one (it then counts as P2).
+    /// Its priority; `None` if none is set (it then counts as P2).
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,

@@ -102,7 +102,7 @@ impl FromStr for Status {
     }
 }
 
-/// How a task stands to another that it is linked to.
+/// How a task relates to another that it is linked to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -204,7 +204,7 @@ pub enum Priority {
     P0,
     /// High.
     P1,
-    /// Medium; a task nobody ranked.
+    /// Medium; a task without a priority.
     #[default]
     P2,
     /// Low.

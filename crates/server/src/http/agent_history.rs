@@ -93,13 +93,13 @@ pub(super) async fn messages(
     At(agent): At<String>,
     Query(params): Query<MessageParams>,
 ) -> Reply<Page<Message>> {
-    let asked = MessageFilter {
+    let filter = MessageFilter {
         limit: page_size(params.limit)?,
         thread: thread(params.thread)?,
         cursor: params.cursor,
         follow: params.follow,
     };
-    Ok(Json(app.dormouse.messages_page(&app.caller, &id(&agent)?, asked).await?))
+    Ok(Json(app.dormouse.messages_page(&app.caller, &id(&agent)?, filter).await?))
 }
 
 /// Lists tool calls with their results, oldest first.

@@ -95,14 +95,14 @@ type Import = Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>>;
 /// stops between two tasks, and importing the file again continues.
 struct Events {
     import: Option<Import>,
-    told: mpsc::UnboundedReceiver<ImportEvent>,
+    events: mpsc::UnboundedReceiver<ImportEvent>,
     /// Why the import stopped; sent after all earlier events.
     failed: Option<Problem>,
 }
 
 impl Events {
     fn new(app: App, name: String, file: Bytes, options: ImportOptions) -> Self {
-        let (tell, told) = mpsc::unbounded_channel();
+        let (tell, events) = mpsc::unbounded_channel();
         let import = async move {
             let mut on_event = move |event| {
                 // The client is gone; the import is about to be dropped with its stream.
@@ -113,7 +113,7 @@ impl Events {
                 .await
                 .map_err(Problem::from)
         };
-        Self { import: Some(Box::pin(import)), told, failed: None }
+        Self { import: Some(Box::pin(import)), events, failed: None }
     }
 }
 
@@ -122,7 +122,7 @@ impl Stream for Events {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            if let Ok(event) = self.told.try_recv() {
+            if let Ok(event) = self.events.try_recv() {
                 return Poll::Ready(Some(Ok(event)));
             }
             let Some(import) = self.import.as_mut() else {
@@ -133,7 +133,7 @@ impl Stream for Events {
                     self.import = None;
                     self.failed = result.err();
                 }
-                Poll::Pending if self.told.is_empty() => return Poll::Pending,
+                Poll::Pending if self.events.is_empty() => return Poll::Pending,
                 Poll::Pending => {}
             }
         }

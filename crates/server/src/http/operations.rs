@@ -32,7 +32,7 @@ pub(super) struct ListParams {
     responses((status = 200, description = "A page of operations.", body = Page<Operation>)),
 )]
 pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<Operation>> {
-    let asked = match params.status.as_deref() {
+    let filter = match params.status.as_deref() {
         None | Some("open") => OperationFilter::Open,
         Some("all") => OperationFilter::All,
         Some(other) => {
@@ -43,5 +43,5 @@ pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Pa
     };
     let limit = page_size(params.limit)?;
     let cursor = params.cursor.as_deref();
-    Ok(Json(app.dormouse.operations(&app.caller, asked, limit, cursor).await?))
+    Ok(Json(app.dormouse.operations(&app.caller, filter, limit, cursor).await?))
 }

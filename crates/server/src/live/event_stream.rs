@@ -71,17 +71,17 @@ impl EventStream<'_> {
                 Ok(Since::Page { events, .. }) if events.is_empty() => {
                     (is_level, failures) = (true, 0);
                 }
-                Ok(Since::Page { events, cursor: behind }) => {
+                Ok(Since::Page { events, cursor: next }) => {
                     failures = 0;
                     self.send_events(&cursor, &events)?;
-                    cursor = behind;
+                    cursor = next;
                     self.catch_up(is_level).await?;
                     continue;
                 }
-                Ok(Since::Resync { cursor: anew }) => {
+                Ok(Since::Resync { cursor: head }) => {
                     failures = 0;
-                    self.queue.push(json!({"type": "resync", "cursor": anew}).to_string())?;
-                    cursor = anew;
+                    self.queue.push(json!({"type": "resync", "cursor": head}).to_string())?;
+                    cursor = head;
                     continue;
                 }
                 Err(error) => {

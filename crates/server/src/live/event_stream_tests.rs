@@ -19,7 +19,7 @@ use super::Close;
 use super::event_stream::{EventSource, EventStream};
 use super::queue::{Frame, Queue};
 
-/// A clock that stands still; a sleep is over at once, or never.
+/// A clock that always shows the same time; a sleep is over at once, or never.
 struct Standing {
     wakes: bool,
 }
@@ -34,11 +34,11 @@ impl Clock for Standing {
     }
 }
 
-/// Answers from a script; behind its end nothing more happens.
+/// Answers from a script; after its end nothing more happens.
 #[derive(Default)]
 struct Script {
     answers: Mutex<VecDeque<Since>>,
-    asked: Mutex<Vec<Option<String>>>,
+    requested: Mutex<Vec<Option<String>>>,
     is_revoked: AtomicBool,
     fails: AtomicUsize,
 }
@@ -48,8 +48,8 @@ impl Script {
         Self { answers: Mutex::new(answers.into_iter().collect()), ..Self::default() }
     }
 
-    fn asked(&self) -> Vec<Option<String>> {
-        self.asked.lock().expect("nobody panicked").clone()
+    fn requested(&self) -> Vec<Option<String>> {
+        self.requested.lock().expect("not poisoned").clone()
     }
 }
 
@@ -61,8 +61,8 @@ impl EventSource for Script {
                 self.fails.store(fails - 1, Ordering::SeqCst);
                 return Err(Error::NotFound { what: "store", id: "gone".into() });
             }
-            self.asked.lock().expect("nobody panicked").push(cursor.map(str::to_owned));
-            let next = self.answers.lock().expect("nobody panicked").pop_front();
+            self.requested.lock().expect("not poisoned").push(cursor.map(str::to_owned));
+            let next = self.answers.lock().expect("not poisoned").pop_front();
             let same = cursor.unwrap_or("0").to_owned();
             Ok(next.unwrap_or(Since::Page { events: Vec::new(), cursor: same }))
         })
@@ -128,9 +128,10 @@ fn what_happens_is_told_in_order_behind_a_hello() {
     let script = Script::new([page("journal:changed", [3, 4])]);
     let queue = Queue::default();
     assert_eq!(run(&script, &queue, false, Some("2")), None);
-    let told = frames(&[("hello", "2"), ("journal:changed", "3"), ("journal:changed", "4")]);
-    assert_eq!(waiting(&queue), told);
-    assert_eq!(script.asked(), [Some("2".to_owned())], "the next page waits for the reader");
+    let expected_frames =
+        frames(&[("hello", "2"), ("journal:changed", "3"), ("journal:changed", "4")]);
+    assert_eq!(waiting(&queue), expected_frames);
+    assert_eq!(script.requested(), [Some("2".to_owned())], "the next page waits for the reader");
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn without_a_cursor_it_begins_where_everything_ends() {
     let queue = Queue::default();
     assert_eq!(run(&script, &queue, false, None), None);
     assert_eq!(waiting(&queue), frames(&[("hello", "9")]));
-    assert_eq!(script.asked(), [None, Some("9".to_owned())]);
+    assert_eq!(script.requested(), [None, Some("9".to_owned())]);
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn a_gap_is_told_and_followed_from_its_other_side() {
     let queue = Queue::default();
     assert_eq!(run(&script, &queue, false, Some("2")), None);
     assert_eq!(waiting(&queue), frames(&[("hello", "2"), ("resync", "7")]));
-    assert_eq!(script.asked(), [Some("2".to_owned()), Some("7".to_owned())]);
+    assert_eq!(script.requested(), [Some("2".to_owned()), Some("7".to_owned())]);
 }
 
 #[test]
@@ -156,13 +157,13 @@ fn attention_moves_before_the_event_that_moves_it_and_takes_no_cursor_of_its_own
     let script = Script::new([page("change-set:created", [3, 4])]);
     let queue = Queue::default();
     run(&script, &queue, false, Some("2"));
-    let told = [
+    let expected_frames = [
         ("hello", "2"),
         ("needs-attention", "2"),
         ("change-set:created", "3"),
         ("change-set:created", "4"),
     ];
-    assert_eq!(waiting(&queue), frames(&told));
+    assert_eq!(waiting(&queue), frames(&expected_frames));
 }
 
 #[test]
@@ -194,12 +195,12 @@ fn a_reader_that_owes_too_much_is_sent_away_and_one_page_more_would_have_been_it
     }
 }
 
-/// A script behind whose end the store is gone.
+/// A script after whose end the store is gone.
 struct Ending<'a>(&'a Script);
 
 impl EventSource for Ending<'_> {
     fn since<'a>(&'a self, cursor: Option<&'a str>) -> BoxFuture<'a, Result<Since, Error>> {
-        if self.0.answers.lock().expect("nobody panicked").is_empty() {
+        if self.0.answers.lock().expect("not poisoned").is_empty() {
             self.0.fails.store(1, Ordering::SeqCst);
         }
         self.0.since(cursor)
@@ -215,9 +216,9 @@ fn a_store_that_comes_back_is_waited_for() {
     let script = Script::new([page("journal:changed", [3])]);
     script.fails.store(3, Ordering::SeqCst);
     let queue = Queue::default();
-    // The clock wakes at once, so that it is asked again until the page fills the reader's hands.
+    // The clock wakes at once, so that it is polled again until the page fills the reader's queue.
     let close = run(&script, &queue, true, Some("2"));
-    assert_eq!(close, Some(Close::TOO_SLOW), "nobody reads the page that was missed");
+    assert_eq!(close, Some(Close::TOO_SLOW), "no client reads the page that was missed");
     assert_eq!(waiting(&queue), frames(&[("hello", "2"), ("journal:changed", "3")]));
 }
 

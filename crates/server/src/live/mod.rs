@@ -117,7 +117,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
         return Err(Problem::method_not_allowed(format!("{PATH} supports only GET")));
     }
     let (mut parts, _) = request.into_parts();
-    let Query(asked) = Query::<SocketParams>::from_request_parts(&mut parts, &())
+    let Query(params) = Query::<SocketParams>::from_request_parts(&mut parts, &())
         .await
         .map_err(|error| Problem::invalid("?", error.body_text()))?;
     let closing = parts.extensions.get::<Closing>().cloned();
@@ -126,7 +126,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
         Problem::invalid("Upgrade", detail)
     })?;
     let upgrade = upgrade.max_message_size(SOCKET_MESSAGE).max_frame_size(SOCKET_MESSAGE);
-    let Some(caller) = sockets.dormouse.redeem_ticket(&asked.ticket).await? else {
+    let Some(caller) = sockets.dormouse.redeem_ticket(&params.ticket).await? else {
         // A browser reports to a page how a socket closed, but not why one failed to open.
         return Ok(upgrade.on_upgrade(|socket| refuse(socket, Close::NOT_LET_IN)));
     };
@@ -134,7 +134,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
         return Err(Problem::rate_limited(RETRY_AFTER));
     };
     Ok(upgrade.on_upgrade(move |socket| async move {
-        serve(&sockets, caller, asked.since, closing, socket).await;
+        serve(&sockets, caller, params.since, closing, socket).await;
         drop(seat);
     }))
 }

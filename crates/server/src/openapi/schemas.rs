@@ -72,7 +72,7 @@ impl PartialSchema for Problem {
             .into_iter()
             .fold(ObjectBuilder::new(), |all, name| all.property(name, text()).required(name));
         let invalid = invalid.description(Some(
-            "One value: where it stands (a JSON pointer into the body, `?name` or a header), and \
+            "One value: where it is (a JSON pointer into the body, `?name` or a header), and \
              what to do about it.",
         ));
         let retry = text()

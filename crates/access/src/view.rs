@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use dormouse_types::{Scope, Timestamp, TokenId};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::{Scope, Timestamp, TokenId, TokenKind};
 use serde::{Deserialize, Serialize};
 
 /// A secret that grants access. It is returned once, to its requester, and never stored.
@@ -27,8 +28,8 @@ pub struct Token {
     pub id: TokenId,
     /// What its owner calls it.
     pub name: String,
-    /// The kind of holder: `person`, `agent` or `mcp`.
-    pub kind: String,
+    /// The kind of holder.
+    pub kind: Listed<TokenKind>,
     /// What it may do.
     pub scopes: Vec<Scope>,
     /// When it was created.

@@ -4,6 +4,7 @@
 //! means its task, even if other titles begin with it. An ambiguous name is never guessed.
 
 use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow, Token};
+use dormouse_types::agent::Lifecycle;
 use dormouse_types::{Id as _, TaskId};
 
 use crate::client::{Client, path};
@@ -69,8 +70,8 @@ pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
         }
     }
     // A destroyed agent matches only if no living one does.
-    if found.items.iter().any(|agent| agent.lifecycle != "destroyed") {
-        found.items.retain(|agent| agent.lifecycle != "destroyed");
+    if found.items.iter().any(|agent| agent.lifecycle != Lifecycle::Destroyed) {
+        found.items.retain(|agent| agent.lifecycle != Lifecycle::Destroyed);
     }
     if found.items.is_empty()
         && let [task] = &titled_so(tasks(&session.client, text).await?, text, |row| &row.title)[..]

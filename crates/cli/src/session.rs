@@ -1,5 +1,6 @@
 //! The context of a command: the client, the screen, and the agents it must wait for.
 
+use dormouse_types::agent::RunStatus;
 use std::future::pending;
 use std::io::{self, ErrorKind};
 
@@ -265,8 +266,8 @@ fn format_run(run: &RunOutcome) -> String {
     let short = run.agent_id.short();
     let title = line(titled(&run.task_title));
     let mut text = format!("agent {name} ({short}), {title}: ");
-    match run.status.as_str() {
-        "completed" => {
+    match run.status {
+        RunStatus::Completed => {
             let mut parts = Vec::new();
             parts.push(if run.report { "report updated".to_owned() } else { "no news".to_owned() });
             match run.proposals {
@@ -276,9 +277,9 @@ fn format_run(run: &RunOutcome) -> String {
             }
             text.push_str(&parts.join(", "));
         }
-        "skipped" => text.push_str("nothing changed"),
-        other => {
-            text.push_str(other);
+        RunStatus::Skipped => text.push_str("nothing changed"),
+        RunStatus::Queued | RunStatus::Started | RunStatus::Failed | RunStatus::Abandoned => {
+            text.push_str(run.status.name());
             if let Some(error) = &run.error {
                 text.push_str(&format!(": {}", line(error)));
             }

@@ -1,5 +1,6 @@
 //! Waits for agents that a server runs, by polling it.
 
+use dormouse_types::agent::AgentActivity;
 use std::time::Duration;
 
 use dormouse::DrainReport;
@@ -30,9 +31,9 @@ enum AgentProgress {
 }
 
 fn progress(agent: &Agent, now: Timestamp) -> AgentProgress {
-    match agent.activity.as_str() {
-        "running" => AgentProgress::AtWork,
-        _ => match agent.due_at {
+    match agent.activity {
+        AgentActivity::Running => AgentProgress::AtWork,
+        AgentActivity::Asleep | AgentActivity::Queued => match agent.due_at {
             Some(due) if due <= now + SOON => AgentProgress::AtWork,
             Some(_) => AgentProgress::Held,
             None => AgentProgress::Asleep,

@@ -18,8 +18,8 @@ const FARTHEST: Duration = Duration::from_secs(3653 * 24 * 3600);
 /// Settings of an agent; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentPatch {
-    /// `auto`, `on` or `off`: whether changes wake it.
-    pub automation: Option<String>,
+    /// Whether changes wake it.
+    pub automation: Option<Automation>,
     /// Until when automatic wakes are held back; the inner `None` clears it.
     pub sleep_until: Option<Option<Timestamp>>,
     /// Whether a change to a linked task wakes it immediately.
@@ -108,7 +108,7 @@ impl Dormouse {
 
     /// Changes the settings that control when an agent wakes automatically, atomically.
     ///
-    /// Errors: an unknown automation; a time in the past, or more than ten years away.
+    /// Errors: a time in the past, or more than ten years away.
     pub async fn edit_agent(
         &self,
         caller: &Caller,
@@ -117,22 +117,10 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        let automation = match patch.automation.as_deref() {
-            None => None,
-            Some("auto") => Some(Automation::Auto),
-            Some("on") => Some(Automation::On),
-            Some("off") => Some(Automation::Off),
-            Some(other) => {
-                return Err(Error::Invalid {
-                    field: "automation",
-                    message: format!("`{other}` is not one of auto, on, off"),
-                });
-            }
-        };
         let by = request_context(caller, key.as_deref())?;
         self.to_come("sleepUntil", patch.sleep_until.flatten())?;
         let settings = Settings {
-            automation,
+            automation: patch.automation,
             wake_on_linked: patch.wake_on_linked,
             sleep_until: patch.sleep_until,
         };

@@ -166,13 +166,13 @@ impl Dormouse {
         for shown in items {
             let (index, digest) = (shown.index, shown.digest.clone());
             let item = seen.items.iter().find(|item| item.index == index);
-            let outcome = if item.is_some_and(|item| item.status != "confirmed" && takes_away(item))
-            {
-                Err(Error::ConfirmAlone { item: format!("{set}:{index}") })
-            } else {
-                let place = (set, index, digest);
-                self.decide_among(caller, place, Verdict::Confirm, id.as_deref()).await
-            };
+            let outcome =
+                if item.is_some_and(|item| item.status != State::Confirmed && takes_away(item)) {
+                    Err(Error::ConfirmAlone { item: format!("{set}:{index}") })
+                } else {
+                    let place = (set, index, digest);
+                    self.decide_among(caller, place, Verdict::Confirm, id.as_deref()).await
+                };
             outcomes.push((shown, outcome));
         }
         Ok(outcomes)
@@ -230,7 +230,7 @@ impl Dormouse {
         require(caller, Scope::Decide)?;
         let id = receipt_id(caller, key.as_deref())?;
         let seen = self.read_change_set(caller.workspace, set).await?;
-        let open = seen.items.into_iter().filter(|item| item.status == "pending");
+        let open = seen.items.into_iter().filter(|item| item.status == State::Pending);
         let mut wanted: Vec<(i64, String)> =
             open.map(|item| (item.index, item.digest.to_string())).collect();
         if let Some(id) = &id {
@@ -258,7 +258,7 @@ impl Dormouse {
                 Ok(outcome) => outcomes.push(outcome),
                 Err(error @ (Error::Decide(_) | Error::Journal(_))) => {
                     let fresh = self.read_change_set(caller.workspace, set).await?;
-                    let status = fresh.status.clone();
+                    let status = fresh.status;
                     if let Some(mut item) =
                         fresh.items.into_iter().find(|other| other.index == index)
                     {

@@ -7,7 +7,7 @@ use dormouse_journal::Outcome;
 use dormouse_types::{Caller, Id as _, Scope, hash};
 
 use crate::request::{edit_ctx, request_context, require};
-use crate::view::ImportEvent;
+use crate::view::{ImportEvent, ImportOutcome};
 use crate::{Dormouse, Error};
 
 /// How a file is imported.
@@ -54,7 +54,7 @@ impl Dormouse {
                     task_id: None,
                     title,
                     line,
-                    outcome: "planned".into(),
+                    outcome: ImportOutcome::Planned,
                     kept: Vec::new(),
                     agent_id: None,
                     done,
@@ -66,15 +66,15 @@ impl Dormouse {
             let outcome = match imported.outcome {
                 Outcome::Created => {
                     created += 1;
-                    "created"
+                    ImportOutcome::Created
                 }
                 Outcome::Updated { .. } => {
                     updated += 1;
-                    "updated"
+                    ImportOutcome::Updated
                 }
                 Outcome::Unchanged => {
                     unchanged += 1;
-                    "unchanged"
+                    ImportOutcome::Unchanged
                 }
             };
             let agent_id = if options.with_agents {
@@ -93,7 +93,7 @@ impl Dormouse {
                 task_id: Some(imported.task),
                 title,
                 line,
-                outcome: outcome.into(),
+                outcome,
                 kept: imported.kept,
                 agent_id,
                 done,

@@ -5,6 +5,7 @@ use dormouse_runs::RunError;
 use dormouse_scheduler::FinishedRun;
 use dormouse_store::agent::report::Report;
 use dormouse_store::agent::wake_run::{self, Run};
+use dormouse_types::agent::{MessageKind, RunStatus};
 use dormouse_types::{AgentId, Caller, RunKey, Scope};
 
 use crate::request::require;
@@ -28,7 +29,7 @@ impl Dormouse {
         let run = run
             .filter(|run| run.holder == *id)
             .ok_or_else(|| Error::NotFound { what: "run", id: key.to_string() })?;
-        let (status, error) = (run.status.name(), run.error.clone());
+        let (status, error) = (run.status, run.error.clone());
         self.outcome_of(caller, id, &run, status, error).await
     }
 
@@ -45,7 +46,7 @@ impl Dormouse {
         caller: &Caller,
         id: &AgentId,
         run: &Run,
-        status: &str,
+        status: RunStatus,
         error: Option<String>,
     ) -> Result<RunOutcome, Error> {
         let agent = match self.agent(caller, id).await {
@@ -58,10 +59,12 @@ impl Dormouse {
         let proposals = match &task {
             None => 0,
             Some(task) => {
-                let sets = self.change_sets(caller, Some(task.clone()), true).await;
-                // A task deleted meanwhile has no open proposals.
-                let sets = sets.unwrap_or_default().into_iter();
-                let own = sets.filter(|set| set.run_key == run.key.as_str());
+                let sets = match self.change_sets(caller, Some(task.clone()), true).await {
+                    // A task deleted meanwhile has no open proposals.
+                    Err(Error::NotFound { .. }) => Vec::new(),
+                    sets => sets?,
+                };
+                let own = sets.into_iter().filter(|set| set.run_key == run.key.as_str());
                 own.map(|set| set.items.len()).sum()
             }
         };
@@ -80,11 +83,14 @@ impl Dormouse {
             agent_name: agent.as_ref().map(|a| a.display_name.clone()).unwrap_or_default(),
             task_id: task,
             task_title: agent.and_then(|agent| agent.task_title).unwrap_or_default(),
-            status: status.into(),
+            status,
             error,
             report: report.is_some_and(is_of_run),
             proposals,
-            observations: messages.iter().filter(|message| message.kind == "observation").count(),
+            observations: messages
+                .iter()
+                .filter(|message| message.kind == MessageKind::Observation)
+                .count(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use dormouse_scheduler::{End, Event, FinishedRun, Options, Until};
 use dormouse_types::port::BoxFuture;
+use dormouse_types::agent::RunStatus;
 use dormouse_types::{HolderId, RunKey, limits};
 use futures_util::future::FutureExt as _;
 
@@ -33,7 +34,7 @@ pub enum ServeEvent {
         run_key: RunKey,
         /// `completed`, `skipped`, `failed`, `queued`, or `started` if another node has taken it
         /// over.
-        status: &'static str,
+        status: RunStatus,
         /// Why it did not complete.
         error: Option<String>,
     },
@@ -94,12 +95,12 @@ fn ran_of(ran: &FinishedRun) -> ServeEvent {
 }
 
 /// The status of a run as it left this node, and why it did not complete.
-pub(crate) fn outcome(end: &End) -> (&'static str, Option<String>) {
+pub(crate) fn outcome(end: &End) -> (RunStatus, Option<String>) {
     match end {
-        End::Completed { .. } => ("completed", None),
-        End::Skipped => ("skipped", None),
-        End::Failed { error } => ("failed", Some(error.clone())),
-        End::PutBack { reason } | End::Away { reason } => ("queued", Some(reason.clone())),
-        End::Lost => ("started", Some("another process took over".to_owned())),
+        End::Completed { .. } => (RunStatus::Completed, None),
+        End::Skipped => (RunStatus::Skipped, None),
+        End::Failed { error } => (RunStatus::Failed, Some(error.clone())),
+        End::PutBack { reason } | End::Away { reason } => (RunStatus::Queued, Some(reason.clone())),
+        End::Lost => (RunStatus::Started, Some("another process took over".to_owned())),
     }
 }

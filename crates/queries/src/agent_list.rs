@@ -8,38 +8,25 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
+use dormouse_types::agent::{AgentActivity, Lifecycle};
 use dormouse_types::{AgentId, HolderId, TaskId, WorkspaceId};
 
-use crate::agents::lifecycle_name;
 use crate::view::{Agent, Page};
 use crate::{Queries, QueryError, page};
 
 /// Which agents a list shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentFilter {
-    /// Of this lifecycle: `created`, `active`, `dormant`, `destroyed`.
-    pub lifecycle: Option<String>,
-    /// Doing any of these, if any is named: `asleep`, `queued`, `running`.
-    pub activities: Vec<String>,
-}
-
-const LIFECYCLES: [&str; 4] = ["created", "active", "dormant", "destroyed"];
-const ACTIVITIES: [&str; 3] = ["asleep", "queued", "running"];
-
-fn known(
-    field: &'static str,
-    given: &str,
-    known: &[&'static str],
-) -> Result<&'static str, QueryError> {
-    let found = known.iter().find(|known| **known == given).copied();
-    let message = || format!("`{given}` is not one of {}", known.join(", "));
-    found.ok_or_else(|| QueryError::Invalid { field, message: message() })
+    /// Of this lifecycle.
+    pub lifecycle: Option<Lifecycle>,
+    /// Doing any of these, if any is named.
+    pub activities: Vec<AgentActivity>,
 }
 
 impl Queries {
     /// A page of all agents, including destroyed ones, newest first.
     ///
-    /// Errors: an unknown lifecycle or activity; a cursor of another list.
+    /// Errors: a cursor of another list.
     pub async fn agents(
         &self,
         ws: WorkspaceId,
@@ -47,17 +34,14 @@ impl Queries {
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Agent>, QueryError> {
-        let lifecycle = filter.lifecycle.as_deref();
-        let lifecycle = lifecycle.map(|it| known("lifecycle", it, &LIFECYCLES)).transpose()?;
-        let activities = filter.activities.iter().map(|it| known("activity", it, &ACTIVITIES));
-        let activities = activities.collect::<Result<Vec<_>, _>>()?;
+        let (lifecycle, activities) = (filter.lifecycle, &filter.activities);
         let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
-        let does = |agent: &AgentId| up.get(agent).copied().unwrap_or("asleep");
+        let does = |agent: &AgentId| up.get(agent).copied().unwrap_or(AgentActivity::Asleep);
         let is_doing = |agent: &AgentId| activities.is_empty() || activities.contains(&does(agent));
         // The active agents are known by name, so the others need not be read.
         let few: Option<Vec<&AgentId>> = (!activities.is_empty()
-            && !activities.contains(&"asleep"))
+            && !activities.contains(&AgentActivity::Asleep))
         .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
         let place = (at, id.as_str());
         let lines: Vec<Line<Stored>> = match few.filter(|few| few.len() <= in_list::MOST) {
@@ -77,8 +61,7 @@ impl Queries {
         let is_wanted = |line: &Line<Stored>| match &line.row {
             Ok(agent) => {
                 let agent = &agent.doc.value;
-                lifecycle.is_none_or(|wanted| lifecycle_name(agent.lifecycle) == wanted)
-                    && is_doing(&agent.id)
+                lifecycle.is_none_or(|wanted| agent.lifecycle == wanted) && is_doing(&agent.id)
             }
             // Its activity is unknown, so report it only in unfiltered lists.
             Err(_) => lifecycle.is_none() && activities.is_empty(),
@@ -98,14 +81,14 @@ impl Queries {
     }
 
     /// The activity of all agents that are running or queued.
-    async fn up(&self, ws: WorkspaceId) -> Result<HashMap<AgentId, &'static str>, QueryError> {
+    async fn up(&self, ws: WorkspaceId) -> Result<HashMap<AgentId, AgentActivity>, QueryError> {
         let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
         rows.extend(self.store.each(wake_queue::leased(ws)).await?);
         let rows = rows.into_iter().flatten();
         let does = rows.filter_map(|row| {
             Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row))))
         });
-        Ok(does.filter(|(_, does)| *does != "asleep").collect())
+        Ok(does.filter(|(_, does)| *does != AgentActivity::Asleep).collect())
     }
 
     /// Builds the views of agents. One whose state cannot be read is listed as damaged.

@@ -6,10 +6,14 @@ use std::time::Duration;
 use dormouse_agents::wake::route::{is_automatic, merge_window};
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
+use dormouse_types::agent::AgentActivity;
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, RunKey, Timestamp, WorkspaceId};
 
-use crate::view::{AgentState, Lease, Link, Page, Subscription, SubscriptionFilter, Timer};
+use crate::view::{
+    AgentState, Lease, Link, LinkedChange, Page, Subscription, SubscriptionFilter, Timer,
+    TimerPurpose,
+};
 use crate::{Queries, QueryError, page};
 
 impl Queries {
@@ -33,8 +37,8 @@ impl Queries {
         let reasons = row.iter().flat_map(|row| row.reasons.iter().rev());
         Ok(AgentState {
             agent_id: id.clone(),
-            activity: self.activity_of(row.as_ref()).into(),
-            reasons: reasons.map(|reason| reason.name().to_owned()).collect(),
+            activity: self.activity_of(row.as_ref()),
+            reasons: reasons.copied().collect(),
             due_at: row.as_ref().and_then(|row| row.due_at),
             sleep_until: self.sleeps_until(row.as_ref()),
             changed_since: row.as_ref().and_then(changed_since),
@@ -59,7 +63,7 @@ impl Queries {
     }
 
     /// What an agent is doing, according to its queue row.
-    pub(crate) fn activity_of(&self, row: Option<&wake_queue::QueueEntry>) -> &'static str {
+    pub(crate) fn activity_of(&self, row: Option<&wake_queue::QueueEntry>) -> AgentActivity {
         activity(row, self.clock.now(), self.model.class())
     }
 
@@ -99,7 +103,7 @@ impl Queries {
                 match_entity_ids: vec![subscription.task.to_string()],
                 filter: SubscriptionFilter {
                     except_origins: vec!["agent".into()],
-                    linked: if at_once { "wake" } else { "stale" }.into(),
+                    linked: if at_once { LinkedChange::Wake } else { LinkedChange::Stale },
                 },
             })
             .collect())
@@ -111,7 +115,7 @@ impl Queries {
         let stored = self.store.all(timer::of_holder(ws, id)).await?.into_iter();
         let mut timers: Vec<Timer> = stored
             .map(|timer| Timer {
-                kind: timer.kind.name().into(),
+                kind: timer.kind.into(),
                 at: timer.at,
                 about: timer.about,
                 fired_at: timer.fired_at,
@@ -122,7 +126,7 @@ impl Queries {
         let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         let waits = row.is_some_and(|row| row.reasons.contains(&wake_queue::Reason::Timer));
         timers.extend(state.next_wake_at.filter(|_| waits).map(|at| Timer {
-            kind: "backOff".into(),
+            kind: TimerPurpose::BackOff,
             at,
             about: Some(format!("failed runs in a row: {failures}")),
             fired_at: None,
@@ -164,14 +168,14 @@ pub(crate) fn activity(
     row: Option<&wake_queue::QueueEntry>,
     now: Timestamp,
     class: ModelClass,
-) -> &'static str {
-    let Some(row) = row else { return "asleep" };
+) -> AgentActivity {
+    let Some(row) = row else { return AgentActivity::Asleep };
     let is_merged = row.reasons.contains(&wake_queue::Reason::Subscription);
     let near = if is_merged { SOON.max(merge_window(class)) } else { SOON };
     match row.due_at {
-        _ if row.owner.is_some() => "running",
-        Some(due) if due <= now + near => "queued",
-        Some(_) | None => "asleep",
+        _ if row.owner.is_some() => AgentActivity::Running,
+        Some(due) if due <= now + near => AgentActivity::Queued,
+        Some(_) | None => AgentActivity::Asleep,
     }
 }
 
@@ -190,7 +194,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
     /// What is said of an agent that a reason wakes in so many seconds.
-    fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> &'static str {
+    fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> AgentActivity {
         let row = QueueEntry {
             holder: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)).into(),
             reasons: vec![reason],
@@ -213,17 +217,17 @@ mod tests {
     fn who_wakes_within_a_minute_or_merges_changes_is_queued_and_who_wakes_later_sleeps() {
         let (free, paid) = (ModelClass::Free, ModelClass::Paid);
         for (reason, seconds, class, expected) in [
-            (Reason::UserInitiated, Some(0), free, "queued"),
-            (Reason::Timer, Some(60), paid, "queued"),
-            (Reason::Timer, Some(61), paid, "asleep"),
-            (Reason::Timer, Some(7 * 24 * 3600), free, "asleep"),
-            (Reason::Subscription, Some(120), paid, "queued"),
-            (Reason::Subscription, Some(121), paid, "asleep"),
-            (Reason::Subscription, Some(61), free, "asleep"),
-            (Reason::Subscription, None, paid, "asleep"),
+            (Reason::UserInitiated, Some(0), free, AgentActivity::Queued),
+            (Reason::Timer, Some(60), paid, AgentActivity::Queued),
+            (Reason::Timer, Some(61), paid, AgentActivity::Asleep),
+            (Reason::Timer, Some(7 * 24 * 3600), free, AgentActivity::Asleep),
+            (Reason::Subscription, Some(120), paid, AgentActivity::Queued),
+            (Reason::Subscription, Some(121), paid, AgentActivity::Asleep),
+            (Reason::Subscription, Some(61), free, AgentActivity::Asleep),
+            (Reason::Subscription, None, paid, AgentActivity::Asleep),
         ] {
             assert_eq!(said(reason, seconds, class), expected, "{reason:?} {seconds:?} {class:?}");
         }
-        assert_eq!(activity(None, NOW, free), "asleep");
+        assert_eq!(activity(None, NOW, free), AgentActivity::Asleep);
     }
 }

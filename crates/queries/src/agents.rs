@@ -2,11 +2,12 @@
 
 use dormouse_agents::wake::route::is_automatic;
 use dormouse_journal::JournalError;
-use dormouse_store::agent::agent_entity::{self, Automation, DormantReason, Lifecycle, State};
+use dormouse_store::agent::agent_entity::{self, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Query, ReadError, in_list};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
 use crate::agent_state::changed_since;
@@ -124,29 +125,16 @@ impl Queries {
         Agent {
             automatic,
             id: agent.id,
-            kind: agent.kind,
+            kind: Listed::named(&agent.kind),
             display_name: agent.display_name,
-            lifecycle: lifecycle_name(agent.lifecycle).into(),
-            dormant_reason: agent.dormant_reason.map(|reason| {
-                match reason {
-                    DormantReason::Paused => "paused",
-                    DormantReason::Failures => "failures",
-                    DormantReason::TaskDeleted => "taskDeleted",
-                    DormantReason::Budget => "budget",
-                }
-                .into()
-            }),
-            mode: agent.mode,
-            automation: match agent.config.automation {
-                Automation::Auto => "auto",
-                Automation::On => "on",
-                Automation::Off => "off",
-            }
-            .into(),
+            lifecycle: agent.lifecycle,
+            dormant_reason: agent.dormant_reason.map(Listed::Known),
+            mode: Listed::named(&agent.mode),
+            automation: agent.config.automation,
             allowed_category_ids: agent.allowed_category_ids,
             slots: Slots { active_task_id: state.slots.active_task_id },
             task_title,
-            activity: self.activity_of(row).into(),
+            activity: self.activity_of(row),
             awake_since,
             due_at: row.and_then(|row| row.due_at),
             last_wake_at: state.last_wake_at,
@@ -164,14 +152,5 @@ impl Queries {
             destroyed_at: agent.destroyed_at,
             vector_clock: stored.columns.clock,
         }
-    }
-}
-
-pub(crate) fn lifecycle_name(lifecycle: Lifecycle) -> &'static str {
-    match lifecycle {
-        Lifecycle::Created => "created",
-        Lifecycle::Active => "active",
-        Lifecycle::Dormant => "dormant",
-        Lifecycle::Destroyed => "destroyed",
     }
 }

@@ -12,7 +12,7 @@ use dormouse_store::{Db, in_list};
 use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId, limits};
 
 use crate::proposals::OpenProposal;
-use crate::view::{Attention, Page};
+use crate::view::{Attention, AttentionAction, AttentionKind, Page};
 use crate::{Queries, QueryError, page};
 
 /// Proposals that expire within this time are listed separately.
@@ -38,7 +38,12 @@ impl Queries {
             all.push(Attention {
                 text: format!("The model provider {name} does not answer: {}", alert.detail),
                 expires_at: Some(alert.until),
-                ..blank(format!("provider:{name}"), "provider", alert.since, &["open"])
+                ..blank(
+                    format!("provider:{name}"),
+                    AttentionKind::Provider,
+                    alert.since,
+                    &[AttentionAction::Open],
+                )
             });
         }
         all.sort_by_cached_key(Place::of);
@@ -66,7 +71,12 @@ impl Queries {
                     agent.display_name,
                     limits::FAILURES_TO_DORMANT
                 ),
-                ..blank(id, "agentDormant", agent.updated_at, &["resume", "open"])
+                ..blank(
+                    id,
+                    AttentionKind::AgentDormant,
+                    agent.updated_at,
+                    &[AttentionAction::Resume, AttentionAction::Open],
+                )
             });
         }
         let runs = self.store.each(wake_run::failed_last(ws, RUNS)).await?;
@@ -93,7 +103,12 @@ impl Queries {
             all.push(Attention {
                 agent_id: Some(agent),
                 text: format!("The last run of {name} failed{why}"),
-                ..blank(format!("runFailed:{}", run.key), "runFailed", since, &["wake", "open"])
+                ..blank(
+                    format!("runFailed:{}", run.key),
+                    AttentionKind::RunFailed,
+                    since,
+                    &[AttentionAction::Wake, AttentionAction::Open],
+                )
             });
         }
         Ok(all)
@@ -118,8 +133,8 @@ impl Queries {
         for one in all {
             one.task_title = one.task_id.as_ref().and_then(|task| titles.get(task).cloned());
             if let (Some(name), Some(n)) = (&one.agent_name, one.count) {
-                one.text = match one.kind.as_str() {
-                    "expiring" => format!("{} of {name} expire soon", changes(n)),
+                one.text = match one.kind {
+                    AttentionKind::Expiring => format!("{} of {name} expire soon", changes(n)),
                     _ => format!("{name} suggests {}", changes(n)),
                 };
             }
@@ -147,7 +162,12 @@ fn restored(outdated: &[Outdated]) -> Vec<Attention> {
                     "{name} restored or recreated. {agents} not reported since, and earlier \
                      reports may mention things that no longer exist"
                 ),
-                ..blank(format!("restored:{}", db.name()), "restored", first.at, &["wake", "open"])
+                ..blank(
+                    format!("restored:{}", db.name()),
+                    AttentionKind::Restored,
+                    first.at,
+                    &[AttentionAction::Wake, AttentionAction::Open],
+                )
             })
         })
         .collect()
@@ -157,10 +177,15 @@ fn changes(n: usize) -> String {
     if n == 1 { "1 change".to_owned() } else { format!("{n} changes") }
 }
 
-fn blank(id: String, kind: &str, since: Timestamp, actions: &[&str]) -> Attention {
+fn blank(
+    id: String,
+    kind: AttentionKind,
+    since: Timestamp,
+    actions: &[AttentionAction],
+) -> Attention {
     Attention {
         id,
-        kind: kind.to_owned(),
+        kind,
         since,
         task_id: None,
         task_title: None,
@@ -169,7 +194,7 @@ fn blank(id: String, kind: &str, since: Timestamp, actions: &[&str]) -> Attentio
         count: None,
         expires_at: None,
         text: String::new(),
-        actions: actions.iter().map(|action| (*action).to_owned()).collect(),
+        actions: actions.to_vec(),
     }
 }
 
@@ -182,12 +207,17 @@ fn proposals(asked: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
         if !is_expiring && is_put_off {
             continue;
         }
-        let kind = if is_expiring { "expiring" } else { "changes" };
+        let kind = if is_expiring { AttentionKind::Expiring } else { AttentionKind::Changes };
         let place = (is_expiring, item.task.clone());
         let one = all.entry(place).or_insert_with(|| Attention {
             agent_id: Some(item.agent.clone()),
             task_id: Some(item.task.clone()),
-            ..blank(format!("{kind}:{}", item.task.as_str()), kind, item.created_at, &["review"])
+            ..blank(
+                format!("{kind}:{}", item.task.as_str()),
+                kind,
+                item.created_at,
+                &[AttentionAction::Review],
+            )
         });
         let n = one.count.unwrap_or_default() + 1;
         one.count = Some(n);
@@ -204,7 +234,7 @@ struct Place(bool, Reverse<i64>, String);
 
 impl Place {
     fn of(one: &Attention) -> Self {
-        Self(one.kind == "expiring", Reverse(one.since.micros()), one.id.clone())
+        Self(one.kind == AttentionKind::Expiring, Reverse(one.since.micros()), one.id.clone())
     }
 
     /// Shape: 0 or 1, microseconds, the id, with dots between them.

@@ -177,7 +177,6 @@ impl Queries {
         let is_paused = task.is_some_and(|(_, standing)| standing.paused.is_some());
         let shown = if is_paused { Vec::new() } else { fold::shown(&items) };
         let status = fold::status(items.iter().map(|item| &item.state));
-        let status = serde_json::to_value(status).unwrap_or_default();
         let task_state = task.map(|(state, standing)| (state, standing));
         ChangeSet {
             items: items.into_iter().map(|it| self.item_view(it, &shown, task_state)).collect(),
@@ -187,7 +186,7 @@ impl Queries {
             task_id: set.task_id,
             thread_id: set.thread_id,
             run_key: set.run_key,
-            status: status.as_str().unwrap_or_default().to_owned(),
+            status,
             created_at: set.created_at,
             resolved_at: set.resolved_at,
             vector_clock: stored.columns.clock,
@@ -222,7 +221,7 @@ impl Queries {
             index: item.index,
             tool_name: item.tool,
             args,
-            status: item.state.name().into(),
+            status: item.state,
             digest: item.fingerprint,
             evidence: item.evidence.and_then(|text| serde_json::from_str(&text).ok()),
             rationale: item.rationale,

@@ -11,6 +11,8 @@ use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
+use dormouse_types::agent::Initiator;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;
@@ -209,7 +211,7 @@ impl Queries {
             thread_id: message.thread_id,
             run_key: message.metadata.run_key.map(RunKey),
             turn: message.metadata.turn,
-            kind: message.kind,
+            kind: Listed::named(&message.kind),
             content,
             prev_message_id: message.prev_message_id,
             tool_name: message.metadata.tool_name,
@@ -407,11 +409,12 @@ fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
     Some(Wake {
         run_key: None,
         agent_id: agent.clone(),
-        reason: reason.name().into(),
+        reason: reason.into(),
         reason_id,
-        initiator: if reason.is_automatic() { "automation" } else { "person" }.into(),
+        initiator: if reason.is_automatic() { Initiator::Automation } else { Initiator::Person }
+            .into(),
         thread_id: None,
-        status: "queued".into(),
+        status: wake_run::Status::Queued,
         logical_change_key: None,
         model: None,
         cut: false,
@@ -441,7 +444,7 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
         reason_id: run.reason_id,
         initiator: run.initiator,
         thread_id: Some(run.thread),
-        status: run.status.name().into(),
+        status: run.status,
         logical_change_key: run.logical_change_key,
         model: run.model,
         cut: run.cut,
@@ -469,7 +472,7 @@ fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
         tool_name: decision.tool_name,
         human_summary,
         verdict: name(serde_json::to_value(decision.verdict).unwrap_or_default()),
-        outcome: name(serde_json::to_value(decision.outcome).unwrap_or_default()),
+        outcome: decision.outcome,
         task_id: decision.task_id,
         rejection_reason: decision.rejection_reason,
         created_at: decision.created_at,

@@ -4,8 +4,9 @@ use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
 use dormouse_store::agent::timer::{Kind, Timer};
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_types::Timestamp;
+use dormouse_types::closed_list::Listed;
 
-use crate::view::ScheduledWake;
+use crate::view::{HeldBy, ScheduledReason, ScheduledWake};
 
 /// The facts that determine when an agent wakes.
 pub(crate) struct AgentFacts<'a> {
@@ -34,17 +35,18 @@ pub(crate) fn wakes(known: &AgentFacts<'_>) -> Vec<ScheduledWake> {
 
 /// When an agent next wakes automatically.
 pub(crate) fn next(wakes: &[ScheduledWake]) -> Option<Timestamp> {
-    let is_kept =
-        |wake: &&ScheduledWake| matches!(wake.held_by.as_deref(), Some("automation" | "dormant"));
+    let is_kept = |wake: &&ScheduledWake| {
+        matches!(wake.held_by, Some(Listed::Known(HeldBy::Automation | HeldBy::Dormant)))
+    };
     wakes.iter().filter(|wake| !is_kept(wake)).find_map(|wake| wake.at)
 }
 
 /// What prevents all automatic wakes of an agent.
-fn kept_by(known: &AgentFacts<'_>) -> Option<&'static str> {
+fn kept_by(known: &AgentFacts<'_>) -> Option<HeldBy> {
     match known.agent.lifecycle {
-        Lifecycle::Dormant => Some("dormant"),
+        Lifecycle::Dormant => Some(HeldBy::Dormant),
         Lifecycle::Created | Lifecycle::Active | Lifecycle::Destroyed if !known.automatic => {
-            Some("automation")
+            Some(HeldBy::Automation)
         }
         Lifecycle::Created | Lifecycle::Active | Lifecycle::Destroyed => None,
     }
@@ -59,38 +61,40 @@ fn sleeps_until(known: &AgentFacts<'_>) -> Option<Timestamp> {
 fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     let mut wakes = Vec::new();
     let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
-    let mut wake = |reason: &str, about: Option<String>, is_automatic: bool| {
+    let mut wake = |reason: ScheduledReason, about: Option<String>, is_automatic: bool| {
         let held_by = match kept_by(known) {
             _ if !is_automatic && known.agent.lifecycle != Lifecycle::Dormant => None,
             Some(kept) => Some(kept),
-            None if row.due_at.is_some() && row.due_at == sleeps_until(known) => Some("sleepUntil"),
-            None if backs_off && reason != "backOff" => Some("backOff"),
+            None if row.due_at.is_some() && row.due_at == sleeps_until(known) => {
+                Some(HeldBy::SleepUntil)
+            }
+            None if backs_off && reason != ScheduledReason::BackOff => Some(HeldBy::BackOff),
             None => None,
         };
         // Recorded for a next wake without a time: a first wake that waits for content, or a change
         // to a linked task.
         if row.due_at.is_some() || held_by.is_some() {
-            let (reason, held_by) = (reason.to_owned(), held_by.map(str::to_owned));
+            let (reason, held_by) = (reason.into(), held_by.map(Listed::Known));
             wakes.push(ScheduledWake { at: row.due_at, reason, about, held_by });
         }
     };
     if row.run_key.is_some() && row.owner.is_none() {
-        wake("interrupted", None, row.priority > 0);
+        wake(ScheduledReason::Interrupted, None, row.priority > 0);
     }
     for reason in &row.reasons {
         if *reason != Reason::Timer {
-            wake(reason.name(), None, reason.is_automatic());
+            wake((*reason).into(), None, reason.is_automatic());
             continue;
         }
         if backs_off {
-            wake("backOff", None, true);
+            wake(ScheduledReason::BackOff, None, true);
         }
         let mut fired = known.timers.iter().filter(|timer| timer.fired_at.is_some()).peekable();
         if fired.peek().is_none() && !backs_off {
-            wake("timer", None, true);
+            wake(ScheduledReason::Timer, None, true);
         }
         for timer in fired {
-            wake(timer.kind.name(), timer.about.clone(), true);
+            wake(timer.kind.into(), timer.about.clone(), true);
         }
     }
     wakes
@@ -102,17 +106,18 @@ fn armed(known: &AgentFacts<'_>, timer: &Timer) -> ScheduledWake {
     let back_off = joins.and_then(|row| row.due_at).filter(|_| known.state.next_wake_at.is_some());
     let later = |end: Option<Timestamp>| end.filter(|end| *end > timer.at);
     // Disabled automation does not hold back a time set by the user.
-    let kept = kept_by(known).filter(|kept| *kept != "automation" || timer.kind != Kind::WakeAt);
+    let kept =
+        kept_by(known).filter(|kept| *kept != HeldBy::Automation || timer.kind != Kind::WakeAt);
     let (at, held_by) = match (kept, later(sleeps_until(known)), later(back_off)) {
         (Some(kept), _, _) => (timer.at, Some(kept)),
-        (None, _, Some(end)) => (end, Some("backOff")),
-        (None, Some(end), None) => (end, Some("sleepUntil")),
+        (None, _, Some(end)) => (end, Some(HeldBy::BackOff)),
+        (None, Some(end), None) => (end, Some(HeldBy::SleepUntil)),
         (None, None, None) => (timer.at, None),
     };
     ScheduledWake {
         at: Some(at),
-        reason: timer.kind.name().to_owned(),
+        reason: Listed::Known(timer.kind.into()),
         about: timer.about.clone(),
-        held_by: held_by.map(str::to_owned),
+        held_by: held_by.map(Listed::Known),
     }
 }

@@ -14,7 +14,7 @@ use dormouse_types::task::{Priority, Status};
 use dormouse_types::{AgentId, TaskId, WorkspaceId, limits};
 
 use crate::proposals::Counts;
-use crate::view::{Match, Named, Page, TaskRow};
+use crate::view::{Match, MatchPlace, Named, Page, RowActivity, TaskRow};
 use crate::{Queries, QueryError};
 
 /// The filters of a task list. Within each filter that is set, one value must match.
@@ -222,14 +222,14 @@ impl Queries {
         let heads = self.store.each(report::heads(ws, &ids)).await?;
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let queue = queue.into_iter().flatten();
-        let mut does: HashMap<AgentId, &'static str> = queue
+        let mut does: HashMap<AgentId, RowActivity> = queue
             .filter_map(|row| {
-                Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row))))
+                Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row)).into()))
             })
             .collect();
         let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
         let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
-        does.extend(dormant.map(|agent| (agent.id.clone(), "dormant")));
+        does.extend(dormant.map(|agent| (agent.id.clone(), RowActivity::Dormant)));
         Ok(AgentColumns {
             open,
             own: own.into_iter().map(|own| (own.task, own.agent)).collect(),
@@ -247,23 +247,25 @@ impl Queries {
         words: &[String],
     ) -> Result<(), QueryError> {
         let ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
-        let mut texts: BTreeMap<TaskId, Vec<(&'static str, String)>> = BTreeMap::new();
+        let mut texts: BTreeMap<TaskId, Vec<(MatchPlace, String)>> = BTreeMap::new();
         // A damaged row is reported where its task is opened.
         for text in self.store.each(task_list::texts(ws, &ids)).await?.into_iter().flatten() {
             let (task, place, text) = match text {
-                Text::Item(item) => (item.doc.value.task_id, "item", item.doc.value.title),
+                Text::Item(item) => {
+                    (item.doc.value.task_id, MatchPlace::Item, item.doc.value.title)
+                }
                 Text::Entry(entry) => {
                     let says = entry.doc.value.says().to_owned();
-                    (entry.doc.value.task_id, "entry", says)
+                    (entry.doc.value.task_id, MatchPlace::Entry, says)
                 }
             };
             texts.entry(task).or_default().push((place, text));
         }
         for row in rows {
-            let mut places = vec![("title", row.title.clone())];
-            places.extend(row.tldr.clone().map(|tldr| ("report", tldr)));
+            let mut places = vec![(MatchPlace::Title, row.title.clone())];
+            places.extend(row.tldr.clone().map(|tldr| (MatchPlace::Report, tldr)));
             places.extend(texts.remove(&row.id).unwrap_or_default());
-            places.extend(row.labels.iter().map(|label| ("label", label.name.clone())));
+            places.extend(row.labels.iter().map(|label| (MatchPlace::Label, label.name.clone())));
             row.found = best(&places, words);
         }
         Ok(())
@@ -275,7 +277,7 @@ struct AgentColumns {
     open: HashMap<TaskId, Counts>,
     own: HashMap<TaskId, AgentId>,
     names: HashMap<AgentId, String>,
-    does: HashMap<AgentId, &'static str>,
+    does: HashMap<AgentId, RowActivity>,
     tldr: HashMap<AgentId, String>,
 }
 
@@ -284,7 +286,7 @@ impl AgentColumns {
         // Only a live agent watches a task as its own.
         let agent = self.own.get(&task.id);
         let named = |agent| self.names.get(agent).cloned();
-        let does = |agent| self.does.get(agent).copied().unwrap_or("asleep").to_owned();
+        let does = |agent| self.does.get(agent).copied().unwrap_or(RowActivity::Asleep);
         let open = self.open.get(&task.id).copied().unwrap_or_default();
         TaskRow {
             agent_name: agent.and_then(named),
@@ -323,8 +325,8 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// The first place with the most of the words, and the text around the first of them.
-fn best(places: &[(&'static str, String)], words: &[String]) -> Option<Match> {
-    let mut best: Option<(usize, &'static str, &str)> = None;
+fn best(places: &[(MatchPlace, String)], words: &[String]) -> Option<Match> {
+    let mut best: Option<(usize, MatchPlace, &str)> = None;
     for (place, text) in places {
         let all = folded(text);
         let n = words.iter().filter(|word| all.contains(word.as_str())).count();
@@ -334,7 +336,7 @@ fn best(places: &[(&'static str, String)], words: &[String]) -> Option<Match> {
     }
     let (_, place, text) = best?;
     let (begin, end) = words.iter().filter_map(|word| find(text, word)).min()?;
-    Some(Match { place: place.to_owned(), snippet: snippet(text, begin, end) })
+    Some(Match { place, snippet: snippet(text, begin, end) })
 }
 
 /// The text around a position, without line breaks at its ends; `…` marks a cut.
@@ -352,24 +354,31 @@ fn snippet(text: &str, begin: usize, end: usize) -> String {
 mod tests {
     use super::*;
 
-    fn found(places: &[(&'static str, &str)], text: &str) -> Option<(String, String)> {
+    fn found(places: &[(MatchPlace, &str)], text: &str) -> Option<(MatchPlace, String)> {
         let places: Vec<_> = places.iter().map(|(at, text)| (*at, (*text).to_owned())).collect();
         best(&places, &words(text)).map(|found| (found.place, found.snippet))
     }
 
     #[test]
     fn the_place_with_the_most_words_is_shown_and_of_equal_ones_the_first() {
-        let places = [("title", "Order tiles"), ("entry", "The tiles are out of order.")];
-        let shown = |place: &str, snippet: &str| Some((place.to_owned(), snippet.to_owned()));
-        assert_eq!(found(&places, "TILES"), shown("title", "Order tiles"));
-        assert_eq!(found(&places, "out tiles"), shown("entry", "The tiles are out of order."));
+        let places = [
+            (MatchPlace::Title, "Order tiles"),
+            (MatchPlace::Entry, "The tiles are out of order."),
+        ];
+        let shown = |place, snippet: &str| Some((place, snippet.to_owned()));
+        assert_eq!(found(&places, "TILES"), shown(MatchPlace::Title, "Order tiles"));
+        assert_eq!(
+            found(&places, "out tiles"),
+            shown(MatchPlace::Entry, "The tiles are out of order.")
+        );
         assert_eq!(found(&places, "bath"), None);
     }
 
     #[test]
     fn a_snippet_is_cut_between_characters_and_says_that_it_was_cut() {
         let long = format!("{}Straße{}", "ä".repeat(60), "ö".repeat(120));
-        let (_, snippet) = found(&[("entry", &long)], "strasse").expect("it stands there");
+        let (_, snippet) =
+            found(&[(MatchPlace::Entry, &long)], "strasse").expect("it stands there");
         assert_eq!(snippet, format!("…{}Straße{}…", "ä".repeat(40), "ö".repeat(100)));
     }
 }

@@ -4,10 +4,11 @@ use dormouse_journal::TaskView;
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::entity;
 use dormouse_store::change_log;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::task::LinkDirection;
 use dormouse_types::{AgentId, CategoryId, LabelId, Origin, Seq, TaskId, WorkspaceId};
 
-use crate::view::{self, Activity, LinkedTask, Named, Task, TaskLink};
+use crate::view::{self, Activity, ChangeOrigin, LinkedTask, Named, Task, TaskLink};
 use crate::{Queries, QueryError};
 
 impl Queries {
@@ -116,12 +117,11 @@ impl Queries {
                 seq: change.seq.0,
                 at: change.at,
                 origin: match &change.origin {
-                    Origin::Person { .. } => "person",
-                    Origin::Agent { .. } => "agent",
-                    Origin::Import => "import",
-                    Origin::Unknown => "unknown",
-                }
-                .into(),
+                    Origin::Person { .. } => ChangeOrigin::Person,
+                    Origin::Agent { .. } => ChangeOrigin::Agent,
+                    Origin::Import => ChangeOrigin::Import,
+                    Origin::Unknown => ChangeOrigin::Unknown,
+                },
                 what: change.what_of(id).cloned().collect(),
             })
             .collect())
@@ -160,7 +160,7 @@ fn link_views(view: &TaskView) -> Vec<TaskLink> {
                 if link.from_id == *view.id() { LinkDirection::Out } else { LinkDirection::In };
             TaskLink {
                 id: link.id.clone(),
-                kind: link.kind.clone(),
+                kind: Listed::named(&link.kind),
                 direction,
                 task: LinkedTask { id: other.id, title: other.title, status: other.status },
                 created_at: link.created_at,

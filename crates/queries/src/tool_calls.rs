@@ -6,7 +6,7 @@ use dormouse_store::agent::link;
 use dormouse_store::agent::message::kind;
 use dormouse_types::{AgentId, ThreadId, WorkspaceId};
 
-use crate::view::{Message, Page, ToolCall};
+use crate::view::{CallOutcome, Message, Page, ToolCall};
 use crate::{Queries, QueryError};
 
 /// How many results to read at once when looking for those of a page.
@@ -74,9 +74,9 @@ impl Queries {
             touched.sort();
         }
         let outcome = match &result {
-            None => "open",
-            Some(result) if result.refused == Some(true) => "refused",
-            Some(_) => "done",
+            None => CallOutcome::Open,
+            Some(result) if result.refused == Some(true) => CallOutcome::Refused,
+            Some(_) => CallOutcome::Done,
         };
         Ok(ToolCall {
             operation_id: action.operation_id,
@@ -86,7 +86,7 @@ impl Queries {
             turn: action.turn,
             action_message_id: action.id,
             action: action.content,
-            outcome: outcome.into(),
+            outcome,
             result_message_id: result.as_ref().map(|result| result.id.clone()),
             touched,
             created_at: action.created_at,
@@ -123,10 +123,11 @@ fn pairs(actions: Vec<Message>, results: Vec<Message>) -> Vec<(Message, Option<M
 #[cfg(test)]
 mod tests {
     use dormouse_types::Timestamp;
+    use dormouse_types::agent::MessageKind;
 
     use super::*;
 
-    fn message(n: u8, kind: &str, thread: char, operation: &str) -> Message {
+    fn message(n: u8, kind: MessageKind, thread: char, operation: &str) -> Message {
         let id = |prefix: &str, mark: String| format!("{prefix}-{}", mark.repeat(26));
         Message {
             id: id("am", char::from(b'a' + n).to_string()).parse().expect("an id"),
@@ -151,14 +152,15 @@ mod tests {
     fn a_call_gets_the_result_of_its_operation_and_a_repeated_one_the_next() {
         let actions = [(0, 'a', "x"), (2, 'a', "x"), (4, 'b', "x"), (5, 'a', "y")];
         let results = [(1, 'a', "x"), (3, 'a', "x"), (6, 'a', "z"), (7, 'b', "x")];
-        let of = |all: &[(u8, char, &str)], kind: &str| {
+        let of = |all: &[(u8, char, &str)], kind: MessageKind| {
             all.iter().map(|(n, thread, op)| message(*n, kind, *thread, op)).collect::<Vec<_>>()
         };
         let times = |message: &Message| message.created_at.micros();
-        let paired: Vec<_> = pairs(of(&actions, "action"), of(&results, "toolResult"))
-            .iter()
-            .map(|(action, result)| (times(action), result.as_ref().map(times)))
-            .collect();
+        let paired: Vec<_> =
+            pairs(of(&actions, MessageKind::Action), of(&results, MessageKind::ToolResult))
+                .iter()
+                .map(|(action, result)| (times(action), result.as_ref().map(times)))
+                .collect();
         assert_eq!(paired, [(0, Some(1)), (2, Some(3)), (4, Some(7)), (5, None)]);
     }
 }

@@ -4,9 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_types::agent::{
+    AgentActivity, AgentKind, AgentMode, Automation, DormantReason, ItemStatus, Lifecycle,
+    RunStatus, SetStatus, VerdictOutcome,
+};
 use dormouse_types::change::What;
+use dormouse_types::closed_list;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::field_change::{FieldChange, FieldValue};
-use dormouse_types::task::{EntryKind, LinkDirection, Priority, Status};
+use dormouse_types::task::{EntryKind, LinkDirection, LinkKind, Priority, Status};
 use dormouse_types::{
     AgentId, By, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, Fingerprint, ItemId,
     LabelId, ReportId, RunKey, TaskId, TaskLinkId, ThreadId, Timestamp,
@@ -20,10 +26,11 @@ mod health;
 mod agent_history;
 
 pub use agent_history::{
-    AgentState, Lease, Link, Message, Operation, Prompt, PromptFragment, ScheduledWake,
-    StoppedAgent, Subscription, SubscriptionFilter, Timer, ToolCall, UnheardMessage, Wake,
+    AgentState, CallOutcome, HeldBy, Lease, Link, LinkedChange, Message, Operation, Prompt,
+    PromptFragment, ScheduledReason, ScheduledWake, StoppedAgent, Subscription, SubscriptionFilter,
+    Timer, TimerPurpose, ToolCall, UnheardMessage, Wake,
 };
-pub use attention::{Attention, RecentReport, TaskChange};
+pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport, TaskChange};
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };
@@ -66,9 +73,8 @@ pub struct TaskRow {
     pub agent: Option<AgentId>,
     /// The display name of its agent.
     pub agent_name: Option<String>,
-    /// What its agent is doing: `asleep`, `queued` (it wakes within about a minute), `running`; or
-    /// `dormant` if nothing wakes it automatically.
-    pub agent_activity: Option<String>,
+    /// What its agent is doing.
+    pub agent_activity: Option<RowActivity>,
     /// The TLDR of its report.
     pub tldr: Option<String>,
     /// Its labels.
@@ -95,13 +101,53 @@ pub struct TaskRow {
     pub deleted_at: Option<Timestamp>,
 }
 
+closed_list! {
+    /// What the agent of a listed task is doing.
+    pub enum RowActivity, "activity" {
+        /// Nothing; no wake is due within about a minute.
+        Asleep = "asleep",
+        /// It wakes within about a minute.
+        Queued = "queued",
+        /// A run is under way.
+        Running = "running",
+        /// Nothing wakes it automatically.
+        Dormant = "dormant",
+    }
+}
+
+impl From<AgentActivity> for RowActivity {
+    fn from(activity: AgentActivity) -> Self {
+        match activity {
+            AgentActivity::Asleep => Self::Asleep,
+            AgentActivity::Queued => Self::Queued,
+            AgentActivity::Running => Self::Running,
+        }
+    }
+}
+
+closed_list! {
+    /// A text of a task that can be searched.
+    pub enum MatchPlace, "place" {
+        /// Its title.
+        Title = "title",
+        /// The short summary of its report.
+        Report = "report",
+        /// A checklist item.
+        Item = "item",
+        /// An entry.
+        Entry = "entry",
+        /// The name of a label.
+        Label = "label",
+    }
+}
+
 /// Where in a task the search words were found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Match {
-    /// `title`, `report`, `item`, `entry`, `label`.
+    /// In which of its texts.
     #[serde(rename = "where")]
-    pub place: String,
+    pub place: MatchPlace,
     /// The text around the first match, as stored.
     pub snippet: String,
 }
@@ -232,8 +278,8 @@ pub struct Entry {
 pub struct TaskLink {
     /// Its id.
     pub id: TaskLinkId,
-    /// `relatesTo`, `blocks`, `followUpOf`, `partOf`, or a kind from a newer version.
-    pub kind: String,
+    /// How the two are related.
+    pub kind: Listed<LinkKind>,
     /// `out`: the kind describes this task's relation to the other. `in`: the other's relation to
     /// this one.
     pub direction: LinkDirection,
@@ -263,19 +309,19 @@ pub struct LinkedTask {
 pub struct Agent {
     /// Its id.
     pub id: AgentId,
-    /// `taskAgent`.
-    pub kind: String,
+    /// The kind of agent.
+    pub kind: Listed<AgentKind>,
     /// Its display name.
     pub display_name: String,
-    /// `created`, `active`, `dormant`, `destroyed`.
-    pub lifecycle: String,
+    /// Where it is in its life.
+    pub lifecycle: Lifecycle,
     /// Why it is dormant.
-    pub dormant_reason: Option<String>,
-    /// `autonomous`.
-    pub mode: String,
-    /// `auto`, `on`, `off`.
-    pub automation: String,
-    /// Whether changes currently wake it.
+    pub dormant_reason: Option<Listed<DormantReason>>,
+    /// How it works.
+    pub mode: Listed<AgentMode>,
+    /// Whether changes wake it automatically.
+    pub automation: Automation,
+    /// What that means for its model: whether changes currently wake it.
     pub automatic: bool,
     /// Categories its tools may touch.
     pub allowed_category_ids: Vec<CategoryId>,
@@ -283,8 +329,8 @@ pub struct Agent {
     pub slots: Slots,
     /// The title of its task; none if the task does not exist.
     pub task_title: Option<String>,
-    /// `asleep`, `queued` (it wakes within about a minute), `running`.
-    pub activity: String,
+    /// What it is doing.
+    pub activity: AgentActivity,
     /// When the current run began; none if it is not running.
     pub awake_since: Option<Timestamp>,
     /// When the queued wake is due, which may be far ahead. A timer enters the queue only at its
@@ -386,8 +432,8 @@ pub struct ChangeSet {
     pub thread_id: ThreadId,
     /// The run.
     pub run_key: String,
-    /// `pending`, `partiallyResolved`, `resolved`, `expired`.
-    pub status: String,
+    /// Its status.
+    pub status: SetStatus,
     /// Its items, in order.
     pub items: Vec<ChangeItem>,
     /// When it was created.
@@ -413,8 +459,8 @@ pub struct ChangeItem {
     pub args: Value,
     /// A one-line summary, generated by code.
     pub human_summary: String,
-    /// `pending`, `applying`, `confirmed`, `rejected`, `deferred`, `retracted`, `expired`.
-    pub status: String,
+    /// Its status.
+    pub status: ItemStatus,
     /// The digest that identifies it; a verdict must name it.
     pub digest: Fingerprint,
     /// The quoted evidence.
@@ -464,7 +510,7 @@ pub struct Outcome {
     /// The item as it is now.
     pub item: ChangeItem,
     /// The current status of its set.
-    pub set_status: String,
+    pub set_status: SetStatus,
     /// The task's new revision, if the journal was written.
     pub revision: Option<i64>,
 }
@@ -488,8 +534,8 @@ pub struct Decision {
     pub human_summary: String,
     /// `confirmed`, `rejected`, `deferred`.
     pub verdict: String,
-    /// `applying`, `applied`, `failed`, `retracted`.
-    pub outcome: String,
+    /// What became of it.
+    pub outcome: VerdictOutcome,
     /// The task.
     pub task_id: Option<TaskId>,
     /// Why the user rejected it.
@@ -517,8 +563,8 @@ pub struct RunOutcome {
     pub task_id: Option<TaskId>,
     /// The title of the task.
     pub task_title: String,
-    /// `completed`, `skipped`, `failed`, `abandoned`, `queued`.
-    pub status: String,
+    /// How it ended; `queued` if it was interrupted and will continue.
+    pub status: RunStatus,
     /// Why it failed.
     pub error: Option<String>,
     /// Whether it published a report.
@@ -561,6 +607,20 @@ pub struct Overview {
     pub alerts: Vec<ProviderAlert>,
 }
 
+closed_list! {
+    /// What an import did with a task of the file.
+    pub enum ImportOutcome, "outcome" {
+        /// It is new here.
+        Created = "created",
+        /// Fields were brought up to date.
+        Updated = "updated",
+        /// It already matched the file.
+        Unchanged = "unchanged",
+        /// Nothing was written: the import was a dry run.
+        Planned = "planned",
+    }
+}
+
 /// One line of an import's progress.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -587,8 +647,8 @@ pub enum ImportEvent {
         title: String,
         /// The line it begins on.
         line: usize,
-        /// `created`, `updated`, `unchanged`, `planned`.
-        outcome: String,
+        /// What became of it.
+        outcome: ImportOutcome,
         /// Fields left unchanged because they were edited here.
         kept: Vec<String>,
         /// The agent created for it.
@@ -618,6 +678,20 @@ pub enum ImportEvent {
     },
 }
 
+closed_list! {
+    /// Who made a change.
+    pub enum ChangeOrigin, "origin" {
+        /// A person, by hand or by confirming a proposal.
+        Person = "person",
+        /// An agent's own write.
+        Agent = "agent",
+        /// An imported file.
+        Import = "import",
+        /// An origin from a newer version.
+        Unknown = "unknown",
+    }
+}
+
 /// A change of a task, as shown in its activity.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -627,8 +701,8 @@ pub struct Activity {
     pub seq: i64,
     /// When.
     pub at: Timestamp,
-    /// `person`, `agent`, `import`.
-    pub origin: String,
+    /// Who changed it.
+    pub origin: ChangeOrigin,
     /// What.
     pub what: Vec<What>,
 }

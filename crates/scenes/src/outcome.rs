@@ -200,7 +200,7 @@ impl Page {
         for message in messages {
             let tool = message.tool_name.unwrap_or_default();
             let refused = if message.refused == Some(true) { " refused" } else { "" };
-            let told = match message.kind.as_str() {
+            let told = match message.kind.name() {
                 "observation" | "user" => message.content.unwrap_or_default().to_string(),
                 _ => String::new(),
             };

@@ -4,6 +4,7 @@
 use dormouse::AgentFilter;
 use dormouse::view::{Message, Prompt, Wake};
 use dormouse_types::AgentId;
+use dormouse_types::agent::MessageKind;
 use serde_json::Value;
 
 use crate::names::Names;
@@ -49,7 +50,7 @@ async fn one(world: &World, agent: &AgentId, wake: &Wake) -> anyhow::Result<Vec<
         lines.extend(asked(&prompt));
         // A turn is its thought and what follows, up to the next thought.
         let mut thought = true;
-        while let Some(message) = turns.next_if(|m| thought || m.kind != "thought") {
+        while let Some(message) = turns.next_if(|m| thought || m.kind != MessageKind::Thought) {
             thought = false;
             lines.extend(told(message));
         }
@@ -76,7 +77,7 @@ fn asked(prompt: &Prompt) -> Vec<String> {
 
 fn told(message: &Message) -> Vec<String> {
     let content = message.content.clone().unwrap_or_default();
-    match message.kind.as_str() {
+    match message.kind.name() {
         "thought" => {
             let text = content["text"].as_str().unwrap_or_default();
             let end = if content["ended"] == true { "and ends" } else { "and goes on" };

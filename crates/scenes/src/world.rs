@@ -344,7 +344,7 @@ impl World {
         };
         let all = self.proposals(task).await?;
         let found = all.iter().find(|item| {
-            item.human_summary.contains(text) && fitting.contains(&item.status.as_str())
+            item.human_summary.contains(text) && fitting.contains(&item.status.name())
         });
         let Some(found) = found else {
             let known: Vec<_> = all

@@ -10,6 +10,7 @@ use dormouse::{
 use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::cancel::Cancelled;
 use dormouse_store::Db;
+use dormouse_types::agent::{Automation, ItemStatus};
 use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{AgentId, ChangeSetId, Id as _, ItemId, TaskId};
@@ -362,11 +363,14 @@ impl Client {
 
     pub(crate) async fn automation(&mut self, agent: AgentId) {
         let key = self.fresh();
-        let to = self.sim.draw(|chance| *chance.pick(&["off", "on", "auto"]).unwrap_or(&"auto"));
+        let to = self.sim.draw(|chance| {
+            chance.pick(&[Automation::Off, Automation::On, Automation::Auto]).copied()
+        });
+        let to = to.unwrap_or_default();
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                let patch = AgentPatch { automation: Some(to.into()), ..AgentPatch::default() };
+                let patch = AgentPatch { automation: Some(to), ..AgentPatch::default() };
                 hands.dormouse.edit_agent(&me(), &agent, patch, Some(key)).await.map(drop)
             })
         };
@@ -432,7 +436,7 @@ impl Client {
         let verdicts = [Confirm, Confirm, Confirm, Confirm, Reject, Defer, Undo, Undo];
         let verdict = self.sim.draw(|chance| chance.pick(&verdicts).copied()).unwrap_or(Confirm);
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<String> {
+        let make = |hands: Hands, key| -> Reply<ItemStatus> {
             let (set, digest) = (set.clone(), Some(digest.clone()));
             Box::pin(async move {
                 let decided = hands.dormouse;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::closed_list;
 use crate::id::{AgentId, WorkspaceId};
 use crate::task::NotListed;
 
@@ -97,32 +98,19 @@ impl FromStr for Scope {
     }
 }
 
-/// Who holds a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum TokenKind {
-    /// A person, using a page or a program of their own.
-    Person,
-    /// A program that works on its own.
-    Agent,
-    /// A client of the Model Context Protocol.
-    Mcp,
+closed_list! {
+    /// Who holds a token.
+    pub enum TokenKind, "kind" {
+        /// A person, using a page or a program of their own.
+        Person = "person",
+        /// A program that works on its own.
+        Agent = "agent",
+        /// A client of the Model Context Protocol.
+        Mcp = "mcp",
+    }
 }
 
 impl TokenKind {
-    /// Every kind.
-    pub const ALL: &'static [Self] = &[Self::Person, Self::Agent, Self::Mcp];
-
-    /// Its name in rows and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Agent => "agent",
-            Self::Mcp => "mcp",
-        }
-    }
-
     /// Whether a token of this kind can hold a scope. A token that proposes must neither decide nor
     /// create a token that can.
     pub fn can_hold(self, scope: Scope) -> bool {
@@ -130,15 +118,6 @@ impl TokenKind {
             Self::Person => true,
             Self::Agent | Self::Mcp => !matches!(scope, Scope::Decide | Scope::Admin),
         }
-    }
-}
-
-impl FromStr for TokenKind {
-    type Err = NotListed;
-
-    fn from_str(text: &str) -> Result<Self, NotListed> {
-        let known = Self::ALL.iter().copied().find(|kind| kind.name() == text);
-        known.ok_or_else(|| not_listed("kind", text, Self::ALL.iter().map(|k| k.name())))
     }
 }
 

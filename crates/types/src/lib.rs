@@ -3,8 +3,8 @@
 //! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
 //! database or the network.
 //!
-//! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`change`], [`field_change`],
-//! [`verdict`], [`task`], [`model`], [`draft`], [`fold`], [`limits`], [`port`].
+//! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
+//! [`change`], [`field_change`], [`verdict`], [`model`], [`draft`], [`fold`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -15,7 +15,9 @@ pub mod id;
 pub mod hash;
 pub mod address;
 pub mod caller;
+pub mod closed_list;
 pub mod task;
+pub mod agent;
 pub mod change;
 pub mod field_change;
 pub mod verdict;

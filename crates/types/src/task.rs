@@ -6,6 +6,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::closed_list::ClosedList;
+
 /// A value that is not on a closed list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{given}`; one of: {allowed}")]
@@ -154,6 +156,14 @@ impl LinkKind {
     pub fn words_of(kind: &str, direction: LinkDirection) -> &str {
         let known = Self::ALL.iter().find(|known| known.name() == kind);
         known.map_or(kind, |known| known.words(direction))
+    }
+}
+
+impl ClosedList for LinkKind {
+    const WHAT: &'static str = "kind";
+    const ALL: &'static [Self] = Self::ALL;
+    fn name(self) -> &'static str {
+        Self::name(self)
     }
 }
 

@@ -26,7 +26,8 @@ export const queries = {
     key: "agents/awake",
     // Running agents, and those whose wake is due.
     load: async () => {
-      const query = { activity: ["running", "queued"], limit: 50 };
+      const activity: Schemas["AgentActivity"][] = ["running", "queued"];
+      const query = { activity, limit: 50 };
       const page = await unwrap(api.GET("/api/agents", { params: { query } }));
       return { ...page, items: byQueueOrder(page.items) };
     },

@@ -55,7 +55,7 @@ impl TaskAgent<'_> {
                     kind: kind::OBSERVATION,
                     content: note.text.clone(),
                     content_type: "text/markdown",
-                    trigger: Some(run.reason.clone()),
+                    trigger: Some(run.reason.name().to_owned()),
                     metadata: Metadata {
                         priority: priority.as_str().map(ToOwned::to_owned),
                         ..Metadata::default()

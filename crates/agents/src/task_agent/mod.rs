@@ -22,9 +22,9 @@ use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
 use crate::tools;
-use crate::wake::claim::AUTOMATION;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
+use dormouse_types::agent::Initiator;
 
 use self::wake_input::WakeInput;
 
@@ -100,7 +100,7 @@ impl RunHandler for TaskAgent<'_> {
             let Lease { ws, run, .. } = self.lease;
             let agent = self.agents.agent(*ws, &self.agent).await?.doc.value;
             let class = self.agents.driver.model().class();
-            let by_itself = run.initiator == AUTOMATION;
+            let by_itself = run.initiator == Initiator::Automation;
             let reason = match agent.lifecycle {
                 Lifecycle::Dormant => "the agent was paused",
                 Lifecycle::Destroyed => "the agent was destroyed",

@@ -33,7 +33,7 @@ impl TaskAgent<'_> {
 
     pub(super) fn instruction(&self, input: &WakeInput, tools: ToolSet) -> Instruction {
         let last = input.report.as_ref().and_then(|last| last.report.as_ref());
-        let reanalysis = self.lease.run.reason == Reason::Reanalysis.name();
+        let reanalysis = self.lease.run.reason == Reason::Reanalysis;
         Instruction {
             first: last.is_none(),
             report_due: last.is_none() || reanalysis || input.is_outdated,
@@ -100,13 +100,13 @@ impl TaskAgent<'_> {
                 nothing_changed: true,
             });
         };
-        let asked = [Reason::Subscription.name(), Reason::Timer.name()];
         let said = self.unheard_messages(&input).await?;
-        let nothing_changed = asked.contains(&self.lease.run.reason.as_str())
-            && said.is_empty()
-            && input.delta.changes.is_empty()
-            && input.delta.timers.is_empty()
-            && !input.is_outdated;
+        let nothing_changed =
+            matches!(self.lease.run.reason.known(), Some(Reason::Subscription | Reason::Timer))
+                && said.is_empty()
+                && input.delta.changes.is_empty()
+                && input.delta.timers.is_empty()
+                && !input.is_outdated;
         let log_upto = input.log_upto();
         let lines = input.log.iter().map(|line| line.text.as_deref().unwrap_or("[purged]"));
         let log_text = request::log_text(lines);

@@ -8,6 +8,7 @@ use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::{ChangeRow, Db, Op, ReadError, change_log};
+use dormouse_types::agent::Initiator;
 use dormouse_types::{AgentId, HostId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::inbox::UnheardRange;
@@ -36,7 +37,7 @@ fn obstacle(
     waiting: UnheardRange,
 ) -> Option<Obstacle> {
     let by_itself = match run {
-        Some(run) => run.initiator == AUTOMATION,
+        Some(run) => run.initiator == Initiator::Automation,
         None => is_unattended(reasons, waiting),
     };
     match agent.lifecycle {
@@ -64,9 +65,6 @@ struct ClaimContext {
     journal: Option<HostId>,
     words: UnheardRange,
 }
-
-/// Initiator of a run that nobody asked for.
-pub(crate) const AUTOMATION: &str = "automation";
 
 impl Agents {
     /// Returns whether the model's provider may be asked, according to the rows of a workspace.
@@ -193,11 +191,11 @@ impl Agents {
             }
         };
         let by_itself = is_unattended(&row.reasons, before.words);
-        let initiator = if by_itself { AUTOMATION } else { "person" };
+        let initiator = if by_itself { Initiator::Automation } else { Initiator::Person };
         Ok(Run {
             key: run_key(agent, &cause),
             holder: row.holder.clone(),
-            reason: reason.name().into(),
+            reason: reason.into(),
             reason_id: Some(reason_id),
             initiator: initiator.into(),
             thread: ThreadId::fresh(now, &*self.entropy),

@@ -16,6 +16,7 @@ use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_store::journal::fence;
 use dormouse_store::{Commit, Db, ReadError, Refusal, identity};
+use dormouse_types::agent::Initiator;
 use dormouse_types::{HolderId, HostId, Id as _, Seq, WorkspaceId};
 
 use crate::wake::claim::AUTOMATION;
@@ -103,7 +104,7 @@ impl Agents {
                 continue;
             }
             let begun = runs.get(&HolderId::from(&agent.id));
-            let by_person = begun.is_some_and(|run| run.initiator != AUTOMATION);
+            let by_person = begun.is_some_and(|run| run.initiator != Initiator::Automation);
             let wakes = by_person || is_automatic(&agent, self.driver.model().class());
             // An agent that has never run still waits for the first content of its task.
             let has_looked = agent.lifecycle != Lifecycle::Created || begun.is_some();

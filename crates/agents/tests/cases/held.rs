@@ -196,7 +196,7 @@ fn the_interrupted_run_of_a_person_keeps_its_place_before_all_others() {
     let (world, task, agent) = World::settled();
     world.wake_now(&agent, Some("Look again."));
     let lease = world.claim(&agent);
-    assert_eq!(lease.run.reason, Reason::UserInitiated.name());
+    assert_eq!(lease.run.reason, Reason::UserInitiated);
     world.note_now(&task, "The van is booked.");
     world.route();
     world.take_over();

@@ -2,6 +2,8 @@ use dormouse_agents::lifecycle::RequestContext;
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::Id as _;
+use dormouse_types::agent::Initiator;
+use dormouse_types::agent::WakeReason;
 use dormouse_types::port::Clock as _;
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +19,7 @@ fn a_creation_is_named_by_its_agent() {
     let (world, _, agent) = World::settled();
     let run = &world.runs(&agent)[0];
     assert_eq!(run.key.0, by_hand(&[agent.as_str(), "creation", "0"]));
-    assert_eq!((run.reason.as_str(), run.initiator.as_str()), ("creation", "automation"));
+    assert_eq!((run.reason.name(), run.initiator.name()), ("creation", "automation"));
 }
 
 #[test]
@@ -35,7 +37,7 @@ fn a_change_is_named_by_the_interval_it_was_seen_in() {
         let interval = format!("{from}-{}", run.upto);
         assert_eq!(run.key.0, by_hand(&[agent.as_str(), &subscription, &interval]));
         assert_eq!(run.logical_change_key.as_deref(), Some(interval.as_str()));
-        assert_eq!(run.initiator, "automation");
+        assert_eq!(run.initiator, Initiator::Automation);
         intervals.push((from, run.upto.0));
     }
     assert_eq!(intervals[0].1, intervals[1].0, "nothing between two runs is left out");
@@ -54,7 +56,7 @@ fn a_persons_wake_is_named_by_its_request() {
         assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
         let run = &world.runs(&agent)[0];
         assert_eq!(run.key.0, by_hand(&[agent.as_str(), "request-7", "0"]));
-        assert_eq!((run.reason.as_str(), run.initiator.as_str()), (reason.name(), "person"));
+        assert_eq!((run.reason.name(), run.initiator.name()), (reason.name(), "person"));
         // The same request again, after its run: it is already spent.
         now(world.agents.wake(WS, &agent, reason, None, &asked)).expect("the same answer");
         assert_eq!(world.ends(&task), []);
@@ -73,7 +75,7 @@ fn a_retry_is_named_by_the_time_it_was_due() {
     assert_eq!(world.drain_due().len(), 1);
     let run = &world.runs(&agent)[0];
     assert_eq!(run.key.0, by_hand(&[agent.as_str(), "timer", &due.micros().to_string()]));
-    assert_eq!(run.reason, "timer");
+    assert_eq!(run.reason, WakeReason::Timer);
 }
 
 #[test]
@@ -83,6 +85,6 @@ fn of_several_reasons_the_strongest_names_the_run() {
     world.wake(&agent, Reason::UserInitiated, None);
     world.script.push(dull());
     assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
-    assert_eq!(world.runs(&agent)[0].reason, "userInitiated");
+    assert_eq!(world.runs(&agent)[0].reason, WakeReason::UserInitiated);
     assert_eq!(world.ends(&task), [], "one run for both");
 }

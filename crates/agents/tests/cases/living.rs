@@ -4,6 +4,7 @@ use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::AgentId;
+use dormouse_types::agent::WakeReason;
 use dormouse_types::port::Stage;
 
 use crate::world::{WS, World, automated, dull, me, now};
@@ -51,7 +52,7 @@ fn an_agent_nobody_named_waits_until_its_task_says_something() {
         world.script.push(dull());
         world.edit(&task, &[edit]);
         assert_eq!(world.ends(&task), DONE);
-        assert_eq!(world.runs(&agent)[0].reason, "creation");
+        assert_eq!(world.runs(&agent)[0].reason, WakeReason::Creation);
     }
     let world = World::new();
     let task = world.task("Move", &["The keys come on Friday."]);

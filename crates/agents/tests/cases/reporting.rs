@@ -2,6 +2,7 @@ use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
+use dormouse_types::agent::WakeReason;
 use dormouse_types::limits;
 use serde_json::{Value, json};
 
@@ -174,7 +175,7 @@ fn a_reanalysis_forces_a_report() {
     world.script.push(Answer::calls([report("Afresh.", "All of it.")]));
     assert_eq!(world.ends(&task), DONE);
     assert_eq!(world.content(&agent), "All of it.");
-    assert_eq!(world.runs(&agent)[0].reason, "reanalysis");
+    assert_eq!(world.runs(&agent)[0].reason, WakeReason::Reanalysis);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A node that serves: merged wakes, follow-ups, back-off, late opt-out, a graceful stop.
 
+use dormouse_types::agent::Initiator;
 use std::time::Duration;
 
 use dormouse_journal::{Edit, EditCtx};
@@ -359,7 +360,7 @@ fn a_person_wakes_an_agent_whose_own_run_was_held_when_automation_went_off() {
     world.wake_now(&agent, Some("And now?"));
     node.settle();
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert_eq!(world.runs(&agent)[0].initiator, "person");
+    assert_eq!(world.runs(&agent)[0].initiator, Initiator::Person);
     assert!(world.last_delta().contains("The van is booked."));
     node.pass_seconds(3600);
     assert_eq!(node.ran(), []);
@@ -542,7 +543,7 @@ fn a_node_with_nothing_to_do_writes_nothing() {
     node.pass_seconds(60);
     assert_eq!(node.ran(), [(agent.clone(), End::Skipped)]);
     assert_eq!(world.model.asks(), asks);
-    assert_eq!(world.runs(&agent)[0].reason, Reason::Subscription.name());
+    assert_eq!(world.runs(&agent)[0].reason, Reason::Subscription);
 }
 
 #[test]

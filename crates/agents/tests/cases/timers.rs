@@ -1,5 +1,6 @@
 //! Timers: due dates that draw near, "wake me at", and sleeping until a time.
 
+use dormouse_types::agent::Initiator;
 use std::time::Duration;
 
 use dormouse_journal::Edit;
@@ -73,7 +74,7 @@ fn a_due_date_of_tomorrow_wakes_once_on_the_morning_before() {
     node.pass_seconds(1);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
     assert_eq!(told_of(&world), ["dueDate 2026-03-04"]);
-    assert_eq!(world.runs(&agent)[0].reason, Reason::Timer.name());
+    assert_eq!(world.runs(&agent)[0].reason, Reason::Timer);
     assert_eq!(timers(&world, &agent), [], "it was seen");
     for day in ["2026-03-03T12:00:00Z", "2026-03-04T09:00:00Z", "2026-03-05T09:00:00Z"] {
         node.jump_to(day);
@@ -169,7 +170,7 @@ fn a_time_that_a_person_set_wakes_an_agent_that_wakes_for_nothing_else() {
     world.answers(1);
     node.pass(Duration::from_secs(3 * 24 * 3600));
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert_eq!(world.runs(&agent)[0].initiator, "person");
+    assert_eq!(world.runs(&agent)[0].initiator, Initiator::Person);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use dormouse::view::ChangeItem;
 use dormouse_types::Id as _;
+use dormouse_types::agent::ItemStatus;
 use dormouse_types::field_change::FieldRef;
 
 use crate::command::counted;
@@ -98,10 +99,14 @@ fn is_field(item: &ChangeItem) -> bool {
 }
 
 /// A status in plain words.
-pub fn status(item: &ChangeItem) -> String {
-    match item.status.as_str() {
-        "pending" => "open".to_owned(),
-        "deferred" => "put off".to_owned(),
-        other => line(other),
+pub fn status(item: &ChangeItem) -> &'static str {
+    match item.status {
+        ItemStatus::Pending => "open",
+        ItemStatus::Deferred => "put off",
+        ItemStatus::Applying
+        | ItemStatus::Confirmed
+        | ItemStatus::Rejected
+        | ItemStatus::Retracted
+        | ItemStatus::Expired => item.status.name(),
     }
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{Agent, Page, Report, TaskRow};
 use dormouse_types::Id as _;
+use dormouse_types::agent::Lifecycle;
 use serde_json::{Value, json};
 
 use crate::client::{Reply, path};
@@ -131,7 +132,7 @@ async fn newest(session: &Session, agents: &[Agent]) -> Result<Reply, Failure> {
     for agent in agents {
         match session.client.get(&format!("/api/agents/{}/report", agent.id)).await {
             Ok(reply) => return Ok(reply),
-            Err(failure) if agent.lifecycle == "destroyed" => refused = Some(failure),
+            Err(failure) if agent.lifecycle == Lifecycle::Destroyed => refused = Some(failure),
             Err(failure) => {
                 let wake = session.command(&format!("agent wake {}", agent.id.short()));
                 return Err(failure.hint(format!("{wake} makes it try again")));

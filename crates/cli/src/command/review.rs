@@ -3,6 +3,7 @@
 //! Answers are read as lines, from a terminal or a pipe. The line after the question "Why not?" is
 //! always the reason, whatever it says.
 
+use dormouse_types::agent::ItemStatus;
 use std::collections::BTreeSet;
 
 use clap::Args;
@@ -196,15 +197,19 @@ impl Cards {
                 if self.known.contains(&(item.set.clone(), item.index)) {
                     continue;
                 }
-                let list = match item.status.as_str() {
-                    "pending" if put_off => continue,
-                    "pending" if !item.shown => {
+                let list = match item.status {
+                    ItemStatus::Pending if put_off => continue,
+                    ItemStatus::Pending if !item.shown => {
                         hidden += 1;
                         continue;
                     }
-                    "pending" => &mut waiting,
-                    "deferred" => &mut later,
-                    _ => continue,
+                    ItemStatus::Pending => &mut waiting,
+                    ItemStatus::Deferred => &mut later,
+                    ItemStatus::Applying
+                    | ItemStatus::Confirmed
+                    | ItemStatus::Rejected
+                    | ItemStatus::Retracted
+                    | ItemStatus::Expired => continue,
                 };
                 let (title, task) = (set.task_title.clone(), set.task_id.clone());
                 list.push(Card { title, task, item, standing: Standing::Open });
@@ -228,7 +233,7 @@ fn show(session: &mut Session, card: &Card, number: usize, of: usize) {
     session.screen.say("");
     let title = line(titled(&card.title));
     let mut place = format!("{number} of {of} · {title} · {}", proposal::name(&card.item));
-    if card.item.status == "deferred" {
+    if card.item.status == ItemStatus::Deferred {
         place.push_str(" · put off");
     }
     session.screen.say(style.dim(&crate::terminal::wrap::cut_to(&place, width)));

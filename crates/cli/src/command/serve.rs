@@ -1,5 +1,7 @@
 //! `dormouse serve`: the services and the router on one local port.
 
+use dormouse_types::TokenKind;
+use dormouse_types::agent::RunStatus;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -134,7 +136,7 @@ async fn first_link(
         Failure::failed(dormouse.writing_ended().unwrap_or_else(|| e.problem().detail))
     };
     let tokens = dormouse.list_tokens(&owner).await.map_err(told)?;
-    let is_known = tokens.iter().any(|token| token.is_live && token.kind == "person");
+    let is_known = tokens.iter().any(|token| token.is_live && token.kind == TokenKind::Person);
     if is_known && !is_wanted && !std::io::stdout().is_terminal() {
         return Ok(None);
     }
@@ -182,9 +184,9 @@ fn told(event: &ServeEvent) -> String {
             let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), holder.short());
             // The reason stays out of the log, because the error may quote private text.
             let more = match (*status, error) {
-                ("failed", Some(_)) => format!("; `dormouse agent log {agent}` shows why"),
-                ("queued", Some(_)) => "; it will be resumed".to_owned(),
-                ("started", Some(_)) => {
+                (RunStatus::Failed, Some(_)) => format!("; `dormouse agent log {agent}` shows why"),
+                (RunStatus::Queued, Some(_)) => "; it will be resumed".to_owned(),
+                (RunStatus::Started, Some(_)) => {
                     "; its lease was lost, and another process continues it".to_owned()
                 }
                 _ => String::new(),

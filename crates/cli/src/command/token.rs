@@ -107,7 +107,7 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
         table.row([
             token.id.short().to_owned(),
             token.name.clone(),
-            token.kind.clone(),
+            token.kind.to_string(),
             words(&token.scopes),
             token.last_used_at.map_or_else(|| "never".to_owned(), minute),
             ends,

@@ -3,6 +3,9 @@
 use dormouse::Verdict;
 use dormouse::view::Attention;
 use dormouse_testkit::scripted::Answer;
+use dormouse::view::AttentionAction;
+use dormouse::view::AttentionKind;
+use dormouse_types::agent::Lifecycle;
 use dormouse_types::model::ModelError;
 use serde_json::json;
 
@@ -27,7 +30,7 @@ fn waits(world: &World) -> Vec<Attention> {
 }
 
 fn brief(all: &[Attention]) -> Vec<(&str, Option<usize>, &str)> {
-    all.iter().map(|one| (one.kind.as_str(), one.count, one.text.as_str())).collect()
+    all.iter().map(|one| (one.kind.name(), one.count, one.text.as_str())).collect()
 }
 
 #[test]
@@ -45,12 +48,12 @@ fn proposals_wait_until_they_are_decided_or_put_off_and_again_before_they_expire
     let one = &all[0];
     assert_eq!((&one.task_id, &one.agent_id), (&Some(task.id.clone()), &Some(agent.id.clone())));
     assert_eq!(one.task_title.as_deref(), Some("Move to the new flat"));
-    assert_eq!(one.actions, ["review"]);
+    assert_eq!(one.actions, [AttentionAction::Review]);
 
     world.decide(&items[0], Verdict::Defer);
     assert_eq!(brief(&waits(&world))[0].1, Some(1), "what was put off does not ask again");
     let changes = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
-    let order: Vec<_> = changes.iter().map(|it| (it.item.index, it.item.status.as_str())).collect();
+    let order: Vec<_> = changes.iter().map(|it| (it.item.index, it.item.status.name())).collect();
     assert_eq!(order, [(2, "pending"), (1, "deferred")]);
     assert!(changes.iter().all(|it| it.agent_name.as_ref() == Some(name) && it.run_key.is_some()));
 
@@ -112,7 +115,7 @@ fn a_failed_run_waits_until_one_succeeds_and_what_expires_stands_last() {
     world.drain(&task.id);
     let all = waits(&world);
     assert_eq!(
-        all.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(),
+        all.iter().map(|one| one.kind.name()).collect::<Vec<_>>(),
         ["runFailed", "expiring"]
     );
     assert_eq!(all[0].agent_id, Some(agent.id.clone()));
@@ -122,7 +125,7 @@ fn a_failed_run_waits_until_one_succeeds_and_what_expires_stands_last() {
     world.answer(&[]);
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     world.drain(&task.id);
-    assert!(waits(&world).iter().all(|one| one.kind != "runFailed"));
+    assert!(waits(&world).iter().all(|one| one.kind != AttentionKind::RunFailed));
 }
 
 #[test]
@@ -135,13 +138,13 @@ fn an_agent_that_stopped_waits_until_it_is_resumed() {
         now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
         world.drain(&task.id);
     }
-    assert_eq!(world.fresh_agent(&agent.id).lifecycle, "dormant");
+    assert_eq!(world.fresh_agent(&agent.id).lifecycle, Lifecycle::Dormant);
     let all = waits(&world);
     let text = format!("{} stopped: 5 runs failed in a row", agent.display_name);
     assert_eq!(brief(&all), [("agentDormant", None, text.as_str())]);
-    assert_eq!(all[0].actions, ["resume", "open"]);
+    assert_eq!(all[0].actions, [AttentionAction::Resume, AttentionAction::Open]);
     now(world.dormouse.resume_agent(&me(), &agent.id, None)).expect("resumed");
-    assert!(waits(&world).iter().all(|one| one.kind != "agentDormant"));
+    assert!(waits(&world).iter().all(|one| one.kind != AttentionKind::AgentDormant));
 }
 
 #[test]

@@ -1,5 +1,9 @@
 //! What an agent is doing, and since when, as lists and its own page tell it.
 
+use dormouse::view::RowActivity;
+use dormouse_types::agent::AgentActivity;
+use dormouse_types::agent::Initiator;
+use dormouse_types::agent::WakeReason;
 use std::time::Duration;
 
 use dormouse::{AgentFilter, TaskFilter};
@@ -15,9 +19,8 @@ fn write(world: &World, op: Op) {
 }
 
 /// The names of the agents that do any of these, newest first.
-fn doing(world: &World, activities: &[&str]) -> Vec<String> {
-    let activities = activities.iter().map(|it| (*it).to_owned()).collect();
-    let filter = AgentFilter { activities, ..AgentFilter::default() };
+fn doing(world: &World, activities: &[AgentActivity]) -> Vec<String> {
+    let filter = AgentFilter { activities: activities.to_vec(), ..AgentFilter::default() };
     let page = now(world.dormouse.agents(&me(), &filter, 9, None)).expect("a page");
     page.items.into_iter().map(|agent| agent.display_name).collect()
 }
@@ -29,7 +32,7 @@ fn agent(world: &World, title: &str) -> dormouse::view::Agent {
 }
 
 /// What the row of each task says of its agent, by title.
-fn rows(world: &World) -> Vec<(String, Option<String>)> {
+fn rows(world: &World) -> Vec<(String, Option<RowActivity>)> {
     let filter = TaskFilter { sort: dormouse::Sort::Title, ..TaskFilter::default() };
     let page = now(world.dormouse.tasks(&me(), filter, 9, None)).expect("a page");
     page.items.into_iter().map(|row| (row.title, row.agent_activity)).collect()
@@ -39,16 +42,16 @@ fn rows(world: &World) -> Vec<(String, Option<String>)> {
 fn an_agent_at_work_says_since_when_and_no_other_does() {
     let world = World::new();
     let agent = agent(&world, "Bath");
-    assert_eq!((agent.activity.as_str(), agent.awake_since), ("queued", None));
+    assert_eq!((agent.activity.name(), agent.awake_since), ("queued", None));
     let begun: Timestamp =
         "2026-03-02T09:30:00Z".parse().map(Timestamp::from_jiff).expect("a time");
     let key = RunKey("k".into());
     let run = wake_run::Run {
         key: key.clone(),
         holder: (&agent.id).into(),
-        reason: "creation".into(),
+        reason: WakeReason::Creation.into(),
         reason_id: None,
-        initiator: "automation".into(),
+        initiator: Initiator::Automation.into(),
         thread: ThreadId::fresh(begun, &dormouse_testkit::CountingEntropy::seeded(7)),
         status: wake_run::Status::Started,
         logical_change_key: None,
@@ -76,10 +79,10 @@ fn an_agent_at_work_says_since_when_and_no_other_does() {
     write(&world, wake_queue::claim(dormouse::WORKSPACE, &claim));
     write(&world, wake_run::insert(dormouse::WORKSPACE, &run));
     let shown = world.fresh_agent(&agent.id);
-    assert_eq!((shown.activity.as_str(), shown.awake_since), ("running", Some(begun)));
+    assert_eq!((shown.activity.name(), shown.awake_since), ("running", Some(begun)));
     let page = now(world.dormouse.agents(&me(), &AgentFilter::default(), 9, None));
     let listed = page.expect("a page").items.remove(0);
-    assert_eq!((listed.activity.as_str(), listed.awake_since), ("running", Some(begun)));
+    assert_eq!((listed.activity.name(), listed.awake_since), ("running", Some(begun)));
 }
 
 #[test]
@@ -107,17 +110,24 @@ fn who_is_to_wake_far_ahead_sleeps_until_the_time_comes() {
     let due = signal(&far, "2026-03-02T12:00:00Z");
     signal(&soon, "2026-03-02T09:03:30Z");
     let shown = world.fresh_agent(&far.id);
-    assert_eq!((shown.activity.as_str(), shown.due_at), ("asleep", Some(due)));
-    assert_eq!(doing(&world, &["queued"]), ["Soon"]);
-    assert_eq!(doing(&world, &["running", "queued"]), ["Soon"]);
-    assert_eq!(doing(&world, &["asleep"]), ["Paused", "Far"]);
-    assert_eq!(doing(&world, &["asleep", "queued"]), ["Paused", "Soon", "Far"]);
-    let says = |title: &str, word: &str| (title.to_owned(), Some(word.to_owned()));
+    assert_eq!((shown.activity.name(), shown.due_at), ("asleep", Some(due)));
+    assert_eq!(doing(&world, &[AgentActivity::Queued]), ["Soon"]);
+    assert_eq!(doing(&world, &[AgentActivity::Running, AgentActivity::Queued]), ["Soon"]);
+    assert_eq!(doing(&world, &[AgentActivity::Asleep]), ["Paused", "Far"]);
+    assert_eq!(
+        doing(&world, &[AgentActivity::Asleep, AgentActivity::Queued]),
+        ["Paused", "Soon", "Far"]
+    );
+    let says = |title: &str, activity| (title.to_owned(), Some(activity));
     assert_eq!(
         rows(&world),
-        [says("Far", "asleep"), says("Paused", "dormant"), says("Soon", "queued")]
+        [
+            says("Far", RowActivity::Asleep),
+            says("Paused", RowActivity::Dormant),
+            says("Soon", RowActivity::Queued)
+        ]
     );
     world.later(3 * 3600);
-    assert_eq!(world.fresh_agent(&far.id).activity, "queued");
-    assert_eq!(rows(&world)[0], says("Far", "queued"));
+    assert_eq!(world.fresh_agent(&far.id).activity, AgentActivity::Queued);
+    assert_eq!(rows(&world)[0], says("Far", RowActivity::Queued));
 }

@@ -3,6 +3,8 @@
 use dormouse::AgentPatch;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Commit, Db};
+use dormouse_types::agent::AgentActivity;
+use dormouse_types::agent::Automation;
 use dormouse_types::{Seq, Timestamp};
 
 use crate::world::{World, me, now, slug};
@@ -17,7 +19,7 @@ fn settings_of_one_request_are_made_all_or_none() {
     let (_, agent, _) = world.proposed(&[]);
     let before = world.rows();
     let wrong = AgentPatch {
-        automation: Some("off".into()),
+        automation: Some(Automation::Off),
         sleep_until: Some(Some(time("2026-03-01T09:00:00Z"))),
         wake_on_linked: Some(true),
     };
@@ -30,14 +32,14 @@ fn settings_of_one_request_are_made_all_or_none() {
     let right = AgentPatch { sleep_until: Some(Some(until)), ..wrong };
     let key = || Some("once".to_owned());
     let set = now(world.dormouse.edit_agent(&me(), &agent.id, right.clone(), key())).expect("set");
-    let told = (set.automation.as_str(), set.wake_on_linked, set.sleep_until);
+    let told = (set.automation.name(), set.wake_on_linked, set.sleep_until);
     assert_eq!(told, ("off", true, Some(until)));
     // Sent again it changes nothing, whatever was set since.
-    let on = AgentPatch { automation: Some("on".into()), ..AgentPatch::default() };
+    let on = AgentPatch { automation: Some(Automation::On), ..AgentPatch::default() };
     now(world.dormouse.edit_agent(&me(), &agent.id, on, None)).expect("set");
     let again = now(world.dormouse.edit_agent(&me(), &agent.id, right, key())).expect("answered");
-    assert_eq!((again.automation.as_str(), again.sleep_until), ("on", Some(until)));
-    let other = AgentPatch { automation: Some("auto".into()), ..AgentPatch::default() };
+    assert_eq!((again.automation.name(), again.sleep_until), ("on", Some(until)));
+    let other = AgentPatch { automation: Some(Automation::Auto), ..AgentPatch::default() };
     let error = now(world.dormouse.edit_agent(&me(), &agent.id, other, key()));
     assert_eq!(slug(&error.expect_err("another request")).0, "idempotency-mismatch");
 }
@@ -109,8 +111,8 @@ fn a_cancelled_wake_does_not_come_and_what_changed_stays_known() {
     world.note(&task.id, "The van is booked.");
     now(world.dormouse.drain(dormouse::DrainScope::default(), &mut |_| {})).expect("routed");
     let cancelled = now(world.dormouse.cancel_wake(&me(), &agent.id)).expect("cancelled");
-    assert_eq!((cancelled.agent.activity.as_str(), cancelled.agent.due_at), ("asleep", None));
+    assert_eq!((cancelled.agent.activity.name(), cancelled.agent.due_at), ("asleep", None));
     assert!(world.drain(&task.id).is_empty());
     let again = now(world.dormouse.cancel_wake(&me(), &agent.id)).expect("nothing waits");
-    assert_eq!(again.agent.activity, "asleep");
+    assert_eq!(again.agent.activity, AgentActivity::Asleep);
 }

@@ -1,6 +1,7 @@
 use dormouse::{AgentFilter, DrainScope, TaskFilter};
 use dormouse_store::Db;
 use dormouse_types::Id as _;
+use dormouse_types::agent::RunStatus;
 use serde_json::json;
 
 use crate::world::{World, me, now, slug};
@@ -48,8 +49,8 @@ fn a_damaged_row_is_named_where_it_is_asked_for_and_hides_nothing_else() {
         let ran = world.drain_scope(due).expect("a drain");
         let of = |id| ran.iter().find(|run| run.agent_id == id).expect("a run").clone();
         let failed = of(hurt_agent.id.clone());
-        assert_eq!(failed.status, "failed", "{db:?}: {failed:?}");
+        assert_eq!(failed.status, RunStatus::Failed, "{db:?}: {failed:?}");
         assert!(failed.error.is_some_and(|error| error.contains("cannot be read")));
-        assert_eq!(of(well_agent.id.clone()).status, "completed");
+        assert_eq!(of(well_agent.id.clone()).status, RunStatus::Completed);
     }
 }

@@ -1,5 +1,7 @@
 use dormouse::view::ImportEvent;
+use dormouse::view::ImportOutcome;
 use dormouse::{ImportOptions, TaskFilter};
+use dormouse_types::agent::Lifecycle;
 use dormouse_types::{AgentId, TaskId};
 
 use crate::world::{World, me, now};
@@ -26,7 +28,7 @@ fn an_imported_task_with_content_gets_an_agent_that_runs() {
     let agent = made[0].1.clone().expect("an agent");
     world.answer(&[]);
     assert_eq!(world.drain(&made[0].0).len(), 1);
-    assert_eq!(world.fresh_agent(&agent).lifecycle, "active");
+    assert_eq!(world.fresh_agent(&agent).lifecycle, Lifecycle::Active);
     assert_eq!(world.drain(&made[0].0).len(), 0, "its own import does not wake it again");
     // The same file again: the same tasks, the same agents, nothing to do.
     assert_eq!(import(&world, "# Move\n\nThe van comes on Friday.\n\n- [ ] Pack\n"), made);
@@ -46,7 +48,7 @@ fn an_imported_task_that_says_nothing_yet_costs_nothing_until_it_does() {
     world.note(&task, "Buy seeds.");
     world.answer(&[]);
     assert_eq!(world.drain(&task).len(), 1);
-    assert_eq!(world.fresh_agent(&agent).lifecycle, "active");
+    assert_eq!(world.fresh_agent(&agent).lifecycle, Lifecycle::Active);
 }
 
 #[test]
@@ -74,7 +76,7 @@ fn a_dry_run_tells_and_writes_nothing() {
     let mut planned = 0;
     let mut on_event = |event| {
         if let ImportEvent::Task { outcome, task_id: None, .. } = event {
-            assert_eq!(outcome, "planned");
+            assert_eq!(outcome, ImportOutcome::Planned);
             planned += 1;
         }
     };

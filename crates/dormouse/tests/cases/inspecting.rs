@@ -1,5 +1,9 @@
 use dormouse::{AgentFilter, Verdict};
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::AgentActivity;
+use dormouse_types::agent::Lifecycle;
+use dormouse_types::agent::RunStatus;
+use dormouse_types::agent::WakeReason;
 use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -23,17 +27,17 @@ fn the_keys_of_the_wakes_can_be_made_again_by_hand() {
     world.drain(&task.id);
     let id = agent.id.as_str();
     let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
-    let reasons: Vec<_> = wakes.iter().map(|wake| wake.reason.as_str()).collect();
+    let reasons: Vec<_> = wakes.iter().map(|wake| wake.reason.name()).collect();
     assert_eq!(reasons, ["userInitiated", "subscription", "creation"]);
     for wake in wakes {
         let reason = wake.reason_id.expect("what woke it");
-        let last = match wake.reason.as_str() {
+        let last = match wake.reason.name() {
             "subscription" => wake.logical_change_key.expect("an interval"),
             _ => "0".into(),
         };
         let key = wake.run_key.expect("a key").0;
         assert_eq!(key, by_hand(&[id, &reason, &last]), "{}", wake.reason);
-        assert_eq!(wake.status, "completed");
+        assert_eq!(wake.status, RunStatus::Completed);
         assert_eq!(wake.model.as_deref(), Some("script"));
     }
     // The request of a person is the receipt of their key.
@@ -49,14 +53,14 @@ fn a_waiting_wake_stands_on_top_as_queued() {
     let agent = world.agent(&task.id);
     let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
     assert_eq!(wakes.len(), 1);
-    assert_eq!((wakes[0].status.as_str(), wakes[0].run_key.as_ref()), ("queued", None));
-    assert_eq!(wakes[0].reason, "creation");
-    assert_eq!(world.fresh_agent(&agent.id).activity, "queued");
+    assert_eq!((wakes[0].status.name(), wakes[0].run_key.as_ref()), ("queued", None));
+    assert_eq!(wakes[0].reason, WakeReason::Creation);
+    assert_eq!(world.fresh_agent(&agent.id).activity, AgentActivity::Queued);
     world.answer(&[]);
     world.drain(&task.id);
     let wakes = now(world.dormouse.wakes(&me(), &agent.id, 9)).expect("wakes");
-    assert_eq!((wakes.len(), wakes[0].status.as_str()), (1, "completed"));
-    assert_eq!(world.fresh_agent(&agent.id).activity, "asleep");
+    assert_eq!((wakes.len(), wakes[0].status.name()), (1, "completed"));
+    assert_eq!(world.fresh_agent(&agent.id).activity, AgentActivity::Asleep);
 }
 
 #[test]
@@ -122,7 +126,10 @@ fn messages_of_a_run_stand_in_their_order_and_decisions_on_a_thread_of_their_own
     let thread = wakes[0].thread_id.clone().expect("a thread");
     let kinds = |thread: &ThreadId| {
         let all = now(world.dormouse.messages(&me(), &agent.id, Some(thread.clone()), 99));
-        all.expect("messages").into_iter().map(|message| message.kind).collect::<Vec<_>>()
+        all.expect("messages")
+            .into_iter()
+            .map(|message| message.kind.to_string())
+            .collect::<Vec<_>>()
     };
     let calls = ["action", "toolResult"].repeat(3);
     let expected: Vec<_> = ["thought"].into_iter().chain(calls).chain(["observation"]).collect();
@@ -134,7 +141,7 @@ fn messages_of_a_run_stand_in_their_order_and_decisions_on_a_thread_of_their_own
     let decisions = ThreadId::try_from(agent.id.as_str().replacen("ag-", "th-", 1)).expect("an id");
     let told =
         now(world.dormouse.messages(&me(), &agent.id, Some(decisions), 99)).expect("messages");
-    assert_eq!(told.iter().map(|m| m.kind.as_str()).collect::<Vec<_>>(), ["action", "toolResult"]);
+    assert_eq!(told.iter().map(|m| m.kind.name()).collect::<Vec<_>>(), ["action", "toolResult"]);
     assert!(told[0].operation_id.is_some() && told[0].operation_id == told[1].operation_id);
     assert_eq!(
         told[1].content.as_ref().map(|content| content["applied"].clone()),
@@ -165,7 +172,7 @@ fn a_decision_names_item_verdict_and_reason() {
         let one = &decisions[0];
         assert_eq!(decisions.len(), 1);
         assert_eq!((&one.change_set_id, one.item_index), (set, 1));
-        assert_eq!((one.verdict.as_str(), one.outcome.as_str()), ("rejected", "applied"));
+        assert_eq!((one.verdict.as_str(), one.outcome.name()), ("rejected", "applied"));
         assert_eq!(one.rejection_reason, why);
         assert_eq!(one.human_summary, "Set time estimate to 1 hour");
         assert!(!one.vector_clock.is_empty() && one.undone_at.is_none());
@@ -193,7 +200,7 @@ fn the_history_of_a_destroyed_agent_stays_readable() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
     now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
-    assert_eq!(world.fresh_agent(&agent.id).lifecycle, "destroyed");
+    assert_eq!(world.fresh_agent(&agent.id).lifecycle, Lifecycle::Destroyed);
     assert_eq!(world.fresh(&task.id).agent, None);
     assert!(now(world.dormouse.report(&me(), &agent.id)).expect("readable").is_some());
     assert!(

@@ -1,5 +1,7 @@
 //! The main job through the facade: task, agent, report, proposals, verdicts.
 
+use dormouse_types::agent::ItemStatus;
+use dormouse_types::agent::RunStatus;
 use std::sync::Arc;
 
 use dormouse::{DrainScope, NewEntry, NewTask, Verdict};
@@ -24,7 +26,7 @@ fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
         let scope = DrainScope { tasks: vec![task.id.clone()], ..DrainScope::default() };
         dormouse.drain(scope.clone(), &mut |run| ran.push(run)).await.expect("a drain");
         assert_eq!(ran.len(), 1, "{ran:#?}");
-        assert_eq!(ran[0].status, "completed", "{ran:#?}");
+        assert_eq!(ran[0].status, RunStatus::Completed, "{ran:#?}");
         assert!(ran[0].report, "{ran:#?}");
         let first = dormouse.report(&me, &agent.id).await.expect("readable").expect("a report");
         assert!(first.content.as_str().is_some_and(|text| text.contains("- [ ] Book the van")));
@@ -39,14 +41,14 @@ fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
             .decide(&me, &due.set, due.index, Verdict::Confirm, digest.clone(), None, None)
             .await
             .expect("confirmed");
-        assert_eq!(outcome.item.status, "confirmed");
+        assert_eq!(outcome.item.status, ItemStatus::Confirmed);
         let now = dormouse.task(&me, &task.id).await.expect("a task");
         assert_eq!(now.due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
         let undone = dormouse
             .decide(&me, &due.set, due.index, Verdict::Undo, digest.clone(), None, None)
             .await
             .expect("undone");
-        assert_eq!(undone.item.status, "pending");
+        assert_eq!(undone.item.status, ItemStatus::Pending);
         assert_eq!(dormouse.task(&me, &task.id).await.expect("a task").due_on, None);
         dormouse
             .decide(&me, &due.set, due.index, Verdict::Confirm, digest, None, None)
@@ -65,8 +67,11 @@ fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
         assert_ne!(first.id, second.id);
         assert!(second.tldr.is_some_and(|tldr| tldr.contains("2026-03-27")));
         let sets = dormouse.change_sets(&me, None, false).await.expect("sets");
-        let open: Vec<_> =
-            sets.iter().flat_map(|set| &set.items).filter(|i| i.status == "pending").collect();
+        let open: Vec<_> = sets
+            .iter()
+            .flat_map(|set| &set.items)
+            .filter(|i| i.status == ItemStatus::Pending)
+            .collect();
         assert!(open.iter().any(|item| item.human_summary.contains("2026-03-27")), "{open:#?}");
     });
 }

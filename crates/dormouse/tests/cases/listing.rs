@@ -1,5 +1,6 @@
 //! Lists of tasks: each order page by page, where words are found, and what a page costs.
 
+use dormouse::view::MatchPlace;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -88,18 +89,18 @@ fn words_are_found_wherever_they_stand_and_the_row_says_where() {
         rows.into_iter().map(|row| (row.title, row.found.expect("a match"))).collect::<Vec<_>>()
     };
     let title = "Move to the new flat".to_owned();
-    let at = |place: &str, snippet: &str| {
-        vec![(title.clone(), Match { place: place.into(), snippet: snippet.into() })]
+    let at = |place: MatchPlace, snippet: &str| {
+        vec![(title.clone(), Match { place, snippet: snippet.into() })]
     };
-    assert_eq!(found("FLÂT"), at("title", "Move to the new flat"));
-    assert_eq!(found("quiet"), at("report", "All quiet."));
-    assert_eq!(found("wohn"), at("label", "Wohnung"));
+    assert_eq!(found("FLÂT"), at(MatchPlace::Title, "Move to the new flat"));
+    assert_eq!(found("quiet"), at(MatchPlace::Report, "All quiet."));
+    assert_eq!(found("wohn"), at(MatchPlace::Label, "Wohnung"));
     let entry = "Der Umzugswagen kostet 200 €, sagt Zoë.\nUnd noch eine Zeile.";
-    assert_eq!(found("zoe umzugswagen"), at("entry", entry));
+    assert_eq!(found("zoe umzugswagen"), at(MatchPlace::Entry, entry));
     assert_eq!(found("quiet flat zoe books").len(), 1, "the words may stand in different places");
     assert_eq!(found("quiet nowhere"), []);
     let both = found("books").into_iter().map(|(_, found)| found.place).collect::<Vec<_>>();
-    assert_eq!(both, ["item", "item"]);
+    assert_eq!(both, [MatchPlace::Item; 2]);
     assert!(listed(&world, search("  ")).iter().all(|row| row.found.is_none()), "no words, all");
     assert_eq!(listed(&world, search("")).len(), 2);
 }

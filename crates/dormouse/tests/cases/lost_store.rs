@@ -1,5 +1,7 @@
 //! The agent store is lost and the journal is not: the person's data stands, and agents begin anew.
 
+use dormouse::view::AttentionKind;
+use dormouse_types::agent::RunStatus;
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
@@ -83,7 +85,7 @@ fn answers(script: &Script, n: usize) {
 }
 
 /// How the runs of a drain ended.
-fn drain(dormouse: &Dormouse) -> Vec<String> {
+fn drain(dormouse: &Dormouse) -> Vec<RunStatus> {
     let mut ends = Vec::new();
     let scope = DrainScope { all_due: true, ..DrainScope::default() };
     wait(dormouse.drain(scope, &mut |run| ends.push(run.status))).expect("a drain");
@@ -122,7 +124,7 @@ fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
         wait(dormouse.create_agent(&me(), task, None, None)).expect("an agent");
     }
     answers(&script, 2);
-    assert_eq!(drain(&dormouse), ["completed", "completed"]);
+    assert_eq!(drain(&dormouse), [RunStatus::Completed; 2]);
     // One change is not routed yet, and there are more than fit into one batch.
     (0..250).for_each(|n| note(&dormouse, &tasks[2], &format!("Note {n}.")));
     note(&dormouse, &tasks[0], "The van is booked.");
@@ -137,7 +139,7 @@ fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
 
     clock.advance(std::time::Duration::from_secs(60));
     let (dormouse, store, script) = start_without_agents(folder.path(), &clock, 2);
-    assert_eq!(drain(&dormouse), Vec::<String>::new(), "nobody wakes for what is over");
+    assert_eq!(drain(&dormouse), [], "nobody wakes for what is over");
     assert!(script.asked().is_empty());
     let agents = wait(dormouse.agent_of_task(&me(), &tasks[0]));
     assert!(agents.is_ok_and(|agent| agent.is_none()), "there are no agents");
@@ -147,21 +149,21 @@ fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
         wait(dormouse.create_agent(&me(), task, None, None)).expect("an agent");
     }
     answers(&script, 2);
-    assert_eq!(drain(&dormouse), ["completed", "completed"]);
+    assert_eq!(drain(&dormouse), [RunStatus::Completed; 2]);
     assert_eq!(journal(&store), before, "the person's data is as it was");
 
     // And from here on the feed is heard as ever.
     note(&dormouse, &tasks[1], "The boxes are here.");
     answers(&script, 1);
     clock.advance(std::time::Duration::from_secs(60));
-    assert_eq!(drain(&dormouse), ["completed"]);
-    assert_eq!(drain(&dormouse), Vec::<String>::new());
+    assert_eq!(drain(&dormouse), [RunStatus::Completed]);
+    assert_eq!(drain(&dormouse), []);
 }
 
 /// What needs the person because a database was restored: the kind, and how many agents.
 fn restored(dormouse: &Dormouse) -> Vec<(String, Option<usize>)> {
     let needs = wait(dormouse.needs_attention(&me(), 50, None)).expect("a page").items;
-    let restored = needs.into_iter().filter(|one| one.kind == "restored");
+    let restored = needs.into_iter().filter(|one| one.kind == AttentionKind::Restored);
     restored.map(|one| (one.id, one.count)).collect()
 }
 
@@ -193,7 +195,7 @@ fn behind_an_older_journal_it_is_said_until_each_agent_has_reported_anew() {
     (0..9).for_each(|n| note(&dormouse, &tasks[0].0, &format!("Note {n}.")));
     wait(dormouse.pause_agent(&me(), &tasks[2].1, None)).expect("paused");
     answers(&script, 1);
-    assert_eq!(drain(&dormouse), ["completed"]);
+    assert_eq!(drain(&dormouse), [RunStatus::Completed]);
     assert_eq!(restored(&dormouse), []);
     let host = store.host(Db::Journal);
     drop((dormouse, store));
@@ -219,13 +221,13 @@ fn behind_an_older_journal_it_is_said_until_each_agent_has_reported_anew() {
     let page = wait(dormouse.recent_reports(&me(), 50, None)).expect("a page").items;
     assert!(page.iter().all(|one| one.report.written_before.is_some()), "{page:?}");
     answers(&script, 2);
-    assert_eq!(drain(&dormouse), ["completed", "completed"], "nothing is skipped");
+    assert_eq!(drain(&dormouse), [RunStatus::Completed; 2], "nothing is skipped");
     assert_eq!(restored(&dormouse), all(1), "who is paused has not reported");
     assert_eq!(written_before(&tasks[0].1), None);
     assert_eq!(written_before(&tasks[2].1).as_deref(), Some("journal"));
     wait(dormouse.resume_agent(&me(), &tasks[2].1, None)).expect("resumed");
     clock.advance(std::time::Duration::from_secs(60));
     answers(&script, 1);
-    assert_eq!(drain(&dormouse), ["completed"]);
+    assert_eq!(drain(&dormouse), [RunStatus::Completed]);
     assert_eq!(restored(&dormouse), []);
 }

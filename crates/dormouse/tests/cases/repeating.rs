@@ -1,5 +1,10 @@
+use dormouse::AgentPatch;
 use dormouse::view::Task;
 use dormouse::{Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
+use dormouse_types::agent::Automation;
+use dormouse_types::agent::ItemStatus;
+use dormouse_types::agent::Lifecycle;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::task::LinkKind;
 use dormouse_types::{TaskId, limits};
 use serde_json::{Value, json};
@@ -151,15 +156,25 @@ fn an_agent_made_twice_under_one_key_is_one_agent() {
     assert_eq!(slug(&error), ("agent-exists", 409));
 }
 
+fn automate(
+    world: &World,
+    agent: &dormouse::view::Agent,
+    automation: Automation,
+    key: Option<String>,
+) -> Result<dormouse::view::Agent, Error> {
+    let patch = AgentPatch { automation: Some(automation), ..AgentPatch::default() };
+    now(world.dormouse.edit_agent(&me(), &agent.id, patch, key))
+}
+
 #[test]
 fn what_was_asked_of_an_agent_is_not_done_again_after_something_else_was() {
     type Ask =
         fn(&World, &dormouse::view::Agent, Option<String>) -> Result<dormouse::view::Agent, Error>;
     let pause: Ask = |w, a, k| now(w.dormouse.pause_agent(&me(), &a.id, k));
     let resume: Ask = |w, a, k| now(w.dormouse.resume_agent(&me(), &a.id, k));
-    let off: Ask = |w, a, k| w.automation(&a.id, "off", k);
-    let on: Ask = |w, a, k| w.automation(&a.id, "on", k);
-    let plain = |agent: &dormouse::view::Agent| (agent.lifecycle.clone(), agent.automation.clone());
+    let off: Ask = |w, a, k| w.automation(&a.id, Automation::Off, k);
+    let on: Ask = |w, a, k| w.automation(&a.id, Automation::On, k);
+    let plain = |agent: &dormouse::view::Agent| (agent.lifecycle, agent.automation);
     for (name, ask, opposite) in [("pause", pause, resume), ("off", off, on)] {
         let world = World::new();
         let (_, agent, _) = world.proposed(&[]);
@@ -178,7 +193,11 @@ fn what_was_asked_of_an_agent_is_not_done_again_after_something_else_was() {
     resume(&world, &agent, key()).expect("nothing to do");
     pause(&world, &agent, None).expect("paused");
     let late = resume(&world, &agent, key()).expect("the same answer");
-    assert_eq!(late.lifecycle, "dormant", "nothing was to do then, and nothing is done now");
+    assert_eq!(
+        late.lifecycle,
+        Lifecycle::Dormant,
+        "nothing was to do then, and nothing is done now"
+    );
 }
 
 #[test]
@@ -195,7 +214,7 @@ fn words_sent_twice_under_one_key_are_said_once() {
     say("Hello").expect("the same");
     assert_eq!(world.drain(&task.id).len(), 0, "nobody wakes for a copy");
     let said = now(world.dormouse.messages(&me(), &agent.id, None, 99)).expect("messages");
-    assert_eq!(said.iter().filter(|message| message.kind == "user").count(), 1);
+    assert_eq!(said.iter().filter(|message| message.kind == MessageKind::User).count(), 1);
 }
 
 #[test]
@@ -215,14 +234,14 @@ fn a_verdict_sent_twice_under_one_key_is_taken_once() {
     );
     decide(Verdict::Undo, None).expect("undone");
     let late = decide(Verdict::Confirm, key()).expect("the same request");
-    assert_eq!(late.item.status, "pending", "a late copy does not confirm anew");
+    assert_eq!(late.item.status, ItemStatus::Pending, "a late copy does not confirm anew");
     assert_eq!(world.fresh(&task.id).estimate_minutes, None);
     decide(Verdict::Confirm, Some("key-2".into())).expect("confirmed");
     assert_eq!(world.fresh(&task.id).estimate_minutes, Some(60));
     decide(Verdict::Undo, Some("key-3".into())).expect("undone");
     decide(Verdict::Confirm, None).expect("confirmed");
     let late = decide(Verdict::Undo, Some("key-3".into())).expect("the same request");
-    assert_eq!(late.item.status, "confirmed");
+    assert_eq!(late.item.status, ItemStatus::Confirmed);
 }
 
 #[test]
@@ -235,14 +254,15 @@ fn confirming_all_again_under_one_key_is_done_once_and_another_list_is_refused()
         let done = world.confirm_under(&items[..10], key()).expect("taken");
         assert_eq!(done.len(), 10);
         let is_confirmed = |one: &Result<dormouse::view::Outcome, dormouse::Error>| {
-            one.as_ref().is_ok_and(|one| one.item.status == "confirmed")
+            one.as_ref().is_ok_and(|one| one.item.status == ItemStatus::Confirmed)
         };
         assert!(done.iter().all(|(_, one)| is_confirmed(one)), "{done:?}");
         assert_eq!(world.fresh(&task.id).items.len(), 11);
     }
     let other = world.confirm_under(&items[10..], key()).expect_err("another list");
     assert_eq!(slug(&other).0, "idempotency-mismatch");
-    let rest: Vec<_> = world.items().into_iter().filter(|item| item.status == "pending").collect();
+    let rest: Vec<_> =
+        world.items().into_iter().filter(|item| item.status == ItemStatus::Pending).collect();
     assert_eq!(rest.len(), 2);
     assert!(rest.iter().all(|item| item.shown));
 }

@@ -1,5 +1,7 @@
 //! The sample of `samples/`: imported, noted, and what the built-in model proposes.
 
+use dormouse_types::agent::ItemStatus;
+use dormouse_types::agent::RunStatus;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +21,7 @@ async fn drain(dormouse: &Dormouse, me: &Caller) {
     let scope = DrainScope { tasks, ..DrainScope::default() };
     let mut ran = Vec::new();
     dormouse.drain(scope, &mut |run| ran.push(run)).await.expect("a drain");
-    assert!(ran.iter().all(|run| run.status == "completed"), "{ran:#?}");
+    assert!(ran.iter().all(|run| run.status == RunStatus::Completed), "{ran:#?}");
 }
 
 #[test]
@@ -52,7 +54,7 @@ fn the_built_in_model_proposes_what_the_sample_says() {
                 title.clone_from(&set.task_title);
                 writeln!(made, "## {title}").expect("written");
             }
-            for item in set.items.iter().filter(|item| item.status == "pending") {
+            for item in set.items.iter().filter(|item| item.status == ItemStatus::Pending) {
                 let quote = item.evidence.as_ref().map_or("", |evidence| evidence.quote.as_str());
                 writeln!(made, "- {}\n  > {quote}", item.human_summary).expect("written");
             }

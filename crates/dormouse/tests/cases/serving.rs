@@ -1,5 +1,6 @@
 //! The service behind the facade: what it tells, and that it ends when it is told to.
 
+use dormouse_types::agent::RunStatus;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use crate::world::{World, me, now};
 use dormouse_testkit::scripted::Answer;
 
 /// What was told of runs: how they left the node, and whether they said why.
-fn runs(told: &Mutex<Vec<ServeEvent>>) -> Vec<(&'static str, bool)> {
+fn runs(told: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
     let told = std::mem::take(&mut *told.lock().expect("nobody panicked"));
     told.into_iter()
         .map(|served| match served {
@@ -46,19 +47,19 @@ fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
     world.answer(&[]);
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());
-    assert_eq!(runs(&told), [("completed", false)]);
+    assert_eq!(runs(&told), [(RunStatus::Completed, false)]);
 
     world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
     world.note(&task.id, "The van is booked.");
     world.clock.advance(Duration::from_secs(2));
     assert!(!settle());
-    assert_eq!(runs(&told), [("failed", true)]);
+    assert_eq!(runs(&told), [(RunStatus::Failed, true)]);
 
     let (why, provider) = (ProviderUnavailable::Outage, "script".to_owned());
     world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail: "503".into() }));
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());
-    assert_eq!(runs(&told), [("queued", true)]);
+    assert_eq!(runs(&told), [(RunStatus::Queued, true)]);
 
     stop.send(()).expect("somebody listens");
     assert!(settle(), "it stops");

@@ -1,5 +1,9 @@
 //! What an agent did and what it will do, page by page.
 
+use dormouse::view::LinkedChange;
+use dormouse::view::TimerPurpose;
+use dormouse_types::agent::Initiator;
+use dormouse_types::agent::WakeReason;
 use std::collections::BTreeSet;
 
 use dormouse::view::{Message, Page};
@@ -87,7 +91,7 @@ fn whoever_follows_hears_of_each_new_message_once() {
     assert_eq!((quiet.items.len(), &quiet.next_cursor), (0, &newest.next_cursor));
     now(world.dormouse.wake_agent(&me(), &agent, Some("Look again.".into()), None)).expect("woken");
     let said = follow(quiet.next_cursor, 50);
-    assert_eq!(said.items.iter().map(|m| m.kind.as_str()).collect::<Vec<_>>(), ["user"]);
+    assert_eq!(said.items.iter().map(|m| m.kind.name()).collect::<Vec<_>>(), ["user"]);
     assert_eq!(follow(said.next_cursor, 50).items.len(), 0);
     let other = world.agent(&world.task("Paint").id);
     let asked = MessageFilter { limit: 5, follow: true, ..MessageFilter::default() };
@@ -114,7 +118,7 @@ fn a_call_stands_with_its_result_its_operation_and_what_it_touched() {
     let told: Vec<_> = whole
         .items
         .iter()
-        .map(|call| (call.tool_name.as_deref().unwrap_or(""), call.outcome.as_str()))
+        .map(|call| (call.tool_name.as_deref().unwrap_or(""), call.outcome.name()))
         .collect();
     assert_eq!(
         told,
@@ -142,7 +146,7 @@ fn a_call_stands_with_its_result_its_operation_and_what_it_touched() {
         }
     }
     assert_eq!(one_by_one.len(), told.len());
-    let pairs = one_by_one.iter().map(|(tool, how)| (tool.as_deref().unwrap_or(""), how.as_str()));
+    let pairs = one_by_one.iter().map(|(tool, how)| (tool.as_deref().unwrap_or(""), how.name()));
     assert_eq!(pairs.collect::<Vec<_>>(), told);
 }
 
@@ -171,7 +175,7 @@ fn a_run_counts_its_turns_and_calls_and_its_pages_leave_none_out() {
     let each: BTreeSet<_> = keys.iter().collect();
     assert_eq!((keys.len(), each.len(), waiting), (3, 3, 1));
     let one = now(world.dormouse.wake(&me(), &agent, &keys[0])).expect("a run");
-    assert_eq!((one.turns, one.status.as_str()), (1, "completed"));
+    assert_eq!((one.turns, one.status.name()), (1, "completed"));
 }
 
 #[test]
@@ -181,10 +185,10 @@ fn a_wake_that_waits_is_named_by_what_it_waits_for() {
     world.note(&task.id, "The van is booked.");
     now(world.dormouse.drain(dormouse::DrainScope::default(), &mut |_| {})).expect("routed");
     let wakes = now(world.dormouse.wakes(&me(), &agent.id, 1)).expect("wakes");
-    assert_eq!((wakes[0].status.as_str(), wakes[0].reason.as_str()), ("queued", "subscription"));
+    assert_eq!((wakes[0].status.name(), wakes[0].reason.name()), ("queued", "subscription"));
     let subscriptions = now(world.dormouse.subscriptions(&me(), &agent.id)).expect("readable");
     assert_eq!(wakes[0].reason_id, Some(subscriptions[0].id.to_string()));
-    assert_eq!(wakes[0].initiator, "automation");
+    assert_eq!(wakes[0].initiator, Initiator::Automation);
 }
 
 #[test]
@@ -199,12 +203,12 @@ fn a_subscription_names_agent_task_and_filter_and_ends_with_its_agent() {
     );
     assert_eq!(one.match_entity_ids, [task.id.to_string()]);
     assert_eq!(
-        (one.filter.except_origins.as_slice(), one.filter.linked.as_str()),
+        (one.filter.except_origins.as_slice(), one.filter.linked.name()),
         (["agent".to_owned()].as_slice(), "stale")
     );
     let patch = dormouse::AgentPatch { wake_on_linked: Some(true), ..Default::default() };
     now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("set");
-    assert_eq!(of()[0].filter.linked, "wake");
+    assert_eq!(of()[0].filter.linked, LinkedChange::Wake);
     now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
     assert!(of().is_empty());
     let links = now(world.dormouse.agent_links(&me(), &agent.id, Some("agent_task"), 9, None));
@@ -250,7 +254,7 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     now(world.dormouse.wake_agent_at(&me(), &agent.id, Some(at), None)).expect("set");
     let timers = now(world.dormouse.timers(&me(), &agent.id)).expect("timers");
     let told: Vec<_> =
-        timers.iter().map(|timer| (timer.kind.as_str(), timer.about.as_deref())).collect();
+        timers.iter().map(|timer| (timer.kind.name(), timer.about.as_deref())).collect();
     assert_eq!(
         told,
         [
@@ -262,14 +266,14 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     let state = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state");
     assert_eq!((state.consecutive_failure_count, state.next_wake_at), (1, Some(timers[0].at)));
     assert_eq!(
-        (state.activity.as_str(), state.reasons.as_slice()),
-        ("queued", ["timer".to_owned()].as_slice())
+        (state.activity.name(), state.reasons.as_slice()),
+        ("queued", [WakeReason::Timer].as_slice())
     );
     assert_eq!(state.active_task_id, Some(task.id));
     assert!(state.lease.is_none() && state.epoch > 0);
     now(world.dormouse.wake_agent_at(&me(), &agent.id, None, None)).expect("taken back");
     let timers = now(world.dormouse.timers(&me(), &agent.id)).expect("timers");
-    assert!(timers.iter().all(|timer| timer.kind != "wakeAt"), "{timers:?}");
+    assert!(timers.iter().all(|timer| timer.kind != TimerPurpose::WakeAt), "{timers:?}");
     write(&world, timer::delete_of_holder(dormouse::WORKSPACE, &agent.id));
     let key = RunKey("k".into());
     let claim = wake_queue::Claim {
@@ -283,7 +287,7 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     let state = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state");
     let lease = state.lease.expect("somebody works for it");
     assert_eq!(
-        (lease.owner.as_str(), lease.epoch, state.activity.as_str()),
+        (lease.owner.as_str(), lease.epoch, state.activity.name()),
         ("node-7", claim.epoch + 1, "running")
     );
     assert_eq!(lease.run_key, Some(key));
@@ -312,7 +316,7 @@ fn open_operations_and_providers_that_are_away_are_told() {
     };
     let first = operations(OperationFilter::Open, 1, None);
     assert_eq!(
-        (first.items[0].operation_id.as_str(), first.items[0].status.as_str()),
+        (first.items[0].operation_id.as_str(), first.items[0].status.name()),
         ("a", "pending")
     );
     assert_eq!(

@@ -1,4 +1,7 @@
 use dormouse::{TaskPatch, Verdict};
+use dormouse::view::ChangeItem;
+use dormouse_types::agent::ItemStatus;
+use dormouse_types::agent::SetStatus;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::Status;
 use serde_json::{Value, json};
@@ -24,7 +27,7 @@ fn an_item_shows_what_is_what_was_and_what_would_be() {
         to: Some(FieldValue::Minutes { minutes: 90 }),
     };
     assert_eq!(item.change, Some(proposed));
-    assert_eq!((item.status.as_str(), item.shown, item.round), ("pending", true, 0));
+    assert_eq!((item.status.name(), item.shown, item.round), ("pending", true, 0));
     assert_eq!(item.rationale.as_deref(), Some("it says so"));
     assert_eq!(
         item.expires_at.map(|at| at.to_string()).as_deref(),
@@ -36,7 +39,7 @@ fn an_item_shows_what_is_what_was_and_what_would_be() {
     assert_eq!(world.items()[0].now.as_deref(), Some("30 min"));
 }
 
-fn statuses(world: &World) -> Vec<String> {
+fn statuses(world: &World) -> Vec<ItemStatus> {
     world.items().into_iter().map(|item| item.status).collect()
 }
 
@@ -49,7 +52,7 @@ fn confirming_all_takes_what_is_named_and_dismissing_puts_the_rest_off() {
     let told: Vec<_> = done.iter().map(|one| one.as_ref().expect("confirmed")).collect();
     assert_eq!(told.iter().map(|one| one.item.index).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(world.fresh(&task.id).items.len(), 4);
-    assert_eq!(statuses(&world).iter().filter(|status| *status == "pending").count(), 9);
+    assert_eq!(statuses(&world).iter().filter(|status| **status == ItemStatus::Pending).count(), 9);
     let off = now(world.dormouse.dismiss(&me(), set, None)).expect("put off");
     assert_eq!(off.len(), 9);
     assert!(now(world.dormouse.dismiss(&me(), set, None)).expect("nothing left").is_empty());
@@ -66,7 +69,7 @@ fn a_list_to_confirm_names_one_to_ten_items_each_once() {
         let refused = world.confirm_under(wrong, None).expect_err("no such list");
         assert_eq!(slug(&refused), ("validation-failed", 422));
     }
-    assert_eq!(statuses(&world), vec!["pending"; 12]);
+    assert_eq!(statuses(&world), vec![ItemStatus::Pending; 12]);
     assert_eq!(world.confirm_all(&items[2..]).len(), 10, "also those that waited behind the ten");
 }
 
@@ -90,7 +93,10 @@ fn what_fails_in_confirming_all_stays_with_its_reason() {
     let problem = done[3].as_ref().expect_err("set since").problem();
     assert_eq!(problem.extra["now"], "45 min");
     assert_eq!(problem.extra["current"], json!({ "type": "minutes", "minutes": 45 }));
-    assert_eq!(statuses(&world), ["pending", "retracted", "confirmed", "pending"]);
+    assert_eq!(
+        statuses(&world),
+        [ItemStatus::Pending, ItemStatus::Retracted, ItemStatus::Confirmed, ItemStatus::Pending]
+    );
     assert_eq!(world.fresh(&task.id).estimate_minutes, Some(45));
     let item = world.items().remove(3);
     assert!(item.set_since, "{item:?}");
@@ -155,9 +161,9 @@ fn what_is_over_its_time_is_in_no_list_and_no_count_though_nobody_swept() {
     let overview = now(d.overview(&me())).expect("overview");
     assert_eq!((overview.open_proposals, overview.put_off_proposals), (0, 0));
     assert_eq!(world.fresh(&task.id).open_proposals, 0);
-    assert_eq!(statuses(&world), ["expired", "expired"]);
+    assert_eq!(statuses(&world), [ItemStatus::Expired, ItemStatus::Expired]);
     let set = now(d.change_set(&me(), &items[0].set)).expect("the set");
-    assert_eq!(set.status, "expired");
+    assert_eq!(set.status, SetStatus::Expired);
 }
 
 #[test]

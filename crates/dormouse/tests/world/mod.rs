@@ -16,6 +16,7 @@ use dormouse_store::{
 };
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Faults, Model, NoFaults, Point, Stage};
 use dormouse_types::{AgentId, HostId, Scope, TaskId};
@@ -230,10 +231,10 @@ impl World {
     pub fn automation(
         &self,
         agent: &AgentId,
-        automation: &str,
+        automation: Automation,
         key: Option<String>,
     ) -> Result<Agent, Error> {
-        let patch = AgentPatch { automation: Some(automation.into()), ..AgentPatch::default() };
+        let patch = AgentPatch { automation: Some(automation), ..AgentPatch::default() };
         now(self.dormouse.edit_agent(&me(), agent, patch, key))
     }
 

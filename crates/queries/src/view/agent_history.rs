@@ -2,6 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_types::agent::{
+    AgentActivity, Initiator, MessageKind, OperationPhase, OperationStatus, RunStatus, TimerKind,
+    WakeReason,
+};
+use dormouse_types::closed_list;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{
     AgentId, ChangeSetId, LinkId, MessageId, RunKey, SubscriptionId, TaskId, ThreadId, Timestamp,
 };
@@ -20,15 +26,15 @@ pub struct Wake {
     /// The agent.
     pub agent_id: AgentId,
     /// The strongest of its reasons.
-    pub reason: String,
+    pub reason: Listed<WakeReason>,
     /// Subscription, timer or request.
     pub reason_id: Option<String>,
-    /// `person` or `automation`.
-    pub initiator: String,
+    /// What started it.
+    pub initiator: Listed<Initiator>,
     /// Its messages.
     pub thread_id: Option<ThreadId>,
-    /// `queued`, `started`, `completed`, `skipped`, `failed`, `abandoned`.
-    pub status: String,
+    /// Its status; a wake that waits is `queued`.
+    pub status: RunStatus,
     /// The interval of the change sequence.
     pub logical_change_key: Option<String>,
     /// The model it asked.
@@ -55,6 +61,65 @@ pub struct Wake {
     pub error_message: Option<String>,
 }
 
+closed_list! {
+    /// Why an agent is to wake.
+    pub enum ScheduledReason, "reason" {
+        /// Another try after a failed run.
+        BackOff = "backOff",
+        /// The agent was created.
+        Creation = "creation",
+        /// The due date is near.
+        DueDate = "dueDate",
+        /// An interrupted run continues.
+        Interrupted = "interrupted",
+        /// A person asked for a full fresh analysis.
+        Reanalysis = "reanalysis",
+        /// Something changed.
+        Subscription = "subscription",
+        /// A time was reached.
+        Timer = "timer",
+        /// A person asked for a run or sent a message.
+        UserInitiated = "userInitiated",
+        /// A person set the time.
+        WakeAt = "wakeAt",
+    }
+}
+
+impl From<WakeReason> for ScheduledReason {
+    fn from(reason: WakeReason) -> Self {
+        match reason {
+            WakeReason::Subscription => Self::Subscription,
+            WakeReason::Timer => Self::Timer,
+            WakeReason::Creation => Self::Creation,
+            WakeReason::Reanalysis => Self::Reanalysis,
+            WakeReason::UserInitiated => Self::UserInitiated,
+        }
+    }
+}
+
+impl From<TimerKind> for ScheduledReason {
+    fn from(kind: TimerKind) -> Self {
+        match kind {
+            TimerKind::DueDate => Self::DueDate,
+            TimerKind::WakeAt => Self::WakeAt,
+        }
+    }
+}
+
+closed_list! {
+    /// What holds a scheduled wake back.
+    pub enum HeldBy, "value" {
+        /// Automatic wakes are held back until a time; the wake was moved there.
+        SleepUntil = "sleepUntil",
+        /// Runs failed; the wake was moved to the next try.
+        BackOff = "backOff",
+        /// Automation is off; the agent does not wake.
+        Automation = "automation",
+        /// The agent is dormant and does not wake.
+        Dormant = "dormant",
+    }
+}
+
 /// A scheduled wake: when, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -62,15 +127,12 @@ pub struct Wake {
 pub struct ScheduledWake {
     /// When the agent wakes; none if it does not wake automatically and no time is set.
     pub at: Option<Timestamp>,
-    /// `wakeAt` (a person set the time), `dueDate` (it draws near), `backOff` (another try after a
-    /// failed run), `subscription` (something changed), `creation`, `userInitiated`, `reanalysis`,
-    /// `interrupted` (a run goes on), `timer`.
-    pub reason: String,
+    /// Why it wakes.
+    pub reason: Listed<ScheduledReason>,
     /// What it is about: of `dueDate` the day.
     pub about: Option<String>,
-    /// What holds it back: `sleepUntil` and `backOff` have moved `at` to their end; with
-    /// `automation` off, or a `dormant` agent, it does not wake at all.
-    pub held_by: Option<String>,
+    /// What holds it back.
+    pub held_by: Option<Listed<HeldBy>>,
 }
 
 /// A message with its content.
@@ -88,8 +150,8 @@ pub struct Message {
     pub run_key: Option<RunKey>,
     /// Of a run: the turn, from 1.
     pub turn: Option<u32>,
-    /// `observation`, `user`, `thought`, `action`, `toolResult`, …
-    pub kind: String,
+    /// What it is.
+    pub kind: Listed<MessageKind>,
     /// Its content: text, or JSON of a call.
     pub content: Option<Value>,
     /// The message before it.
@@ -140,6 +202,18 @@ pub struct PromptFragment {
     pub text: String,
 }
 
+closed_list! {
+    /// What became of a tool call.
+    pub enum CallOutcome, "outcome" {
+        /// It was carried out.
+        Done = "done",
+        /// It was refused.
+        Refused = "refused",
+        /// There is no result yet.
+        Open = "open",
+    }
+}
+
 /// A tool call and its result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -159,8 +233,8 @@ pub struct ToolCall {
     pub action_message_id: MessageId,
     /// Its arguments; none after they were purged.
     pub action: Option<Value>,
-    /// `done`, `refused`; `open` while there is no result.
-    pub outcome: String,
+    /// What became of it.
+    pub outcome: CallOutcome,
     /// The message that answers.
     pub result_message_id: Option<MessageId>,
     /// What it answers.
@@ -208,6 +282,16 @@ pub struct Subscription {
     pub filter: SubscriptionFilter,
 }
 
+closed_list! {
+    /// What a change to a linked task does.
+    pub enum LinkedChange, "value" {
+        /// It marks the report as out of date.
+        Stale = "stale",
+        /// It wakes the agent immediately.
+        Wake = "wake",
+    }
+}
+
 /// What a subscription leaves out.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -215,9 +299,29 @@ pub struct Subscription {
 pub struct SubscriptionFilter {
     /// Changes of these origins wake no agent.
     pub except_origins: Vec<String>,
-    /// What a change to a linked task does: `stale` marks the report as out of date, `wake` wakes
-    /// immediately.
-    pub linked: String,
+    /// What a change to a linked task does.
+    pub linked: LinkedChange,
+}
+
+closed_list! {
+    /// What a timer is for.
+    pub enum TimerPurpose, "timer" {
+        /// Another try after failed runs.
+        BackOff = "backOff",
+        /// The due date is near.
+        DueDate = "dueDate",
+        /// A person set the time.
+        WakeAt = "wakeAt",
+    }
+}
+
+impl From<TimerKind> for TimerPurpose {
+    fn from(kind: TimerKind) -> Self {
+        match kind {
+            TimerKind::DueDate => Self::DueDate,
+            TimerKind::WakeAt => Self::WakeAt,
+        }
+    }
 }
 
 /// A time at which an agent wakes in any case.
@@ -225,8 +329,8 @@ pub struct SubscriptionFilter {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Timer {
-    /// `dueDate`, `wakeAt`, `backOff`.
-    pub kind: String,
+    /// What it is for.
+    pub kind: TimerPurpose,
     /// When it wakes the agent.
     pub at: Timestamp,
     /// What it is about: the due date, or the failures.
@@ -242,10 +346,10 @@ pub struct Timer {
 pub struct AgentState {
     /// The agent.
     pub agent_id: AgentId,
-    /// `asleep`, `queued` (it wakes within about a minute), `running`.
-    pub activity: String,
+    /// What it is doing.
+    pub activity: AgentActivity,
     /// Why it is to wake, strongest first.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<WakeReason>,
     /// When it wakes next, if a wake waits.
     pub due_at: Option<Timestamp>,
     /// Until when automatic wakes are held back.
@@ -328,10 +432,10 @@ pub struct Operation {
     pub operation_id: String,
     /// Its tool.
     pub tool_name: String,
-    /// `journal_pending`, `journal_done`, `agent_done`.
-    pub phase: String,
-    /// `pending`, `completed`, `failed`.
-    pub status: String,
+    /// How far it has progressed.
+    pub phase: Listed<OperationPhase>,
+    /// Its status.
+    pub status: Listed<OperationStatus>,
     /// The run that proposed it.
     pub run_key: RunKey,
     /// The task.

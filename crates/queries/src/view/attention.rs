@@ -1,9 +1,42 @@
 //! What the user sees first: what needs them, recent reports, open proposals.
 
+use dormouse_types::closed_list;
 use dormouse_types::{AgentId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{ChangeItem, Report};
+
+closed_list! {
+    /// Why something needs the user.
+    pub enum AttentionKind, "kind" {
+        /// Proposals wait for a decision.
+        Changes = "changes",
+        /// Proposals expire soon.
+        Expiring = "expiring",
+        /// An agent stopped after failed runs.
+        AgentDormant = "agentDormant",
+        /// A model provider does not answer.
+        Provider = "provider",
+        /// The last run of an agent failed.
+        RunFailed = "runFailed",
+        /// A database was restored or recreated.
+        Restored = "restored",
+    }
+}
+
+closed_list! {
+    /// What the user can do about it.
+    pub enum AttentionAction, "action" {
+        /// Decide about the proposals.
+        Review = "review",
+        /// Resume the agent.
+        Resume = "resume",
+        /// Wake the agent.
+        Wake = "wake",
+        /// Look at it.
+        Open = "open",
+    }
+}
 
 /// Something that needs the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,8 +45,8 @@ use super::{ChangeItem, Report};
 pub struct Attention {
     /// What it is, as long as it lasts.
     pub id: String,
-    /// `changes`, `expiring`, `agentDormant`, `provider`, `runFailed`, `restored`.
-    pub kind: String,
+    /// The kind of it.
+    pub kind: AttentionKind,
     /// Since when.
     pub since: Timestamp,
     /// The task.
@@ -31,8 +64,8 @@ pub struct Attention {
     pub expires_at: Option<Timestamp>,
     /// A one-line summary.
     pub text: String,
-    /// What the person can do: `review`, `resume`, `wake`, `open`.
-    pub actions: Vec<String>,
+    /// What the person can do.
+    pub actions: Vec<AttentionAction>,
 }
 
 /// The latest report of an agent.

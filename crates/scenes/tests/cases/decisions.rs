@@ -1,5 +1,6 @@
 //! Decisions: what a verdict teaches, taking it back, and two who decide at once.
 
+use dormouse_types::agent::ItemStatus;
 use std::sync::Arc;
 
 use dormouse::view::{ChangeItem, Outcome};
@@ -24,7 +25,7 @@ async fn a_rejected_proposal_is_not_made_again() {
     let all = world.proposals("move").await.expect("proposals");
     for text in ["due date", "Book the van"] {
         let states: Vec<_> =
-            all.iter().filter(about(text)).map(|item| item.status.as_str()).collect();
+            all.iter().filter(about(text)).map(|item| item.status.name()).collect();
         assert_eq!(states, ["rejected"], "{text}");
     }
 }
@@ -97,7 +98,7 @@ impl OnDisk {
         titles
     }
 
-    async fn status(&self, item: &ChangeItem) -> String {
+    async fn status(&self, item: &ChangeItem) -> ItemStatus {
         let set = self.dormouse.change_set(&self.me, &item.set).await.expect("a set");
         let found = set.items.into_iter().find(|other| other.index == item.index);
         found.expect("the item").status
@@ -113,7 +114,7 @@ async fn two_who_confirm_one_item_at_once_apply_it_once_and_hear_the_same() {
         let (one, other) = (one.expect("confirmed"), other.expect("confirmed too"));
         let told = |outcome: &Outcome| serde_json::to_value(&outcome.item).expect("JSON");
         assert_eq!(told(&one), told(&other));
-        assert_eq!(one.item.status, "confirmed");
+        assert_eq!(one.item.status, ItemStatus::Confirmed);
     }
     assert_eq!(world.titles().await, FOUR);
     let decisions = world.dormouse.task_decisions(&world.me, &world.task).await;
@@ -129,17 +130,17 @@ async fn of_two_different_verdicts_at_once_one_holds_and_the_other_is_told() {
         let expected = match (confirmed, rejected) {
             (Ok(_), Err(error)) => {
                 assert_eq!(error.kind(), "already-decided", "{error}");
-                "confirmed"
+                ItemStatus::Confirmed
             }
             (Err(error), Ok(_)) => {
                 assert_eq!(error.kind(), "already-decided", "{error}");
-                "rejected"
+                ItemStatus::Rejected
             }
             (one, other) => panic!("one of two verdicts holds: {one:?} / {other:?}"),
         };
         assert_eq!(world.status(item).await, expected);
         let applied = world.titles().await.iter().any(|title| item.human_summary.contains(title));
-        assert_eq!(applied, expected == "confirmed", "{}", item.human_summary);
+        assert_eq!(applied, expected == ItemStatus::Confirmed, "{}", item.human_summary);
     }
 }
 
@@ -154,7 +155,7 @@ async fn a_verdict_taken_back_twice_at_once_is_taken_back_once() {
         for refused in [one, other].into_iter().filter_map(Result::err) {
             assert!(["undo-refused", "conflict"].contains(&refused.kind()), "{refused}");
         }
-        assert_eq!(world.status(item).await, "pending");
+        assert_eq!(world.status(item).await, ItemStatus::Pending);
         assert_eq!(world.titles().await, Vec::<String>::new());
     }
     for item in &world.items {

@@ -1,5 +1,8 @@
 //! Models that take several turns, are cut off, fail, or are away.
 
+use dormouse_types::agent::DormantReason;
+use dormouse_types::agent::Lifecycle;
+use dormouse_types::agent::RunStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +29,7 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
     let world = crash::restart(&scene, asks[2]).expect("a new process");
     assert_eq!(world.dormouse.recover().await.expect("recovery").len(), 1);
     let ran = world.drain().await.expect("a drain");
-    assert_eq!(ran.iter().map(|run| run.status.as_str()).collect::<Vec<_>>(), ["completed"]);
+    assert_eq!(ran.iter().map(|run| run.status.name()).collect::<Vec<_>>(), ["completed"]);
     let player = Arc::clone(world.stage.player.as_ref().expect("a scripted model"));
     let asked = player.asked();
     assert_eq!(asked.iter().map(|request| request.turn).collect::<Vec<_>>(), [3]);
@@ -61,7 +64,7 @@ async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_lat
     assert_eq!(world.drain().await.expect("a drain").len(), 1);
     let mut wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
     wakes.reverse();
-    let told: Vec<_> = wakes.iter().map(|w| (w.reason.as_str(), w.status.as_str())).collect();
+    let told: Vec<_> = wakes.iter().map(|w| (w.reason.name(), w.status.name())).collect();
     assert_eq!(told, [("creation", "abandoned"), ("timer", "completed")]);
     assert_eq!(world.agent("move").await.expect("an agent").consecutive_failure_count, 0);
     assert_eq!(outcome::unfinished(&world).await.expect("readable"), Vec::<String>::new());
@@ -77,23 +80,22 @@ async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
         let ran = world.step(n, step).await.expect("a step");
         if let [run] = &ran[..] {
             let agent = world.agent("move").await.expect("an agent");
-            seen.push((
-                run.status.clone(),
-                agent.consecutive_failure_count,
-                agent.lifecycle.clone(),
-            ));
+            seen.push((run.status, agent.consecutive_failure_count, agent.lifecycle));
             let now = world.stage.clock.now();
             waited.extend(agent.next_wake_at.map(|at| (at.micros() - now.micros()) / 1_000_000));
         }
     }
     let expected: Vec<_> = (1..=5)
-        .map(|n| ("failed".to_owned(), n, if n == 5 { "dormant" } else { "created" }.to_owned()))
+        .map(|n| {
+            let lifecycle = if n == 5 { Lifecycle::Dormant } else { Lifecycle::Created };
+            (RunStatus::Failed, n, lifecycle)
+        })
         .collect();
     assert_eq!(seen, expected);
     assert_eq!(waited.len(), 4, "the fifth failure sets no time");
     assert!(waited.windows(2).all(|pair| pair[1] > pair[0]), "{waited:?}");
     let agent = world.agent("move").await.expect("an agent");
-    assert_eq!(agent.dormant_reason.as_deref(), Some("failures"));
+    assert_eq!(agent.dormant_reason, Some(DormantReason::Failures.into()));
     assert_eq!(world.stage.player.as_ref().expect("a scripted model").asked().len(), 5);
 }
 
@@ -111,7 +113,7 @@ async fn a_provider_that_is_away_puts_the_run_back_and_counts_nothing() {
             assert_eq!(agent.consecutive_failure_count, 0);
         }
     }
-    assert_eq!(statuses, ["queued", "queued", "completed"]);
+    assert_eq!(statuses, [RunStatus::Queued, RunStatus::Queued, RunStatus::Completed]);
     keys.dedup();
     assert_eq!(keys.len(), 1, "it is one run all the time");
 }

@@ -1,10 +1,12 @@
 //! Wakes: the first, one with news, one without; what does not wake; what a prompt keeps.
 
 use dormouse::WORKSPACE;
+use dormouse::view::ChangeOrigin;
 use dormouse_scenes::tables::Dump;
 use dormouse_scenes::{Scene, Step, World, scenarios, transcript};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, change_log};
+use dormouse_types::agent::AgentActivity;
 use dormouse_types::port::Clock as _;
 
 async fn snapshot(name: &str, scene: &Scene) -> World {
@@ -89,7 +91,7 @@ async fn a_wake_by_changes_that_were_seen_already_leaves_one_skipped_run() {
     world.store.commit(commit).await.expect("a signal");
     let before = Dump::of(&world.store).await.expect("every row");
     let ran = world.drain().await.expect("a drain");
-    assert_eq!(ran.iter().map(|run| run.status.as_str()).collect::<Vec<_>>(), ["skipped"]);
+    assert_eq!(ran.iter().map(|run| run.status.name()).collect::<Vec<_>>(), ["skipped"]);
     let after = Dump::of(&world.store).await.expect("every row");
     let grown: Vec<_> = before
         .counts()
@@ -110,10 +112,10 @@ async fn what_an_agent_writes_itself_wakes_nobody() {
     let task = world.task("move").await.expect("a task");
     assert_eq!(task.language.as_deref(), Some("en"));
     let activity = world.dormouse.task_activity(&world.me, &task.id).await.expect("activity");
-    assert_eq!(activity.iter().filter(|one| one.origin == "agent").count(), 1);
+    assert_eq!(activity.iter().filter(|one| one.origin == ChangeOrigin::Agent).count(), 1);
     assert!(world.drain().await.expect("a drain").is_empty());
     let agent = world.agent("move").await.expect("an agent");
-    assert_eq!((agent.activity.as_str(), agent.stale_since), ("asleep", None));
+    assert_eq!((agent.activity.name(), agent.stale_since), ("asleep", None));
 }
 
 #[tokio::test]
@@ -123,7 +125,7 @@ async fn a_confirmed_proposal_does_not_wake_its_proposer() {
     assert!(world.task("move").await.expect("a task").due_on.is_some());
     assert!(world.drain().await.expect("a drain").is_empty());
     let agent = world.agent("move").await.expect("an agent");
-    assert_eq!(agent.activity, "asleep");
+    assert_eq!(agent.activity, AgentActivity::Asleep);
     let wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
     assert_eq!(wakes.len(), 1);
 }

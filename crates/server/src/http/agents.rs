@@ -4,13 +4,14 @@ use axum::Json;
 use dormouse::AgentFilter;
 use dormouse::view::{Agent, Page, Report, StoppedAgent};
 use dormouse_types::AgentId;
+use dormouse_types::agent::{AgentActivity, Lifecycle};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Reply, page_size, whole};
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Agents, Writes};
-use crate::wire::{AgentPatch, WakeParams, Wanted};
+use crate::wire::{AgentPatch, Reading, WakeParams, Wanted};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -20,11 +21,12 @@ pub(super) struct ListParams {
     /// Search by id, end of an id, name, or words of the task's title. Cannot be combined with
     /// other filters.
     find: Option<String>,
-    /// Only agents in this lifecycle: `created`, `active`, `dormant`, `destroyed`.
+    /// Only agents in this lifecycle.
+    #[param(value_type = Option<Lifecycle>)]
     lifecycle: Option<String>,
     /// Only agents that are `asleep`, `queued` (they wake within about a minute) or `running`.
     #[serde(default)]
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<AgentActivity>>)]
     activity: Many,
     /// The maximum number of items.
     limit: Option<usize>,
@@ -52,7 +54,11 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
         return Ok(whole(app.dormouse.find_agents(&app.caller, &find).await?));
     }
     let limit = page_size(params.limit)?;
-    let filter = AgentFilter { lifecycle: params.lifecycle, activities: params.activity.0 };
+    let mut reading = Reading::default();
+    let lifecycle = reading.parse("?lifecycle", params.lifecycle);
+    let activities = params.activity.0.into_iter();
+    let activities = activities.filter_map(|it| reading.parse("?activity", Some(it))).collect();
+    let filter = reading.finish(AgentFilter { lifecycle, activities })?;
     let cursor = params.cursor.as_deref();
     Ok(Json(app.dormouse.agents(&app.caller, &filter, limit, cursor).await?))
 }

@@ -2,6 +2,7 @@
 
 use dormouse::KnownValue;
 use dormouse::view::Outcome;
+use dormouse_types::agent::Automation;
 use dormouse_types::{ChangeSetId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,7 +22,8 @@ pub(crate) struct AgentParams {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct AgentPatch {
-    /// `auto`, `on` or `off`: whether changes wake it.
+    /// Whether changes wake it.
+    #[schema(value_type = Option<Automation>)]
     automation: Option<String>,
     /// Until this time only the user wakes it; `null` clears it.
     #[serde(default, deserialize_with = "present")]
@@ -34,10 +36,11 @@ pub(crate) struct AgentPatch {
 impl AgentPatch {
     pub(crate) fn read(self) -> Result<dormouse::AgentPatch, Problem> {
         let mut reading = Reading::default();
+        let automation = reading.parse("/automation", self.automation);
         let sleep_until =
             reading.clearable(self.sleep_until, |reading, text| reading.time("/sleepUntil", text));
         reading.finish(dormouse::AgentPatch {
-            automation: self.automation,
+            automation,
             sleep_until,
             wake_on_linked: self.wake_on_linked,
         })

@@ -9,52 +9,13 @@ use dormouse_types::{
 };
 use serde::{Deserialize, Serialize};
 
+pub use dormouse_types::agent::{Automation, DormantReason, Lifecycle};
+
 use super::entity::{self, Columns, Entity, Stored};
 use crate::commit::Db;
 use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
-
-/// Where an agent is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Lifecycle {
-    /// Created, never run.
-    Created,
-    /// Watching its task.
-    Active,
-    /// Not woken until it is revived.
-    Dormant,
-    /// Ended; its history stays.
-    Destroyed,
-}
-
-/// Why an agent is dormant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DormantReason {
-    /// Paused by a person.
-    Paused,
-    /// Too many runs failed in a row.
-    Failures,
-    /// Its task was deleted.
-    TaskDeleted,
-    /// Its budget is spent.
-    Budget,
-}
-
-/// Whether changes wake an agent automatically.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Automation {
-    /// On when the model is free or a person created the agent explicitly.
-    #[default]
-    Auto,
-    /// Changes wake it.
-    On,
-    /// Changes mark it stale; a person wakes it.
-    Off,
-}
 
 /// What can be set on an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -8,61 +8,15 @@ use dormouse_types::{
     AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
 };
 
+pub use dormouse_types::agent::ItemStatus as State;
+
+use dormouse_types::closed_list::ClosedList as _;
+
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
-
-/// The state of an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
-    /// Waiting for the person.
-    Pending,
-    /// Put off by the person.
-    Deferred,
-    /// Confirmed, being applied; its saga is open.
-    Applying,
-    /// Applied.
-    Confirmed,
-    /// Rejected by the person.
-    Rejected,
-    /// Withdrawn: by its agent, or because it can never succeed.
-    Retracted,
-    /// Not decided in time.
-    Expired,
-}
-
-impl State {
-    /// Every state.
-    pub const ALL: [Self; 7] = [
-        Self::Pending,
-        Self::Deferred,
-        Self::Applying,
-        Self::Confirmed,
-        Self::Rejected,
-        Self::Retracted,
-        Self::Expired,
-    ];
-
-    /// Its name in rows and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Deferred => "deferred",
-            Self::Applying => "applying",
-            Self::Confirmed => "confirmed",
-            Self::Rejected => "rejected",
-            Self::Retracted => "retracted",
-            Self::Expired => "expired",
-        }
-    }
-
-    /// Whether it is still undecided or being applied.
-    pub fn is_open(self) -> bool {
-        matches!(self, Self::Pending | Self::Deferred | Self::Applying)
-    }
-}
 
 /// An item.
 #[derive(Debug, Clone, PartialEq)]
@@ -262,10 +216,7 @@ fn decode(row: &Row) -> Result<Item, ReadError> {
         evidence: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
         rationale: row.opt_text(8).map_err(column)?.map(ToOwned::to_owned),
         before: row.opt_text(9).map_err(column)?.map(ToOwned::to_owned),
-        state: State::ALL
-            .into_iter()
-            .find(|known| known.name() == state)
-            .ok_or_else(|| corrupt(format!("unknown state `{state}`")))?,
+        state: State::of_name(state).ok_or_else(|| corrupt(format!("unknown state `{state}`")))?,
         round: row.int(11).map_err(column)?,
         operation: OperationId(row.text(12).map_err(column)?.to_owned()),
         error: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),

@@ -4,6 +4,8 @@ use dormouse_types::{AgentId, ChangeSetId, DecisionId, TaskId, ThreadId, Timesta
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use dormouse_types::agent::{SetStatus, VerdictOutcome as Outcome};
+
 use super::entity::{Columns, Entity};
 
 /// The proposals of one run for one task. Its items are separate rows.
@@ -32,20 +34,6 @@ pub struct ChangeSet {
     /// When it was soft-deleted.
     #[serde(default)]
     pub deleted_at: Option<Timestamp>,
-}
-
-/// A set's status, derived from its items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum SetStatus {
-    /// No item is decided.
-    Pending,
-    /// Some items are decided.
-    PartiallyResolved,
-    /// All items are decided.
-    Resolved,
-    /// The last open items expired.
-    Expired,
 }
 
 impl Entity for ChangeSet {
@@ -120,20 +108,6 @@ pub enum DecisionVerdict {
     Rejected,
     /// Decide later.
     Deferred,
-}
-
-/// The result of a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Outcome {
-    /// Not known yet.
-    Applying,
-    /// Applied.
-    Applied,
-    /// It failed and may be retried.
-    Failed,
-    /// It can never succeed.
-    Retracted,
 }
 
 impl Entity for Decision {

@@ -2,32 +2,14 @@
 
 use dormouse_types::{OperationId, Timestamp, WorkspaceId};
 
+pub use dormouse_types::agent::OperationPhase as Phase;
+use dormouse_types::agent::OperationStatus;
+use dormouse_types::closed_list::Listed;
+
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
-
-/// How far a saga has progressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// The journal may not have applied it yet.
-    JournalPending,
-    /// The journal has its receipt.
-    JournalDone,
-    /// Both databases have its outcome.
-    AgentDone,
-}
-
-impl Phase {
-    /// Its name in rows.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::JournalPending => "journal_pending",
-            Self::JournalDone => "journal_done",
-            Self::AgentDone => "agent_done",
-        }
-    }
-}
 
 /// An operation that crosses the two databases.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,10 +18,10 @@ pub struct Saga {
     pub operation: OperationId,
     /// The run it came from.
     pub run_key: String,
-    /// Its phase, by name.
-    pub phase: String,
-    /// `pending`, `completed` or `failed`.
-    pub status: String,
+    /// How far it has progressed.
+    pub phase: Listed<Phase>,
+    /// Its status.
+    pub status: Listed<OperationStatus>,
     /// Its tool.
     pub tool: String,
     /// What recovery needs, as JSON.
@@ -115,8 +97,8 @@ fn decode(row: &Row) -> Result<Saga, ReadError> {
     Ok(Saga {
         operation: OperationId(row.text(0).map_err(column)?.to_owned()),
         run_key: row.text(1).map_err(column)?.to_owned(),
-        phase: row.text(2).map_err(column)?.to_owned(),
-        status: row.text(3).map_err(column)?.to_owned(),
+        phase: Listed::named(row.text(2).map_err(column)?),
+        status: Listed::named(row.text(3).map_err(column)?),
         tool: row.text(4).map_err(column)?.to_owned(),
         payload: row.text(5).map_err(column)?.to_owned(),
         last_error: row.opt_text(6).map_err(column)?.map(ToOwned::to_owned),

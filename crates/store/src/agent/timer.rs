@@ -5,33 +5,15 @@ use std::sync::LazyLock;
 
 use dormouse_types::{HolderId, Timestamp, WorkspaceId};
 
+pub use dormouse_types::agent::TimerKind as Kind;
+
+use dormouse_types::closed_list::ClosedList as _;
+
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
-
-/// What a timer is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// The task's due date is near.
-    DueDate,
-    /// A person set it.
-    WakeAt,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::DueDate, Self::WakeAt];
-
-    /// Its name in rows and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DueDate => "dueDate",
-            Self::WakeAt => "wakeAt",
-        }
-    }
-}
 
 /// A timer of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,10 +106,7 @@ fn decode(row: &Row) -> Result<Timer, ReadError> {
             .map_err(column)?
             .parse()
             .map_err(|e: dormouse_types::IdError| corrupt(e.to_string()))?,
-        kind: Kind::ALL
-            .into_iter()
-            .find(|known| known.name() == kind)
-            .ok_or_else(|| corrupt(format!("unknown kind `{kind}`")))?,
+        kind: Kind::of_name(kind).ok_or_else(|| corrupt(format!("unknown kind `{kind}`")))?,
         at: row.time(2).map_err(column)?,
         about: row.opt_text(3).map_err(column)?.map(ToOwned::to_owned),
         set_at: row.time(4).map_err(column)?,

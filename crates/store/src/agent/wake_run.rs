@@ -4,52 +4,15 @@ use std::sync::LazyLock;
 
 use dormouse_types::{AgentId, HolderId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
+pub use dormouse_types::agent::RunStatus as Status;
+use dormouse_types::agent::{Initiator, WakeReason};
+use dormouse_types::closed_list::{ClosedList as _, Listed};
+
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
-
-/// The status of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// Interrupted, waiting to be resumed.
-    Queued,
-    /// Claimed.
-    Started,
-    /// Ended successfully; it becomes part of memory.
-    Completed,
-    /// Nothing had changed, so no model was called.
-    Skipped,
-    /// Ended with an error.
-    Failed,
-    /// Abandoned after too many crashes.
-    Abandoned,
-}
-
-impl Status {
-    /// Every status.
-    pub const ALL: [Self; 6] = [
-        Self::Queued,
-        Self::Started,
-        Self::Completed,
-        Self::Skipped,
-        Self::Failed,
-        Self::Abandoned,
-    ];
-
-    /// Its name in rows and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Started => "started",
-            Self::Completed => "completed",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-            Self::Abandoned => "abandoned",
-        }
-    }
-}
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,11 +22,11 @@ pub struct Run {
     /// The holder it is a run of.
     pub holder: HolderId,
     /// The strongest of its wake reasons.
-    pub reason: String,
+    pub reason: Listed<WakeReason>,
     /// The id of the subscription, timer or request.
     pub reason_id: Option<String>,
-    /// `person` or `automation`.
-    pub initiator: String,
+    /// What started it.
+    pub initiator: Listed<Initiator>,
     /// Its message thread.
     pub thread: ThreadId,
     /// Its status.
@@ -106,9 +69,9 @@ pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
             ws(workspace),
             run.key.as_str(),
             run.holder.to_string(),
-            run.reason.as_str(),
+            run.reason.name(),
             run.reason_id.clone(),
-            run.initiator.as_str(),
+            run.initiator.name(),
             run.thread.to_string(),
             run.status.name(),
             run.logical_change_key.clone(),
@@ -182,13 +145,11 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
     Ok(Run {
         key: RunKey(key.to_owned()),
         holder: row.text(1).map_err(column)?.parse().map_err(bad_id)?,
-        reason: row.text(2).map_err(column)?.to_owned(),
+        reason: Listed::named(row.text(2).map_err(column)?),
         reason_id: row.opt_text(3).map_err(column)?.map(ToOwned::to_owned),
-        initiator: row.text(4).map_err(column)?.to_owned(),
+        initiator: Listed::named(row.text(4).map_err(column)?),
         thread: row.text(5).map_err(column)?.parse().map_err(bad_id)?,
-        status: Status::ALL
-            .into_iter()
-            .find(|known| known.name() == status)
+        status: Status::of_name(status)
             .ok_or_else(|| corrupt(format!("unknown status `{status}`")))?,
         logical_change_key: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
         processed: Seq(row.int(8).map_err(column)?),

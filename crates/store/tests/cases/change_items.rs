@@ -73,7 +73,7 @@ fn an_item_comes_back_as_it_was_proposed(world: &World) {
     assert_eq!(stored(world, &inserted(world, bare.clone())), bare);
     let older = Item { change: None, before: Some("Lyon".into()), ..item(world, "older") };
     assert_eq!(stored(world, &inserted(world, older.clone())), older);
-    for (n, state) in State::ALL.into_iter().enumerate() {
+    for (n, state) in State::ALL.iter().copied().enumerate() {
         let one = Item { state, ..item(world, &format!("state {n}")) };
         assert_eq!(stored(world, &inserted(world, one.clone())), one);
     }

@@ -3,6 +3,8 @@
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Op, Refusal};
+use dormouse_types::agent::Initiator;
+use dormouse_types::agent::WakeReason;
 use dormouse_types::{AgentId, RunKey, Seq, ThreadId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
@@ -21,9 +23,9 @@ fn run(world: &World, key: &str) -> Run {
     Run {
         key: RunKey(key.to_owned()),
         holder: agent.into(),
-        reason: "subscription".into(),
+        reason: WakeReason::Subscription.into(),
         reason_id: Some("su-1".into()),
-        initiator: "automation".into(),
+        initiator: Initiator::Automation.into(),
         thread,
         status: Status::Started,
         logical_change_key: Some("3-7".into()),

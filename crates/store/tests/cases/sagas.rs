@@ -3,6 +3,8 @@
 use dormouse_store::agent::saga::{self, Phase, Saga};
 use dormouse_store::{Op, Refusal};
 use dormouse_types::OperationId;
+use dormouse_types::agent::OperationPhase;
+use dormouse_types::agent::OperationStatus;
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -30,8 +32,8 @@ fn pending(name: &str, micros: i64) -> Saga {
     Saga {
         operation: operation(name),
         run_key: "run".into(),
-        phase: "journal_pending".into(),
-        status: "pending".into(),
+        phase: OperationPhase::JournalPending.into(),
+        status: OperationStatus::Pending.into(),
         tool: "set_task_title".into(),
         payload: r#"{"n":1}"#.into(),
         last_error: None,
@@ -50,8 +52,8 @@ fn a_completed_saga_is_over(world: &World) {
     world.agent([open("a", 1)]);
     world.agent([close("a", "completed", None, 5)]);
     let done = Saga {
-        phase: "agent_done".into(),
-        status: "completed".into(),
+        phase: OperationPhase::AgentDone.into(),
+        status: OperationStatus::Completed.into(),
         updated_at: at(5),
         ..pending("a", 1)
     };
@@ -73,7 +75,7 @@ fn a_failed_saga_is_opened_again(world: &World) {
     let payload = r#"{"n":2}"#;
     world.agent([saga::open(WS, &operation("a"), "run", "set_task_title", payload, at(9))]);
     let again = world.only(saga::by_status(WS, "pending"));
-    let told = (again.phase.as_str(), again.payload.as_str(), again.created_at, again.updated_at);
+    let told = (again.phase.name(), again.payload.as_str(), again.created_at, again.updated_at);
     assert_eq!(told, ("journal_pending", payload, at(1), at(9)));
     world.agent([close("a", "completed", None, 10)]);
     assert_eq!(world.only(saga::by_status(WS, "completed")).last_error, None);

@@ -18,7 +18,7 @@ type Outcome = Schemas["Outcome"];
 
 /** What became of an item. */
 export interface Resolution {
-  status: string;
+  status: Change["status"];
   at: string | null;
 }
 
@@ -213,7 +213,8 @@ export class Decisions {
         const rest = list.filter((_, index) => index !== at);
         if (verdict === "confirm" || verdict === "reject") return rest;
         const base = at < 0 ? change : (list[at] ?? change);
-        const next = { ...base, status: verdict === "defer" ? "deferred" : "pending", shown: verdict !== "defer" };
+        const status: Change["status"] = verdict === "defer" ? "deferred" : "pending";
+        const next = { ...base, status, shown: verdict !== "defer" };
         if (at >= 0) return list.map((other, index) => (index === at ? next : other));
         const place = order.indexOf(keyOf(change));
         return place < 0 ? [next, ...list] : list.toSpliced(place, 0, next);

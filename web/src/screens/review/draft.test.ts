@@ -46,7 +46,7 @@ describe("the draft", () => {
     if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error();
     let draft = chosen({}, one, "confirm", "no word");
     draft = chosen(draft, two, "reject", " too long ");
-    const off = { ...three, status: "deferred" };
+    const off = { ...three, status: "deferred" as const };
     expect(pendingDecisions(draft, [one, two, off, four])).toEqual([
       { change: one, verdict: "confirm", reason: undefined },
       { change: two, verdict: "reject", reason: "too long" },

@@ -205,7 +205,7 @@ export function removeLabel(task: Task, label: Named): Promise<boolean> {
 }
 
 /** Links two tasks; with `isBack`, the link is from the other task to this one. Throws. */
-export function addLink(task: Task, kind: string, isBack: boolean, other: { id: string; title: string; status: Task["status"] }): Promise<void> {
+export function addLink(task: Task, kind: Schemas["LinkKind"], isBack: boolean, other: { id: string; title: string; status: Task["status"] }): Promise<void> {
   const link = { id: `new-${crypto.randomUUID()}`, kind, direction: isBack ? ("in" as const) : ("out" as const), task: other, createdAt: new Date().toISOString() };
   const [from, to] = isBack ? [other.id, task.id] : [task.id, other.id];
   return withOverlay(

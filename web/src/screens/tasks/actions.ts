@@ -9,14 +9,14 @@ import type { Row } from "./data";
 import type { TaskList } from "./list.svelte";
 
 /** Whether a status requires a reason. */
-export function needsReason(status: string): boolean {
+export function needsReason(status: Row["status"]): boolean {
   return status === "BLOCKED" || status === "ON HOLD";
 }
 
 const titleOf = (row: Row): string => (row.title === "" ? t("tasks.untitled") : row.title);
 
 /** Sets the status: shown immediately, reverted if rejected. */
-export async function setStatus(list: TaskList, row: Row, status: string, reason?: string): Promise<void> {
+export async function setStatus(list: TaskList, row: Row, status: Row["status"], reason?: string): Promise<void> {
   const description = t("tasks.statusWhat", { title: titleOf(row), status: valueText("status", status) });
   const removeOverlay = list.addOverlay(row.id, { status: status as Row["status"] });
   try {

@@ -141,7 +141,7 @@ export function dueGroup(dueOn: string | null, now: Date): "overdue" | "week" | 
 }
 
 /** The tone of a due date: danger if overdue, caution within five days; plain for a finished task. */
-export function dueTone(dueOn: string, status: string, now: Date): "danger" | "caution" | "plain" {
+export function dueTone(dueOn: string, status: Row["status"], now: Date): "danger" | "caution" | "plain" {
   if (status === "DONE" || status === "REJECTED") return "plain";
   if (dueOn < dayFrom(now)) return "danger";
   return dueOn <= dayFrom(now, 5) ? "caution" : "plain";

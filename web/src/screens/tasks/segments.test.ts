@@ -25,7 +25,7 @@ describe("an edit", () => {
   });
 
   it("keeps where a search found the row", () => {
-    const match = { where: "report", snippet: "…" };
+    const match = { where: "report" as const, snippet: "…" };
     const before = { ...part("OPEN", []), rows: [row("a", { match })] };
     expect(applyEdits(before, new Map([["a", { title: "new" }]])).rows[0]?.match).toEqual(match);
   });

@@ -1,5 +1,6 @@
 //! `dormouse agent log --follow`: an agent's activity, live.
 
+use dormouse_types::agent::RunStatus;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -39,7 +40,7 @@ enum News {
 #[derive(Debug, Default)]
 struct Printed {
     /// The last printed status of each run, by its key or by what it waits for.
-    runs: BTreeMap<String, String>,
+    runs: BTreeMap<String, RunStatus>,
     began: bool,
 }
 
@@ -54,7 +55,7 @@ impl Printed {
                 Some(key) => key.to_string(),
                 None => format!("{} {} {:?}", wake.reason, wake.created_at, wake.due_at),
             };
-            let before = self.runs.insert(name, wake.status.clone());
+            let before = self.runs.insert(name, wake.status);
             let is_old = !self.began
                 && wake.completed_at.is_some_and(|ended| since.is_none_or(|since| ended < since));
             if before.as_ref() == Some(&wake.status) || is_old {
@@ -166,7 +167,7 @@ fn heading(wake: &Wake, at: impl Fn(Timestamp) -> String) -> String {
     parts.extend(
         wake.run_key.as_ref().map(|key| format!("run {}", key.as_str().get(..8).unwrap_or("?"))),
     );
-    parts.extend([line(&wake.status), line(&wake.reason)]);
+    parts.extend([wake.status.to_string(), line(wake.reason.name())]);
     parts.extend(wake.due_at.map(|due| format!("due {}", at(due))));
     parts.extend(wake.error_message.as_deref().map(line));
     parts.join("  ")
@@ -175,6 +176,7 @@ fn heading(wake: &Wake, at: impl Fn(Timestamp) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use dormouse_types::RunKey;
+    use dormouse_types::agent::{Initiator, MessageKind, WakeReason};
 
     use super::*;
 
@@ -182,15 +184,15 @@ mod tests {
         Timestamp::from_micros(seconds * 1_000_000)
     }
 
-    fn wake(key: &str, status: &str, begun: i64, ended: Option<i64>) -> Wake {
+    fn wake(key: &str, status: RunStatus, begun: i64, ended: Option<i64>) -> Wake {
         Wake {
             run_key: (!key.is_empty()).then(|| RunKey(key.repeat(8))),
             agent_id: format!("ag-{}", "a".repeat(26)).parse().expect("an id"),
-            reason: "subscription".into(),
+            reason: WakeReason::Subscription.into(),
             reason_id: None,
-            initiator: "automation".into(),
+            initiator: Initiator::Automation.into(),
             thread_id: None,
-            status: status.into(),
+            status,
             logical_change_key: None,
             model: None,
             cut: false,
@@ -214,7 +216,7 @@ mod tests {
             thread_id: id("th").parse().expect("an id"),
             run_key: None,
             turn: None,
-            kind: "thought".into(),
+            kind: MessageKind::Thought.into(),
             content: Some(json!(mark.to_string())),
             prev_message_id: None,
             tool_name: None,
@@ -238,22 +240,25 @@ mod tests {
     #[test]
     fn each_run_and_message_is_printed_once_in_the_order_it_happened() {
         let mut printed = Printed::default();
-        let old = || wake("a", "completed", 1, Some(2));
-        let first =
-            printed.news(vec![wake("b", "completed", 10, Some(12)), old()], vec![message('x', 11)]);
+        let old = || wake("a", RunStatus::Completed, 1, Some(2));
+        let first = printed.news(
+            vec![wake("b", RunStatus::Completed, 10, Some(12)), old()],
+            vec![message('x', 11)],
+        );
         assert_eq!(lines(&first), ["x", "12  run bbbbbbbb  completed  subscription"]);
-        let b = || wake("b", "completed", 10, Some(12));
+        let b = || wake("b", RunStatus::Completed, 10, Some(12));
         assert_eq!(lines(&printed.news(vec![b(), old()], Vec::new())), Vec::<String>::new());
-        let waiting = || wake("", "queued", 20, None);
+        let waiting = || wake("", RunStatus::Queued, 20, None);
         let waits = printed.news(vec![waiting(), b()], Vec::new());
         assert_eq!(lines(&waits), ["20  queued  subscription"]);
         assert_eq!(lines(&printed.news(vec![waiting(), b()], Vec::new())), Vec::<String>::new());
-        let begun = printed.news(vec![wake("c", "started", 21, None), b()], vec![message('y', 22)]);
+        let begun =
+            printed.news(vec![wake("c", RunStatus::Started, 21, None), b()], vec![message('y', 22)]);
         assert_eq!(lines(&begun), ["21  run cccccccc  started  subscription", "y"]);
-        let again = printed.news(vec![wake("c", "queued", 21, None), b()], Vec::new());
+        let again = printed.news(vec![wake("c", RunStatus::Queued, 21, None), b()], Vec::new());
         assert_eq!(lines(&again), ["21  run cccccccc  queued  subscription"]);
-        let ended =
-            printed.news(vec![wake("c", "failed", 21, Some(30)), b()], vec![message('z', 30)]);
+        let ended = printed
+            .news(vec![wake("c", RunStatus::Failed, 21, Some(30)), b()], vec![message('z', 30)]);
         assert_eq!(lines(&ended), ["z", "30  run cccccccc  failed  subscription"]);
     }
 
@@ -261,7 +266,8 @@ mod tests {
     fn a_run_that_began_and_ended_between_two_polls_is_printed_with_its_messages() {
         let mut printed = Printed::default();
         assert!(printed.news(Vec::new(), Vec::new()).is_empty());
-        let news = printed.news(vec![wake("d", "skipped", 5, Some(6))], vec![message('w', 5)]);
+        let news =
+            printed.news(vec![wake("d", RunStatus::Skipped, 5, Some(6))], vec![message('w', 5)]);
         assert_eq!(lines(&news), ["w", "6  run dddddddd  skipped  subscription"]);
     }
 }

@@ -2,6 +2,8 @@
 
 use clap::Args;
 use dormouse::view::{Agent, Page};
+use dormouse_types::agent::AgentActivity;
+use dormouse_types::agent::Lifecycle;
 use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::path;
@@ -35,8 +37,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     for damaged in &page.damaged {
         note(&format!("damaged: {}", line(damaged)));
     }
-    let agents: Vec<&Agent> =
-        page.items.iter().filter(|agent| params.all || agent.lifecycle != "destroyed").collect();
+    let agents: Vec<&Agent> = page
+        .items
+        .iter()
+        .filter(|agent| params.all || agent.lifecycle != Lifecycle::Destroyed)
+        .collect();
     if agents.is_empty() && page.next_cursor.is_none() {
         let command = session.command("agent create TASK");
         session.screen.say(format!("No agents. Give a task one: {command}"));
@@ -82,11 +87,13 @@ fn wakes(agent: &Agent, minute: impl Fn(Timestamp) -> String) -> String {
 }
 
 /// What an agent is doing, or why it does nothing.
-pub(super) fn state(agent: &Agent) -> &str {
-    match agent.lifecycle.as_str() {
+pub(super) fn state(agent: &Agent) -> &'static str {
+    match agent.lifecycle {
         // An agent that is due much later also counts as waiting.
-        "active" if agent.activity != "running" && agent.due_at.is_some() => "waiting",
-        "active" => &agent.activity,
-        lifecycle => lifecycle,
+        Lifecycle::Active if agent.activity != AgentActivity::Running && agent.due_at.is_some() => {
+            "waiting"
+        }
+        Lifecycle::Active => agent.activity.name(),
+        Lifecycle::Created | Lifecycle::Dormant | Lifecycle::Destroyed => agent.lifecycle.name(),
     }
 }

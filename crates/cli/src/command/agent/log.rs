@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{Message, Page, Prompt, PromptFragment, Wake};
 use dormouse_formats::sanitise;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::{AgentId, ThreadId};
 use serde_json::Value;
 
@@ -86,7 +87,7 @@ fn has_key(wake: &Wake, key: &str) -> bool {
 fn heading(session: &Session, wake: &Wake) -> String {
     let at = time::minute(wake.created_at, &session.zone);
     let style = session.screen.style();
-    let mut parts = vec![style.bold(&at), line(&wake.reason), line(&wake.status)];
+    let mut parts = vec![style.bold(&at), line(wake.reason.name()), wake.status.to_string()];
     if let Some(key) = &wake.run_key {
         parts.push(style.dim(&format!("run {}", key.as_str().get(..8).unwrap_or(key.as_str()))));
     }

@@ -12,6 +12,7 @@ mod wake;
 
 use clap::Subcommand;
 use dormouse::view::{Agent, StoppedAgent};
+use dormouse_types::agent::DormantReason;
 use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::Reply;
@@ -81,7 +82,8 @@ fn unheard(session: &mut Session, reply: &Reply) -> Result<(), Failure> {
 /// The command that restores the task of an agent that sleeps because its task was deleted; `None`
 /// for other agents.
 fn restores(session: &Session, agent: &Agent) -> Option<String> {
-    let is_gone = agent.dormant_reason.as_deref() == Some("taskDeleted");
+    let is_gone =
+        agent.dormant_reason.as_ref().is_some_and(|reason| *reason == DormantReason::TaskDeleted);
     let task = agent.slots.active_task_id.as_ref().filter(|_| is_gone)?;
     Some(session.command(&format!("task restore {}", task.short())))
 }

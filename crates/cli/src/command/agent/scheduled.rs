@@ -1,7 +1,8 @@
 //! Describes the scheduled wakes of an agent.
 
-use dormouse::view::{Agent, ScheduledWake};
+use dormouse::view::{Agent, HeldBy, ScheduledReason, ScheduledWake};
 use dormouse_types::Timestamp;
+use dormouse_types::closed_list::Listed;
 
 use crate::terminal::line;
 
@@ -13,32 +14,37 @@ pub fn describe(agent: &Agent, at: impl Fn(Timestamp) -> String) -> Vec<String> 
 
 fn one(wake: &ScheduledWake, failures: i64, at: &impl Fn(Timestamp) -> String) -> String {
     let when = wake.at.map_or_else(|| "no time is set".to_owned(), at);
-    let held = match wake.held_by.as_deref() {
+    let held = match &wake.held_by {
         None => "",
-        Some("sleepUntil") => ", held back until then",
-        Some("backOff") => ", with its next try",
-        Some("automation") => ", but it wakes only when asked",
-        Some("dormant") => ", but it is dormant",
-        Some(_) => ", held back",
+        Some(Listed::Known(HeldBy::SleepUntil)) => ", held back until then",
+        Some(Listed::Known(HeldBy::BackOff)) => ", with its next try",
+        Some(Listed::Known(HeldBy::Automation)) => ", but it wakes only when asked",
+        Some(Listed::Known(HeldBy::Dormant)) => ", but it is dormant",
+        Some(Listed::Other(_)) => ", held back",
     };
     format!("{when}: {}{held}", why(wake, failures))
 }
 
 /// Why an agent will wake.
 fn why(wake: &ScheduledWake, failures: i64) -> String {
-    match (wake.reason.as_str(), &wake.about) {
-        ("wakeAt", _) => "you set this time".to_owned(),
-        ("dueDate", Some(day)) => format!("its task is due on {}", line(day)),
-        ("dueDate", None) => "its task is due soon".to_owned(),
-        ("backOff", _) if failures == 1 => "it tries again after a failed run".to_owned(),
-        ("backOff", _) => format!("it tries again after {failures} failed runs"),
-        ("subscription", _) => "something changed".to_owned(),
-        ("creation", _) => "its first look".to_owned(),
-        ("userInitiated", _) => "you asked it".to_owned(),
-        ("reanalysis", _) => "you asked for a reanalysis".to_owned(),
-        ("interrupted", _) => "it resumes its last run".to_owned(),
-        ("timer", _) => "a timer".to_owned(),
-        (other, _) => line(other),
+    let reason = match &wake.reason {
+        Listed::Known(reason) => *reason,
+        Listed::Other(name) => return line(name),
+    };
+    match (reason, &wake.about) {
+        (ScheduledReason::WakeAt, _) => "you set this time".to_owned(),
+        (ScheduledReason::DueDate, Some(day)) => format!("its task is due on {}", line(day)),
+        (ScheduledReason::DueDate, None) => "its task is due soon".to_owned(),
+        (ScheduledReason::BackOff, _) if failures == 1 => {
+            "it tries again after a failed run".to_owned()
+        }
+        (ScheduledReason::BackOff, _) => format!("it tries again after {failures} failed runs"),
+        (ScheduledReason::Subscription, _) => "something changed".to_owned(),
+        (ScheduledReason::Creation, _) => "its first look".to_owned(),
+        (ScheduledReason::UserInitiated, _) => "you asked it".to_owned(),
+        (ScheduledReason::Reanalysis, _) => "you asked for a reanalysis".to_owned(),
+        (ScheduledReason::Interrupted, _) => "it resumes its last run".to_owned(),
+        (ScheduledReason::Timer, _) => "a timer".to_owned(),
     }
 }
 
@@ -49,9 +55,9 @@ mod tests {
     fn check(reason: &str, about: Option<&str>, at: Option<i64>, held: Option<&str>, text: &str) {
         let wake = ScheduledWake {
             at: at.map(Timestamp::from_micros),
-            reason: reason.into(),
+            reason: Listed::named(reason),
             about: about.map(str::to_owned),
-            held_by: held.map(str::to_owned),
+            held_by: held.map(Listed::named),
         };
         assert_eq!(one(&wake, 2, &|at| format!("at {}", at.micros())), text);
     }

@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::Agent;
 use dormouse_types::Id as _;
+use dormouse_types::agent::Lifecycle;
 
 use super::list::state;
 use super::scheduled;
@@ -43,7 +44,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     if let Some(command) = super::restores(session, &agent) {
         session.screen.say(format!("\nrestore its task: {command}"));
-    } else if agent.lifecycle == "dormant" {
+    } else if agent.lifecycle == Lifecycle::Dormant {
         let command = session.command(&format!("agent resume {}", agent.id.short()));
         session.screen.say(format!("\nresume it: {command}"));
     }
@@ -64,7 +65,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     }
     let mut now = state(agent).to_owned();
     if let Some(reason) = &agent.dormant_reason {
-        now.push_str(&format!(": {}", why(reason)));
+        now.push_str(&format!(": {}", why(reason.name())));
     }
     facts.push(("state", now));
     let when = if agent.automatic { "changes wake it" } else { "wakes only when asked" };

@@ -1,5 +1,6 @@
 //! `dormouse change confirm|reject|defer|undo SET:ITEM...`.
 
+use dormouse_types::agent::ItemStatus;
 use std::io::IsTerminal as _;
 
 use clap::Args;
@@ -185,7 +186,7 @@ fn named_value(item: &ChangeItem, value: &str) -> Option<String> {
 /// Whether the user can have seen an item: it is or was among those shown.
 fn was_shown(set: &ChangeSet, item: &ChangeItem) -> bool {
     let is_behind = set.items.iter().any(|other| other.shown);
-    item.shown || item.status != "pending" || item.expires_at.is_some() || !is_behind
+    item.shown || item.status != ItemStatus::Pending || item.expires_at.is_some() || !is_behind
 }
 
 fn not_shown(session: &Session, item: &ChangeItem) -> Failure {

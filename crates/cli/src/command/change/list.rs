@@ -2,6 +2,7 @@
 
 use clap::Args;
 use dormouse::view::{ChangeSet, Page};
+use dormouse_types::agent::ItemStatus;
 
 use crate::client::path;
 use crate::command::proposal;
@@ -38,13 +39,16 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let mut n_hidden = 0;
     for set in &page.items {
         for item in &set.items {
-            let is_open = item.status == "pending" || item.status == "deferred";
+            let is_open = item.status == ItemStatus::Pending || item.status == ItemStatus::Deferred;
             // A deferred proposal was shown once, and can still be decided.
-            if item.status == "pending" && !item.shown && !params.all {
+            if item.status == ItemStatus::Pending && !item.shown && !params.all {
                 n_hidden += 1;
-            } else if is_open || params.all || item.status == "applying" {
-                let cells =
-                    [proposal::name(item), item.human_summary.clone(), proposal::status(item)];
+            } else if is_open || params.all || item.status == ItemStatus::Applying {
+                let cells = [
+                    proposal::name(item),
+                    item.human_summary.clone(),
+                    proposal::status(item).to_owned(),
+                ];
                 match groups.iter_mut().find(|(task, _)| *task == set.task_id.to_string()) {
                     Some((_, table)) => table.row(cells),
                     None => {

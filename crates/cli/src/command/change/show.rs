@@ -30,11 +30,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let (width, style) = (session.screen.prose_width(), session.screen.style());
     session.screen.say(style.bold(&line(titled(&set.task_title))));
     let at = time::minute(set.created_at, &session.zone);
-    session.screen.say(style.dim(&format!(
-        "set {} · {at} · {}",
-        set.id.short(),
-        line(&set.status)
-    )));
+    session.screen.say(style.dim(&format!("set {} · {at} · {}", set.id.short(), set.status)));
     for item in &set.items {
         session.screen.say("");
         let place = format!(

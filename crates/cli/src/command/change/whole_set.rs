@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{ChangeItem, Outcome, Page};
 use dormouse_types::Id as _;
+use dormouse_types::agent::ItemStatus;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -69,12 +70,12 @@ pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Fa
     for one in &page.items {
         let name = format!("{}:{}", set.id.short(), one.index);
         let why = match (&one.outcome, &one.problem) {
-            (Some(outcome), _) if outcome.item.status == "confirmed" => {
+            (Some(outcome), _) if outcome.item.status == ItemStatus::Confirmed => {
                 n_confirmed += 1;
                 continue;
             }
             (Some(outcome), _) => {
-                let error = outcome.item.error.as_deref().unwrap_or(&outcome.item.status);
+                let error = outcome.item.error.as_deref().unwrap_or(outcome.item.status.name());
                 line(error)
             }
             (None, Some(problem)) => line(&problem.detail),
@@ -90,11 +91,16 @@ pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Fa
 /// Why an item is not confirmed with the others; `None` if nobody would expect it to be.
 fn why_not(item: &ChangeItem) -> Option<String> {
     let now = line(item.now.as_deref().unwrap_or("none"));
-    match item.status.as_str() {
-        "pending" if item.set_since => Some(format!("you set it to {now} since")),
-        "pending" if item.shown => None,
-        "retracted" => Some(line(item.error.as_deref().unwrap_or("it was withdrawn"))),
-        _ => Some(String::new()),
+    match item.status {
+        ItemStatus::Pending if item.set_since => Some(format!("you set it to {now} since")),
+        ItemStatus::Pending if item.shown => None,
+        ItemStatus::Retracted => Some(line(item.error.as_deref().unwrap_or("it was withdrawn"))),
+        ItemStatus::Pending
+        | ItemStatus::Deferred
+        | ItemStatus::Applying
+        | ItemStatus::Confirmed
+        | ItemStatus::Rejected
+        | ItemStatus::Expired => Some(String::new()),
     }
 }
 
@@ -120,7 +126,7 @@ fn say(
         let mut text = format!(
             "  {}  {}: {}",
             proposal::name(item),
-            proposal::status(item),
+            proposal::status(item).to_owned(),
             line(&item.human_summary)
         );
         if let Some(error) = &item.error {

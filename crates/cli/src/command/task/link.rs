@@ -63,7 +63,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 fn link_of(task: &Task, kind: LinkKind, other: &TaskId) -> Option<String> {
     let is_it = |link: &&dormouse::view::TaskLink| {
         link.task.id == *other
-            && link.kind == kind.name()
+            && link.kind == kind
             && (link.direction == LinkDirection::Out || kind.is_symmetric())
     };
     task.links.iter().find(is_it).map(|link| link.id.to_string())

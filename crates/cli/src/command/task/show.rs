@@ -142,7 +142,7 @@ fn links(task: &Task, width: usize) -> Vec<String> {
         if lines.is_empty() {
             lines.push(String::new());
         }
-        let words = LinkKind::words_of(&link.kind, link.direction);
+        let words = LinkKind::words_of(link.kind.name(), link.direction);
         let first = format!("{}  ", link.task.id.short());
         let text = line(&format!("{words}: {}", titled(&link.task.title)));
         lines.extend(wrap::text(&text, width, Margin { first: &first, rest: "       " }));
@@ -170,7 +170,7 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
     let width = session.screen.prose_width();
     for change in page.items {
         let at = time::minute(change.at, &session.zone);
-        let first = format!("{at}  {:<7} ", line(&change.origin));
+        let first = format!("{at}  {:<7} ", change.origin);
         let rest = " ".repeat(first.len());
         let what: Vec<String> = change.what.iter().map(|what| told(what, task)).collect();
         for text in wrap::text(&what.join("; "), width, Margin { first: &first, rest: &rest }) {

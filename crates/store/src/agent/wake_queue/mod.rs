@@ -5,6 +5,8 @@ mod read;
 
 use dormouse_types::{HolderId, RunKey, Seq, Timestamp, WorkspaceId};
 
+pub use dormouse_types::agent::WakeReason as Reason;
+
 use crate::commit::{Op, Refusal};
 use crate::params;
 use crate::store::ws;
@@ -16,69 +18,6 @@ pub use read::{
     claimable, expired_leases, first_per_priority, leased, next_due, of_holder, of_holders,
     oldest_signal, owned_by, waiting, with_due_beyond, workspaces,
 };
-
-/// Why a holder is woken. The strongest pending reason names the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// A change to its task.
-    Subscription,
-    /// A time was reached: back-off, a due date, "wake me at".
-    Timer,
-    /// The holder was created.
-    Creation,
-    /// A person asks for a full fresh analysis.
-    Reanalysis,
-    /// A person asks for a run or sends a message.
-    UserInitiated,
-}
-
-impl Reason {
-    /// Every reason, weakest first.
-    pub const ALL: [Self; 5] =
-        [Self::Subscription, Self::Timer, Self::Creation, Self::Reanalysis, Self::UserInitiated];
-
-    /// Its name in rows and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Subscription => "subscription",
-            Self::Timer => "timer",
-            Self::Creation => "creation",
-            Self::Reanalysis => "reanalysis",
-            Self::UserInitiated => "userInitiated",
-        }
-    }
-
-    /// Its bit in the `reasons` column.
-    pub fn bit(self) -> i64 {
-        match self {
-            Self::Subscription => 1,
-            Self::Timer => 2,
-            Self::Creation => 4,
-            Self::Reanalysis => 8,
-            Self::UserInitiated => 16,
-        }
-    }
-
-    /// Whether it arises without a person asking; `sleep_until` holds such wakes back.
-    pub fn is_automatic(self) -> bool {
-        matches!(self, Self::Subscription | Self::Timer | Self::Creation)
-    }
-
-    /// Its place in the claim order; smaller means sooner.
-    pub fn priority(self) -> i64 {
-        match self {
-            Self::UserInitiated | Self::Reanalysis => 0,
-            Self::Creation => 1,
-            Self::Timer => 2,
-            Self::Subscription => 3,
-        }
-    }
-
-    /// The reasons in a column value, weakest first.
-    pub fn of_bits(bits: i64) -> Vec<Self> {
-        Self::ALL.into_iter().filter(|reason| bits & reason.bit() != 0).collect()
-    }
-}
 
 /// The row of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]

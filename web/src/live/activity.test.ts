@@ -1,11 +1,15 @@
 import { expect, it } from "vitest";
 
+import type { Schemas } from "../api/client";
 import { awakeSince, byQueueOrder, activityState } from "./activity";
 
-const agent = (id: string, activity: string, awakeSince: string | null = null, dueAt: string | null = null) => ({ id, activity, awakeSince, dueAt });
+type Activity = Schemas["AgentActivity"];
+
+const agent = (id: string, activity: Activity, awakeSince: string | null = null, dueAt: string | null = null) => ({ id, activity, awakeSince, dueAt });
 
 it("calls a running agent awake, and keeps the server's word for the rest", () => {
-  expect(["running", "queued", "asleep", "dormant"].map(activityState)).toEqual(["awake", "queued", "asleep", "dormant"]);
+  const activities = ["running", "queued", "asleep", "dormant"] as const;
+  expect(activities.map(activityState)).toEqual(["awake", "queued", "asleep", "dormant"]);
 });
 
 it("knows since when only for a running agent", () => {

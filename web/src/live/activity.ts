@@ -5,7 +5,7 @@ import type { Schemas } from "../api/client";
 export type ActivityState = "asleep" | "queued" | "awake" | "dormant" | "failed" | "destroyed";
 
 /** The API calls a working agent `running`; the app calls it awake. */
-export function activityState(activity: Schemas["RowActivity"]): ActivityState {
+export function activityState(activity: Schemas["RowActivity"] | ActivityState): ActivityState {
   return activity === "running" ? "awake" : activity;
 }
 

@@ -1,7 +1,7 @@
 // The logic of the task page: pure functions, no server.
 
 import { t } from "../../i18n/index.svelte";
-import { activityState } from "../../live/activity";
+import { activityState, type ActivityState } from "../../live/activity";
 import type { Change } from "../review/change";
 import { itemActionOf } from "../review/change";
 import type { Agent, Entry, Item, TaskLink } from "./data";
@@ -11,7 +11,7 @@ export function titleOf(task: { title: string }): string {
 }
 
 /** The state of an agent in one word: its lifecycle if it ended or stopped, otherwise its activity. */
-export function stateOf(agent: Pick<Agent, "lifecycle" | "activity">): string {
+export function stateOf(agent: Pick<Agent, "lifecycle" | "activity">): ActivityState {
   if (agent.lifecycle === "destroyed" || agent.lifecycle === "dormant") return agent.lifecycle;
   return activityState(agent.activity);
 }

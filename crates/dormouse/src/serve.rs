@@ -1,8 +1,8 @@
 //! The service of a node: what a server runs beside its router.
 
 use dormouse_scheduler::{End, Event, FinishedRun, Options, Until};
-use dormouse_types::port::BoxFuture;
 use dormouse_types::agent::RunStatus;
+use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, RunKey, limits};
 use futures_util::future::FutureExt as _;
 

@@ -91,13 +91,38 @@ macro_rules! closed_list {
 
 /// A value of a closed list, or the name that a newer version of the program wrote.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum Listed<T> {
     /// A value of the list.
     Known(T),
     /// A name that is not on the list of this version; kept as it is.
     Other(String),
+}
+
+// Written out because the derived schema says `oneOf`, and a listed name fits both of its parts.
+#[cfg(feature = "openapi")]
+mod listed_schema {
+    use utoipa::openapi::schema::{AnyOfBuilder, Type};
+    use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
+
+    use super::Listed;
+
+    impl<T: utoipa::PartialSchema> utoipa::__dev::ComposeSchema for Listed<T> {
+        fn compose(known: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+            let known = known.into_iter().next().unwrap_or_else(T::schema);
+            let other = ObjectBuilder::new()
+                .schema_type(Type::String)
+                .description(Some("A name that is not on the list of this version."));
+            let what = "A value of a list, or the name that a newer version wrote.";
+            AnyOfBuilder::new().description(Some(what)).item(known).item(other).into()
+        }
+    }
+
+    impl<T: utoipa::ToSchema> utoipa::ToSchema for Listed<T> {
+        fn name() -> std::borrow::Cow<'static, str> {
+            "Listed".into()
+        }
+    }
 }
 
 impl<T: ClosedList> Listed<T> {

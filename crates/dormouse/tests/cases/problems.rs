@@ -1,7 +1,5 @@
 use dormouse::error::PROBLEMS;
-use dormouse::{
-    AgentFilter, Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict,
-};
+use dormouse::{Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict};
 use dormouse_types::task::{LinkKind, Status};
 use dormouse_types::{AgentId, ChangeSetId, EntryId, Id as _, ItemId, Scope, TaskId, limits};
 use serde_json::json;

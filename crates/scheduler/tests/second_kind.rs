@@ -2,6 +2,7 @@
 //! writes another. It is claimed, crashes at every commit and is taken over by another node, and
 //! nothing below it knows what it is.
 
+use dormouse_types::agent::Initiator;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -174,9 +175,9 @@ impl Handler for House {
             let run = Run {
                 key: RunKey(hash::joined(&[row.holder.as_str(), &due_at]).0),
                 holder: row.holder.clone(),
-                reason: Reason::Timer.name().into(),
+                reason: Reason::Timer.into(),
                 reason_id: Some(due_at),
-                initiator: "automation".into(),
+                initiator: Initiator::Automation.into(),
                 thread: ThreadId::fresh(now, &self.entropy),
                 status: Status::Started,
                 logical_change_key: None,

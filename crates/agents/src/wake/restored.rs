@@ -19,7 +19,6 @@ use dormouse_store::{Commit, Db, ReadError, Refusal, identity};
 use dormouse_types::agent::Initiator;
 use dormouse_types::{HolderId, HostId, Id as _, Seq, WorkspaceId};
 
-use crate::wake::claim::AUTOMATION;
 use crate::wake::handler::broken;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};

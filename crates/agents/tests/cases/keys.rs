@@ -2,8 +2,7 @@ use dormouse_agents::lifecycle::RequestContext;
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::Id as _;
-use dormouse_types::agent::Initiator;
-use dormouse_types::agent::WakeReason;
+use dormouse_types::agent::{Initiator, WakeReason};
 use dormouse_types::port::Clock as _;
 use sha2::{Digest as _, Sha256};
 

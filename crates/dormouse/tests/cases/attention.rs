@@ -1,10 +1,8 @@
 //! What waits for the person, and the proposals about a task as a person reads them.
 
 use dormouse::Verdict;
-use dormouse::view::Attention;
+use dormouse::view::{Attention, AttentionAction, AttentionKind};
 use dormouse_testkit::scripted::Answer;
-use dormouse::view::AttentionAction;
-use dormouse::view::AttentionKind;
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::model::ModelError;
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! What an agent is doing, and since when, as lists and its own page tell it.
 
 use dormouse::view::RowActivity;
-use dormouse_types::agent::AgentActivity;
-use dormouse_types::agent::Initiator;
-use dormouse_types::agent::WakeReason;
+use dormouse_types::agent::{AgentActivity, Initiator, WakeReason};
 use std::time::Duration;
 
 use dormouse::{AgentFilter, TaskFilter};

@@ -3,8 +3,7 @@
 use dormouse::AgentPatch;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Commit, Db};
-use dormouse_types::agent::AgentActivity;
-use dormouse_types::agent::Automation;
+use dormouse_types::agent::{AgentActivity, Automation};
 use dormouse_types::{Seq, Timestamp};
 
 use crate::world::{World, me, now, slug};

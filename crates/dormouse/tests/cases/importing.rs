@@ -1,5 +1,4 @@
-use dormouse::view::ImportEvent;
-use dormouse::view::ImportOutcome;
+use dormouse::view::{ImportEvent, ImportOutcome};
 use dormouse::{ImportOptions, TaskFilter};
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::{AgentId, TaskId};

@@ -1,9 +1,6 @@
 use dormouse::{AgentFilter, Verdict};
 use dormouse_testkit::scripted::Answer;
-use dormouse_types::agent::AgentActivity;
-use dormouse_types::agent::Lifecycle;
-use dormouse_types::agent::RunStatus;
-use dormouse_types::agent::WakeReason;
+use dormouse_types::agent::{AgentActivity, Lifecycle, RunStatus, WakeReason};
 use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};

@@ -1,7 +1,6 @@
 //! The main job through the facade: task, agent, report, proposals, verdicts.
 
-use dormouse_types::agent::ItemStatus;
-use dormouse_types::agent::RunStatus;
+use dormouse_types::agent::{ItemStatus, RunStatus};
 use std::sync::Arc;
 
 use dormouse::{DrainScope, NewEntry, NewTask, Verdict};

@@ -1,10 +1,9 @@
 //! Lists of tasks: each order page by page, where words are found, and what a page costs.
 
-use dormouse::view::MatchPlace;
+use dormouse::view::{Match, MatchPlace, TaskRow};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dormouse::view::{Match, TaskRow};
 use dormouse::{
     AgentFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch,
 };

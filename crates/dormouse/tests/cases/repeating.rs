@@ -1,10 +1,7 @@
 use dormouse::AgentPatch;
 use dormouse::view::Task;
 use dormouse::{Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
-use dormouse_types::agent::Automation;
-use dormouse_types::agent::ItemStatus;
-use dormouse_types::agent::Lifecycle;
-use dormouse_types::agent::MessageKind;
+use dormouse_types::agent::{Automation, ItemStatus, Lifecycle, MessageKind};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{TaskId, limits};
 use serde_json::{Value, json};
@@ -154,16 +151,6 @@ fn an_agent_made_twice_under_one_key_is_one_agent() {
     assert_eq!(slug(&make("Emil").expect_err("another name")).0, "idempotency-mismatch");
     let error = now(world.dormouse.create_agent(&me(), &task, None, None)).expect_err("a second");
     assert_eq!(slug(&error), ("agent-exists", 409));
-}
-
-fn automate(
-    world: &World,
-    agent: &dormouse::view::Agent,
-    automation: Automation,
-    key: Option<String>,
-) -> Result<dormouse::view::Agent, Error> {
-    let patch = AgentPatch { automation: Some(automation), ..AgentPatch::default() };
-    now(world.dormouse.edit_agent(&me(), &agent.id, patch, key))
 }
 
 #[test]

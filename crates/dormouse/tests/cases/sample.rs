@@ -1,7 +1,6 @@
 //! The sample of `samples/`: imported, noted, and what the built-in model proposes.
 
-use dormouse_types::agent::ItemStatus;
-use dormouse_types::agent::RunStatus;
+use dormouse_types::agent::{ItemStatus, RunStatus};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;

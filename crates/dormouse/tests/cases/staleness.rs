@@ -1,7 +1,6 @@
 use dormouse::DrainScope;
 use dormouse_types::RunKey;
-use dormouse_types::agent::Automation;
-use dormouse_types::agent::RunStatus;
+use dormouse_types::agent::{Automation, RunStatus};
 
 use crate::world::{World, me, now, slug};
 

@@ -1,12 +1,9 @@
 //! What an agent did and what it will do, page by page.
 
-use dormouse::view::LinkedChange;
-use dormouse::view::TimerPurpose;
-use dormouse_types::agent::Initiator;
-use dormouse_types::agent::WakeReason;
+use dormouse::view::{LinkedChange, Message, Page, TimerPurpose};
+use dormouse_types::agent::{Initiator, WakeReason};
 use std::collections::BTreeSet;
 
-use dormouse::view::{Message, Page};
 use dormouse::{MessageFilter, OperationFilter, TaskFilter, Verdict};
 use dormouse_store::agent::{breaker, saga, timer, wake_queue};
 use dormouse_store::{Commit, Db, Op};

@@ -1,7 +1,5 @@
 use dormouse::{TaskPatch, Verdict};
-use dormouse::view::ChangeItem;
-use dormouse_types::agent::ItemStatus;
-use dormouse_types::agent::SetStatus;
+use dormouse_types::agent::{ItemStatus, SetStatus};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::Status;
 use serde_json::{Value, json};

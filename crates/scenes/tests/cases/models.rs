@@ -1,8 +1,6 @@
 //! Models that take several turns, are cut off, fail, or are away.
 
-use dormouse_types::agent::DormantReason;
-use dormouse_types::agent::Lifecycle;
-use dormouse_types::agent::RunStatus;
+use dormouse_types::agent::{DormantReason, Lifecycle, RunStatus};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,8 +3,7 @@
 use dormouse_store::agent::saga::{self, Phase, Saga};
 use dormouse_store::{Op, Refusal};
 use dormouse_types::OperationId;
-use dormouse_types::agent::OperationPhase;
-use dormouse_types::agent::OperationStatus;
+use dormouse_types::agent::{OperationPhase, OperationStatus};
 
 use crate::world::{OTHER_WS, WS, World, at};
 

@@ -252,8 +252,8 @@ mod tests {
         let waits = printed.news(vec![waiting(), b()], Vec::new());
         assert_eq!(lines(&waits), ["20  queued  subscription"]);
         assert_eq!(lines(&printed.news(vec![waiting(), b()], Vec::new())), Vec::<String>::new());
-        let begun =
-            printed.news(vec![wake("c", RunStatus::Started, 21, None), b()], vec![message('y', 22)]);
+        let begun = printed
+            .news(vec![wake("c", RunStatus::Started, 21, None), b()], vec![message('y', 22)]);
         assert_eq!(lines(&begun), ["21  run cccccccc  started  subscription", "y"]);
         let again = printed.news(vec![wake("c", RunStatus::Queued, 21, None), b()], Vec::new());
         assert_eq!(lines(&again), ["21  run cccccccc  queued  subscription"]);

@@ -2,8 +2,7 @@
 
 use clap::Args;
 use dormouse::view::{Agent, Page};
-use dormouse_types::agent::AgentActivity;
-use dormouse_types::agent::Lifecycle;
+use dormouse_types::agent::{AgentActivity, Lifecycle};
 use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::path;

@@ -3,7 +3,6 @@
 use clap::Args;
 use dormouse::view::{Message, Page, Prompt, PromptFragment, Wake};
 use dormouse_formats::sanitise;
-use dormouse_types::agent::MessageKind;
 use dormouse_types::{AgentId, ThreadId};
 use serde_json::Value;
 

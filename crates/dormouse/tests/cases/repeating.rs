@@ -1,4 +1,3 @@
-use dormouse::AgentPatch;
 use dormouse::view::Task;
 use dormouse::{Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
 use dormouse_types::agent::{Automation, ItemStatus, Lifecycle, MessageKind};

@@ -60,8 +60,10 @@ impl Dormouse {
             None => 0,
             Some(task) => {
                 let sets = match self.change_sets(caller, Some(task.clone()), true).await {
-                    // A task deleted meanwhile has no open proposals.
+                    // A task deleted meanwhile has no open proposals, and those of a damaged one
+                    // cannot be counted: the failed run states the damage.
                     Err(Error::NotFound { .. }) => Vec::new(),
+                    Err(error) if error.is_damage() => Vec::new(),
                     sets => sets?,
                 };
                 let own = sets.into_iter().filter(|set| set.run_key == run.key.as_str());

@@ -26,7 +26,8 @@ use dormouse_journal::Journal;
 use dormouse_runs::Driver;
 use dormouse_scheduler::{Chore, Handler, Scheduler};
 use dormouse_store::Store;
-use dormouse_types::port::{Clock, Entropy};
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_types::port::{Clock, Entropy, Model};
 
 use crate::wake::chores;
 use crate::wake::handler::TaskAgents;
@@ -88,6 +89,17 @@ impl Agents {
     pub fn with_lease(mut self, lasts: Duration) -> Self {
         self.lease = lasts;
         self
+    }
+
+    /// Returns the model that an agent asks: its class decides merge window and automation, its
+    /// provider the circuit breaker.
+    pub(crate) fn model_of(&self, agent: &Agent) -> &dyn Model {
+        &**self.driver.models().named(agent.config.model.as_deref())
+    }
+
+    /// Returns the model of agents whose row names none.
+    pub(crate) fn default_model(&self) -> &dyn Model {
+        &**self.driver.models().default_model()
     }
 
     /// Returns the scheduler of this process, with task agents as its kind of holder.

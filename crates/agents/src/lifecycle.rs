@@ -470,7 +470,7 @@ impl Agents {
             ops.push(timer::delete_of_holder(ws, id));
             ops.push(outdated::clear(ws, id));
         }
-        let class = self.driver.model().class();
+        let class = self.model_of(after).class();
         if !changed {
             // Pending wakes keep their due time.
         } else if is_automatic(after, class) {

@@ -7,6 +7,7 @@ mod cases {
     mod breaker;
     mod cancelling;
     mod capping;
+    mod choosing;
     mod clocks;
     mod damage;
     mod hearing;

@@ -10,7 +10,7 @@ use dormouse_agents::wake::route::merge_window;
 use dormouse_agents::{Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
-use dormouse_runs::{Driver, End};
+use dormouse_runs::{Driver, End, Models};
 use dormouse_scheduler::{Event, Options, Until};
 use dormouse_types::port::{Clock as _, ModelClass};
 use dormouse_types::{AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
@@ -91,7 +91,7 @@ fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents) {
     let changes =
         Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
     let model = Arc::new(Steady::new(turns));
-    let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), model);
+    let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), Models::new(model));
     let agents = Agents::new(Parts {
         store: store.clone(),
         journal: journal.clone(),

@@ -6,7 +6,8 @@
 //!
 //! Does not own: tools and their validation, decisions about proposals, when an agent wakes.
 //!
-//! Reading order: [`input`], [`read`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`].
+//! Reading order: [`input`], [`read`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`],
+//! [`offloaded`].
 
 pub mod input;
 pub mod read;
@@ -15,6 +16,7 @@ pub mod propose;
 pub mod observe;
 pub mod lang;
 pub mod answer;
+pub mod offloaded;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -25,6 +27,7 @@ use dormouse_types::port::{BoxStream, Model, ModelClass};
 use futures_core::Stream;
 
 pub use input::Input;
+pub use offloaded::Offloaded;
 
 /// The rules model.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,12 +49,17 @@ impl Model for Builtin {
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        let mut events: VecDeque<TurnEvent> =
-            answer::calls(request).into_iter().map(TurnEvent::Call).collect();
-        events.push_back(TurnEvent::Usage(Usage::default()));
-        events.push_back(TurnEvent::End { ended: true });
-        Box::pin(Events(events))
+        Box::pin(Events(events(request)))
     }
+}
+
+/// Computes the answer to a request.
+fn events(request: &Request) -> VecDeque<TurnEvent> {
+    let mut events: VecDeque<TurnEvent> =
+        answer::calls(request).into_iter().map(TurnEvent::Call).collect();
+    events.push_back(TurnEvent::Usage(Usage::default()));
+    events.push_back(TurnEvent::End { ended: true });
+    events
 }
 
 /// A stream whose events are all available at once.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dormouse::view::RunOutcome;
 use dormouse::{Db, Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
-use dormouse_adapters::{OsEntropy, SystemClock};
-use dormouse_builtin::Builtin;
+use dormouse_adapters::{OsEntropy, SystemClock, ThreadPool};
+use dormouse_builtin::Offloaded;
 use dormouse_types::port::{Clock, Entropy, Model};
 use dormouse_types::{Caller, HostId, Id as _};
 use jiff::tz::TimeZone;
@@ -17,6 +17,9 @@ use crate::failure::Failure;
 use crate::folder::{Folder, FolderError, Found};
 use crate::server_file::Server;
 use crate::terminal::note;
+
+/// At most so many threads compute; wakes beyond that wait for one.
+const COMPUTE_THREADS: usize = 4;
 
 /// Where the data is.
 pub enum Backend {
@@ -109,7 +112,7 @@ impl Engine {
             store,
             clock,
             entropy: entropy.clone(),
-            model: model(config),
+            model: model(config)?,
             zone: zone.clone(),
             owner: owner.clone(),
         });
@@ -190,11 +193,16 @@ async fn open(
 }
 
 #[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "only faults change it"))]
-fn model(config: &Config) -> Arc<dyn Model> {
-    let model: Arc<dyn Model> = Arc::new(Builtin);
+fn model(config: &Config) -> Result<Arc<dyn Model>, Failure> {
+    // The rules compute; the loop that renews leases and serves requests must not wait for them.
+    let n_threads =
+        std::thread::available_parallelism().map_or(1, |n| n.get().min(COMPUTE_THREADS));
+    let pool = ThreadPool::start(n_threads)
+        .map_err(|error| Failure::failed(format!("cannot start threads that compute: {error}")))?;
+    let model: Arc<dyn Model> = Arc::new(Offloaded::on(Arc::new(pool)));
     #[cfg(feature = "faults")]
     let model = config.faults.model(model);
-    model
+    Ok(model)
 }
 
 fn no_folder(error: FolderError) -> Failure {

@@ -27,7 +27,7 @@ use dormouse_agents::Agents;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_queries::Queries;
-use dormouse_runs::Driver;
+use dormouse_runs::{Driver, Models};
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
@@ -111,7 +111,8 @@ impl Dormouse {
             entropy.clone(),
             zone.clone(),
         );
-        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), model.clone());
+        let models = Models::new(model.clone());
+        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models);
         let agents = Agents::new(dormouse_agents::Parts {
             store: store.clone(),
             journal: journal.clone(),

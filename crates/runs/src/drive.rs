@@ -28,6 +28,8 @@ use crate::handler::{
 use crate::status::{Event, after};
 use crate::step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};
 use crate::{End, Lease, Stop};
+use crate::model_call::{DeltaSink, NoSink};
+use crate::models::Models;
 use crate::{request, run_log};
 
 /// Drives runs. Cheap to clone.
@@ -36,7 +38,8 @@ pub struct Driver {
     store: Store,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    model: Arc<dyn Model>,
+    models: Models,
+    sink: Arc<dyn DeltaSink>,
     stop: Stop,
 }
 
@@ -53,6 +56,8 @@ const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 /// A run under way: what its steps share.
 struct ActiveRun<'a> {
     driver: &'a Driver,
+    /// The model that the run was claimed for.
+    model: Arc<dyn Model>,
     lease: &'a Lease,
     handler: &'a mut dyn RunHandler,
     log: RunLog,
@@ -69,10 +74,10 @@ impl Driver {
         store: Store,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
-        model: Arc<dyn Model>,
+        models: Models,
     ) -> Self {
         let stop: BoxFuture<'static, ()> = Box::pin(std::future::pending());
-        Self { store, clock, entropy, model, stop: stop.shared() }
+        Self { store, clock, entropy, models, sink: Arc::new(NoSink), stop: stop.shared() }
     }
 
     /// Returns the same driver, which leaves its runs to be resumed once `stop` completes.
@@ -81,9 +86,15 @@ impl Driver {
         Self { stop, ..self.clone() }
     }
 
-    /// Returns the model that runs ask.
-    pub fn model(&self) -> &dyn Model {
-        &*self.model
+    /// Returns the same driver, which passes on the text of turns while models write it.
+    #[must_use]
+    pub fn with_sink(self, sink: Arc<dyn DeltaSink>) -> Self {
+        Self { sink, ..self }
+    }
+
+    /// Returns the models that runs may ask.
+    pub fn models(&self) -> &Models {
+        &self.models
     }
 
     /// Drives a claimed run to its end, continuing from whatever is recorded.
@@ -96,8 +107,9 @@ impl Driver {
     ) -> Result<End, RunError> {
         let chain = run_log::start(lease.ws, &lease.run);
         let log = RunLog::default();
-        let mut run =
-            ActiveRun { driver: self, lease, handler, log, chain, closing: None, shown: None };
+        let model = self.models.named(lease.run.model.as_deref()).clone();
+        let (closing, shown) = (None, None);
+        let mut run = ActiveRun { driver: self, model, lease, handler, log, chain, closing, shown };
         match run.steps().await {
             Ok(end) => Ok(end),
             Err(RunError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
@@ -190,7 +202,7 @@ impl ActiveRun<'_> {
             return self.stopped().await.map(Some);
         };
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
-        let (answer, _usage) = match answer {
+        let (answer, usage) = match answer {
             Ok(answer) => answer,
             Err(error @ ModelError::Provider { why, .. }) => {
                 return self.away(why, &error.to_string()).await.map(Some);
@@ -206,7 +218,7 @@ impl ActiveRun<'_> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
             (self.log, self.chain) = before.clone();
-            let result = self.record_turn(turn, answer.clone(), tools).await;
+            let result = self.record_turn(turn, answer.clone(), usage, tools).await;
             if !attempts.go_on_after(&result) {
                 return result;
             }
@@ -219,6 +231,7 @@ impl ActiveRun<'_> {
         &mut self,
         turn: u32,
         mut logged: LoggedTurn,
+        usage: Usage,
         tools: ToolSet,
     ) -> Result<Option<End>, RunError> {
         let ExecutedCalls { results, ops: opened, news } =
@@ -227,6 +240,10 @@ impl ActiveRun<'_> {
         let now = self.driver.clock.now();
         let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
         ops.extend(opened);
+        // A model that costs nothing counts nothing.
+        if usage != Usage::default() {
+            ops.push(wake_run::add_usage(self.lease.ws, &self.lease.run.key, &usage));
+        }
         self.log.turns.push(logged);
         self.note_closing();
         match next(&self.log, &Limits::default()) {
@@ -401,13 +418,13 @@ impl ActiveRun<'_> {
             .now()
             .until(started + Duration::from_secs(limits::WAKE_SECONDS))
             .min(Duration::from_secs(limits::MODEL_SECONDS));
-        let asked = Box::pin(crate::model_call::turn(&*self.driver.model, request));
+        let asked = Box::pin(crate::model_call::turn(&*self.model, request, &*self.driver.sink));
         let cut_off = select(self.driver.stop.clone(), self.driver.clock.sleep(patience));
         match select(asked, cut_off).await {
             Either::Left((answer, _)) => Some(answer),
             Either::Right((Either::Left(((), _)), _)) => None,
             Either::Right((Either::Right(((), _)), _)) => Some(Err(ModelError::Provider {
-                provider: self.driver.model.provider().to_owned(),
+                provider: self.model.provider().to_owned(),
                 why: ProviderUnavailable::Outage,
                 detail: "no answer in time".into(),
             })),
@@ -420,7 +437,7 @@ impl ActiveRun<'_> {
     /// The breaker and the run are one commit. Several runs may record a failure at once; each
     /// retries on the fresh breaker row, so every failure is counted.
     async fn away(&self, why: ProviderUnavailable, detail: &str) -> Result<End, RunError> {
-        let provider = self.driver.model.provider();
+        let provider = self.model.provider();
         let ws = self.lease.ws;
         let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
             let now = self.driver.clock.now();
@@ -442,7 +459,7 @@ impl ActiveRun<'_> {
     /// Resets the breaker, because the provider answered.
     async fn note_provider_is_back(&self) -> Result<(), RunError> {
         let ws = self.lease.ws;
-        let provider = self.driver.model.provider();
+        let provider = self.model.provider();
         match self.driver.store.first(row::of_provider(ws, provider)).await? {
             None => Ok(()),
             Some(_) => self.tell("provider:back", vec![row::delete(ws, provider)]).await,
@@ -450,7 +467,7 @@ impl ActiveRun<'_> {
     }
 
     async fn tell(&self, event: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
-        let provider = self.driver.model.provider();
+        let provider = self.model.provider();
         let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
         self.driver
             .store

@@ -9,12 +9,13 @@
 //! of a task read as an instruction, a stale owner that writes, a provider failure that counts as an
 //! empty success.
 //!
-//! Reading order: [`step`], [`request`], [`breaker`], [`handler`],
-//! [`run_log`], [`model_call`], [`drive`].
+//! Reading order: [`step`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
+//! [`model_call`], [`drive`].
 
 pub mod step;
 pub mod request;
 pub mod breaker;
+pub mod models;
 pub mod handler;
 pub mod run_log;
 pub mod model_call;
@@ -26,4 +27,6 @@ pub use handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,
 };
+pub use model_call::{DeltaSink, NoSink};
+pub use models::Models;
 pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

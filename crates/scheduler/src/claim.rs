@@ -49,7 +49,10 @@ impl Scheduler {
         let admission = handler.admit(Due { ws, entry: row, waiting: waiting.as_ref() }).await?;
         let mut repeated = Vec::new();
         let (run, ops) = match (admission, waiting) {
-            (Admission::Later, _) => return Ok(None),
+            (Admission::Postpone { until }, _) => {
+                self.postpone(ws, row, until).await?;
+                return Ok(None);
+            }
             (Admission::Hold { guard }, _) => {
                 self.hold(ws, row, guard).await?;
                 return Ok(None);
@@ -141,6 +144,22 @@ impl Scheduler {
             .ops(guard)
             .op(wake_queue::park(ws, &row.holder));
         unless(self.store.commit(hold).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
+    }
+
+    /// Puts a row off to a time, so that rows after it are found.
+    async fn postpone(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+        until: Timestamp,
+    ) -> Result<(), SchedulerError> {
+        if row.due_at.is_none_or(|due| due >= until) {
+            return Ok(());
+        }
+        let postpone = Commit::new("run.postpone", Db::Agent, ws)
+            .op(wake_queue::unchanged(ws, row))
+            .op(wake_queue::postpone(ws, row, until));
+        unless(self.store.commit(postpone).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
     }
 
     /// Detaches a run that has ended from its queue row; other pending signals stay.

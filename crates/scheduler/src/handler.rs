@@ -73,8 +73,11 @@ pub enum Admission {
         /// Guards the commit by what the decision was based on.
         guard: Vec<Op>,
     },
-    /// It may not run now, and nothing is written.
-    Later,
+    /// It may not run before a time, which becomes the row's due time.
+    Postpone {
+        /// When to ask again.
+        until: Timestamp,
+    },
     /// It never runs: the waiting run ends, or the signals are cleared if there is none.
     End {
         /// Why.

@@ -5,7 +5,7 @@
 //! and another node, or a restart, continues. Hints make it quick, deadlines make it punctual, and
 //! the sweep finds what neither points to.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use dormouse_store::Hints;
@@ -111,6 +111,9 @@ pub struct Node {
     ready: VecDeque<(WorkspaceId, QueueEntry)>,
     /// Holders whose run was put back: it has a time to wait for, and running it again would spin.
     put_back: BTreeSet<HolderId>,
+    /// The row of each holder as it was last claimed. A row that is as it was when it could not be
+    /// claimed is not tried again.
+    tried: BTreeMap<HolderId, QueueEntry>,
     /// What the caller has not taken yet.
     events: VecDeque<Event>,
     /// Damage that was already named.
@@ -147,6 +150,7 @@ impl Scheduler {
             polling: None,
             ready: VecDeque::new(),
             put_back: BTreeSet::new(),
+            tried: BTreeMap::new(),
             events: VecDeque::new(),
             named: BTreeSet::new(),
             is_done: false,
@@ -235,6 +239,9 @@ impl Node {
         let who = (ws, row.holder.clone());
         self.plan.alive.insert(who.clone());
         self.plan.claims += 1;
+        if matches!(self.until, Until::Idle { .. }) {
+            self.tried.insert(row.holder.clone(), row.clone());
+        }
         let scheduler = self.scheduler.clone();
         self.running.push(Box::pin(async move {
             let ended = scheduler.claim_and_run(ws, &row).await;
@@ -303,8 +310,9 @@ impl Node {
         }
     }
 
-    fn polled(&mut self, found: PollResult) {
+    fn polled(&mut self, mut found: PollResult) {
         self.polling = None;
+        found.due.retain(|(_, row)| self.tried.get(&row.holder) != Some(row));
         self.plan.deadline = found.deadline;
         for line in found.damaged {
             self.name(line);

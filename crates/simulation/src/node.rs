@@ -96,8 +96,12 @@ fn joined(
     let journal = dormouse_journal::Journal::new(store.clone(), clock.clone(), entropy.clone());
     let changes =
         Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
-    let driver =
-        dormouse_runs::Driver::new(store.clone(), clock.clone(), entropy.clone(), model.clone());
+    let driver = dormouse_runs::Driver::new(
+        store.clone(),
+        clock.clone(),
+        entropy.clone(),
+        dormouse_runs::Models::new(model.clone()),
+    );
     let agents = Agents::new(dormouse_agents::Parts {
         store: store.clone(),
         journal,

@@ -33,6 +33,24 @@ pub trait Model: Send + Sync {
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>>;
 }
 
+/// Runs work that computes, beside the loop that waits for it.
+pub trait Compute: Send + Sync {
+    /// Runs a job; completes when it has ended, even if it panicked. Dropping the future abandons
+    /// the job, which may still run to its end.
+    fn run(&self, job: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()>;
+}
+
+/// Runs each job at once, on the thread that asks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InlineCompute;
+
+impl Compute for InlineCompute {
+    fn run(&self, job: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        job();
+        Box::pin(std::future::ready(()))
+    }
+}
+
 /// The cost class of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelClass {

@@ -204,7 +204,7 @@ impl TaskAgent<'_> {
             fall_asleep(&mut agent.doc.value, DormantReason::TaskDeleted);
         } else if agent.doc.value.lifecycle == Lifecycle::Created {
             agent.doc.value.lifecycle = Lifecycle::Active;
-            if is_automatic(&agent.doc.value, self.agents.driver.model().class()) {
+            if is_automatic(&agent.doc.value, self.agents.model_of(&agent.doc.value).class()) {
                 // The agent was still waiting for its first content when a change arrived during
                 // this run, so the change was signalled without a due time.
                 ops.push(wake_queue::make_due(ws, &self.agent, now));

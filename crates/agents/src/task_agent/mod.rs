@@ -99,7 +99,7 @@ impl RunHandler for TaskAgent<'_> {
         Box::pin(async move {
             let Lease { ws, run, .. } = self.lease;
             let agent = self.agents.agent(*ws, &self.agent).await?.doc.value;
-            let class = self.agents.driver.model().class();
+            let class = self.agents.model_of(&agent).class();
             let by_itself = run.initiator == Initiator::Automation;
             let reason = match agent.lifecycle {
                 Lifecycle::Dormant => "the agent was paused",

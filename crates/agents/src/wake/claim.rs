@@ -1,7 +1,7 @@
 //! What a claim of an agent's wake decides: whether the run may start, and the interval it sees.
 
 use dormouse_runs::breaker::{Gate, gate, probing};
-use dormouse_scheduler::{Admission, Due};
+use dormouse_scheduler::{Admission, Due, Room};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
@@ -9,6 +9,7 @@ use dormouse_store::agent::wake_run::{Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::{ChangeRow, Db, Op, ReadError, change_log};
 use dormouse_types::agent::Initiator;
+use dormouse_types::model::Usage;
 use dormouse_types::{AgentId, HostId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::inbox::UnheardRange;
@@ -66,12 +67,36 @@ struct ClaimContext {
     words: UnheardRange,
 }
 
+/// Returns the room that the most open of several providers leaves.
+fn widest(gates: impl Iterator<Item = Gate>) -> Room {
+    let room_of = |gate| match gate {
+        Gate::Free => Room::Free,
+        Gate::Probe => Room::One,
+        Gate::Closed { until } => Room::Closed { until },
+    };
+    gates
+        .map(room_of)
+        .reduce(|a, b| match (a, b) {
+            (Room::Free, _) | (_, Room::Free) => Room::Free,
+            (Room::One, _) | (_, Room::One) => Room::One,
+            (Room::Closed { until: a }, Room::Closed { until: b }) => {
+                Room::Closed { until: a.min(b) }
+            }
+        })
+        .unwrap_or(Room::Free)
+}
+
 impl Agents {
-    /// Returns whether the model's provider may be asked, according to the rows of a workspace.
-    pub async fn gate(&self, ws: WorkspaceId) -> Result<Gate, AgentError> {
-        let provider = self.driver.model().provider();
-        let known = self.store.first(breaker::of_provider(ws, provider)).await?;
-        Ok(gate(known.as_ref(), self.clock.now()))
+    /// Returns whether any provider may be asked, according to the rows of a workspace: a probe only
+    /// if none is free, closed only if all are. An agent whose own provider is closed is put off
+    /// when it is admitted.
+    pub(crate) async fn room(&self, ws: WorkspaceId) -> Result<Room, AgentError> {
+        let now = self.clock.now();
+        let known = self.store.all(breaker::all(ws)).await?;
+        let gates = self.driver.models().providers().into_iter().map(|provider| {
+            gate(known.iter().find(|breaker| breaker.provider == provider), now)
+        });
+        Ok(widest(gates))
     }
 
     /// Decides whether an agent may run its pending wake, and what the claim of the run freezes.
@@ -82,11 +107,13 @@ impl Agents {
         let before = self.claim_context(ws, id).await?;
         let agent = entity::each(entity::by_id::<Agent>(ws, id.as_str()));
         let mut ops: Vec<Op> = Vec::new();
+        let mut model = self.default_model();
         // The run of a damaged agent must start, so that it can fail and report the damage.
         if let Some(Ok(mut agent)) = self.store.first(agent).await? {
             ops.extend(self.wake_with_restored_task(ws, &mut agent, now).await?);
             let value = &agent.doc.value;
-            let automatic = is_automatic(value, self.driver.model().class());
+            model = self.model_of(value);
+            let automatic = is_automatic(value, model.class());
             let obstacle = obstacle(value, automatic, &row.reasons, waiting, before.words);
             let end = |reason: &str| Ok(Admission::End { reason: reason.to_owned() });
             match (obstacle, waiting) {
@@ -100,11 +127,10 @@ impl Agents {
                 }
             }
         }
-        let provider = self.driver.model().provider();
-        let known = self.store.first(breaker::of_provider(ws, provider)).await?;
+        let known = self.store.first(breaker::of_provider(ws, model.provider())).await?;
         match gate(known.as_ref(), now) {
             Gate::Free => {}
-            Gate::Closed { .. } => return Ok(Admission::Later),
+            Gate::Closed { until } => return Ok(Admission::Postpone { until }),
             Gate::Probe => {
                 let probe =
                     known.as_ref().map(|known| breaker::put(ws, Some(known), &probing(known, now)));
@@ -114,7 +140,7 @@ impl Agents {
         if waiting.is_some() {
             return Ok(Admission::Resume { ops });
         }
-        let run = Box::new(self.fresh_run(ws, id, row, &before).await?);
+        let run = Box::new(self.fresh_run(ws, id, row, &before, model.name()).await?);
         // A wake that was delivered twice must not lose what its run has not heard.
         let again = (!before.words.is_empty()).then(|| self.hear(ws, id, row.upto));
         Ok(Admission::Start { run, ops, if_repeated: again.into_iter().collect() })
@@ -171,6 +197,7 @@ impl Agents {
         agent: &AgentId,
         row: &QueueEntry,
         before: &ClaimContext,
+        model: &str,
     ) -> Result<Run, AgentError> {
         let now = self.clock.now();
         let (processed, journal) = (before.processed, before.journal.clone());
@@ -206,12 +233,13 @@ impl Agents {
             heard_upto: before.words.newest,
             epoch: row.epoch + 1,
             crashes: 0,
-            model: Some(self.driver.model().name().to_owned()),
+            model: Some(model.to_owned()),
             cut: false,
             created_at: now,
             started_at: Some(now),
             completed_at: None,
             error: None,
+            usage: Usage::default(),
         })
     }
 }

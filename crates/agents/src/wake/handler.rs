@@ -1,7 +1,6 @@
 //! Task agents as a kind of holder: what the scheduler asks about them.
 
 use dormouse_runs::RunError;
-use dormouse_runs::breaker::Gate;
 use dormouse_scheduler::{
     Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, SchedulerError, Stop,
 };
@@ -24,13 +23,7 @@ impl Handler for TaskAgents {
     }
 
     fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
-        Box::pin(async move {
-            Ok(match self.0.gate(ws).await? {
-                Gate::Free => Room::Free,
-                Gate::Probe => Room::One,
-                Gate::Closed { until } => Room::Closed { until },
-            })
-        })
+        Box::pin(async move { Ok(self.0.room(ws).await?) })
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {
@@ -72,7 +65,7 @@ impl Handler for TaskAgents {
     }
 
     fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        may_run(entry, now, self.0.driver.model().class())
+        may_run(entry, now, self.0.default_model().class())
     }
 
     fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow> {

@@ -104,7 +104,7 @@ impl Agents {
             }
             let begun = runs.get(&HolderId::from(&agent.id));
             let by_person = begun.is_some_and(|run| run.initiator != Initiator::Automation);
-            let wakes = by_person || is_automatic(&agent, self.driver.model().class());
+            let wakes = by_person || is_automatic(&agent, self.model_of(&agent).class());
             // An agent that has never run still waits for the first content of its task.
             let has_looked = agent.lifecycle != Lifecycle::Created || begun.is_some();
             let due_at = Some(now).filter(|_| wakes && has_looked);

@@ -276,8 +276,7 @@ impl Agents {
         concern: &RoutedSignal,
         revived: &mut BTreeSet<AgentId>,
     ) -> Result<Vec<Op>, AgentError> {
-        let class = self.driver.model().class();
-        let window = merge_window(class);
+        let window = merge_window(self.default_model().class());
         let mut signal = Signal {
             holder: (&concern.agent).into(),
             reason: Reason::Subscription,
@@ -295,6 +294,8 @@ impl Agents {
         };
         let Some(mut stored) = agent else { return Ok(Vec::new()) };
         let agent = &mut stored.doc;
+        let class = self.model_of(&agent.value).class();
+        signal.due_at = Some(concern.at + merge_window(class));
         if agent.value.lifecycle == Lifecycle::Destroyed {
             return Ok(Vec::new());
         }

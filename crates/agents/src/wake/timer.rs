@@ -57,10 +57,10 @@ impl Agents {
         ws: WorkspaceId,
         due: &Timer,
     ) -> Result<Signal, AgentError> {
-        let class = self.driver.model().class();
         let id = agent_of(&due.holder)?;
         let (may_wake, reason) = match self.agent(ws, &id).await {
             Ok(agent) => {
+                let class = self.model_of(&agent.doc.value).class();
                 let automatic = is_automatic(&agent.doc.value, class);
                 // A time that a person set applies even if automation is off.
                 let is_asked = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();

@@ -59,7 +59,7 @@ impl Agents {
 
     /// Returns the agents with a pending wake, in claim order.
     pub async fn waiting(&self, ws: WorkspaceId) -> Result<WaitingAgents, AgentError> {
-        let (now, class) = (self.clock.now(), self.driver.model().class());
+        let (now, class) = (self.clock.now(), self.default_model().class());
         let mut waiting = WaitingAgents::default();
         let rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
         // A holder of another kind is not an agent that waits.

@@ -15,7 +15,7 @@ use dormouse_agents::wake::waiting::Scope;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
-use dormouse_runs::Driver;
+use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::{End, Event, FinishedRun, Lease, Options, Scheduler, Until};
 use dormouse_store::agent::agent_entity::{Agent, Automation, State};
 use dormouse_store::agent::change_item::{self, Item};
@@ -130,7 +130,8 @@ impl World {
         );
         let script = Arc::new(Script::default());
         let model = Arc::new(BlockingModel::before(script.clone()));
-        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), model.clone());
+        let driver =
+            Driver::new(store.clone(), port.clone(), entropy.clone(), Models::new(model.clone()));
         let agents = Agents::new(Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -180,22 +181,27 @@ impl World {
 
     /// The same rooms under the name of another process.
     pub fn owned_by(&self, owner: &str) -> Agents {
-        self.agents_of(owner, self.model.clone())
+        self.agents_of(owner, Models::new(self.model.clone()))
     }
 
     /// The same rooms with another model.
     pub fn asking(&self, model: Arc<dyn Model>) -> Agents {
-        self.agents_of("another model", model)
+        self.choosing(Models::new(model))
     }
 
-    fn agents_of(&self, owner: &str, model: Arc<dyn Model>) -> Agents {
+    /// The same rooms with these models.
+    pub fn choosing(&self, models: Models) -> Agents {
+        self.agents_of("another model", models)
+    }
+
+    fn agents_of(&self, owner: &str, models: Models) -> Agents {
         let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(owner.bytes().map(u64::from).sum()));
         Agents::new(Parts {
             store: self.store.clone(),
             journal: self.journal.clone(),
             changes: self.changes.clone(),
-            driver: Driver::new(self.store.clone(), port.clone(), entropy.clone(), model),
+            driver: Driver::new(self.store.clone(), port.clone(), entropy.clone(), models),
             clock: port,
             entropy,
             zone: TimeZone::UTC,
@@ -327,8 +333,13 @@ impl World {
     }
 
     pub fn drain_scope(&self, scope: &Scope) -> Result<Vec<FinishedRun>, AgentError> {
+        Self::drain_of(&self.agents, scope)
+    }
+
+    /// Runs what these rooms may run.
+    pub fn drain_of(agents: &Agents, scope: &Scope) -> Result<Vec<FinishedRun>, AgentError> {
         let mut ran = Vec::new();
-        now(drain(&self.agents, &self.agents.scheduler(), scope, |one| ran.push(one)))?;
+        now(drain(agents, &agents.scheduler(), scope, |one| ran.push(one)))?;
         Ok(ran)
     }
 

@@ -7,6 +7,7 @@ use dormouse_types::{AgentId, HolderId, RunKey, Seq, ThreadId, Timestamp, Worksp
 pub use dormouse_types::agent::RunStatus as Status;
 use dormouse_types::agent::{Initiator, WakeReason};
 use dormouse_types::closed_list::{ClosedList as _, Listed};
+use dormouse_types::model::Usage;
 
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
@@ -56,6 +57,8 @@ pub struct Run {
     pub completed_at: Option<Timestamp>,
     /// Why it failed.
     pub error: Option<String>,
+    /// Tokens it has used, over all its recorded turns.
+    pub usage: Usage,
 }
 
 /// Records a claimed run; refused when a run with its key exists.
@@ -85,6 +88,25 @@ pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
             run.started_at
         ],
         Refusal::Exists,
+    )
+}
+
+/// Adds the tokens of a turn to those of its run.
+pub fn add_usage(workspace: WorkspaceId, key: &RunKey, usage: &Usage) -> Op {
+    let tokens = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    Op::one(
+        "UPDATE wake_run_log SET input_tokens = COALESCE(input_tokens, 0) + ?3,
+           cached_input_tokens = COALESCE(cached_input_tokens, 0) + ?4,
+           output_tokens = COALESCE(output_tokens, 0) + ?5
+         WHERE ws = ?1 AND run_key = ?2",
+        params![
+            ws(workspace),
+            key.as_str(),
+            tokens(usage.input),
+            tokens(usage.cached_input),
+            tokens(usage.output)
+        ],
+        Refusal::LeaseLost,
     )
 }
 
@@ -142,6 +164,10 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
     };
     let bad_id = |e: dormouse_types::IdError| corrupt(e.to_string());
     let status = row.text(6).map_err(column)?;
+    let tokens = |n| {
+        let tokens = row.opt_int(n).map_err(column)?.unwrap_or(0);
+        u64::try_from(tokens).map_err(|_| corrupt(format!("{tokens} tokens")))
+    };
     Ok(Run {
         key: RunKey(key.to_owned()),
         holder: row.text(1).map_err(column)?.parse().map_err(bad_id)?,
@@ -163,6 +189,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         started_at: row.opt_time(16).map_err(column)?,
         completed_at: row.opt_time(17).map_err(column)?,
         error: row.opt_text(18).map_err(column)?.map(ToOwned::to_owned),
+        usage: Usage { input: tokens(19)?, cached_input: tokens(20)?, output: tokens(21)? },
     })
 }
 
@@ -172,7 +199,8 @@ pub fn by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Run> {
         db: Db::Agent,
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
-                created_at, started_at, completed_at, error_message
+                created_at, started_at, completed_at, error_message,
+                input_tokens, cached_input_tokens, output_tokens
               FROM wake_run_log WHERE ws = ?1 AND run_key = ?2",
         params: params_values![ws(workspace), key.as_str()],
         decode,
@@ -185,7 +213,8 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
         db: Db::Agent,
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
-                created_at, started_at, completed_at, error_message
+                created_at, started_at, completed_at, error_message,
+                input_tokens, cached_input_tokens, output_tokens
               FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2
               ORDER BY created_at DESC, run_key LIMIT ?3",
         params: params_values![ws(workspace), agent.to_string(), limit],
@@ -228,7 +257,7 @@ pub fn page(
             "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
-                r.error_message, ",
+                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens, ",
             counts!(),
             " FROM wake_run_log r
               WHERE r.ws = ?1 AND r.agent_id = ?2 AND r.created_at <= ?3
@@ -248,7 +277,7 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
             "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
-                r.error_message, ",
+                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens, ",
             counts!(),
             " FROM wake_run_log r WHERE r.ws = ?1 AND r.run_key = ?2"
         ),
@@ -259,7 +288,7 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
 
 fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
-    let (turns, calls) = (row.int(19).map_err(column)?, row.int(20).map_err(column)?);
+    let (turns, calls) = (row.int(22).map_err(column)?, row.int(23).map_err(column)?);
     Ok(RunWithCounts { run: decode(row)?, turns, calls })
 }
 
@@ -281,7 +310,8 @@ pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
         db: Db::Agent,
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
-                created_at, started_at, completed_at, error_message
+                created_at, started_at, completed_at, error_message,
+                input_tokens, cached_input_tokens, output_tokens
               FROM wake_run_log WHERE ws = ?1 AND status IN ('queued', 'started')",
         params: params_values![ws(workspace)],
         decode,
@@ -358,7 +388,7 @@ pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
         sql: "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
-                r.error_message
+                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens
               FROM wake_run_log r
               WHERE r.ws = ?1 AND r.status IN ('failed', 'abandoned')
                 AND NOT EXISTS (SELECT 1 FROM wake_run_log n

@@ -11,6 +11,7 @@ use crate::world::{OTHER_WS, WS, World, at};
 each_engine!(
     a_run_comes_back_as_it_was_claimed,
     a_key_runs_once,
+    a_run_adds_up_the_tokens_of_its_turns,
     a_run_moves_only_from_the_status_that_was_read,
     an_ended_run_says_how_it_ended,
     the_newest_runs_of_an_agent_come_first,
@@ -39,6 +40,7 @@ fn run(world: &World, key: &str) -> Run {
         started_at: Some(at(1)),
         completed_at: None,
         error: None,
+        usage: Usage::default(),
     }
 }
 
@@ -69,6 +71,25 @@ fn a_run_comes_back_as_it_was_claimed(world: &World) {
     };
     assert_eq!(stored(world, &inserted(world, bare.clone())), bare);
     assert_eq!(world.first(wake_run::by_key(OTHER_WS, &full.key)), None);
+}
+
+fn a_run_adds_up_the_tokens_of_its_turns(world: &World) {
+    let one = inserted(world, run(world, "counted"));
+    let other = inserted(world, run(world, "other"));
+    world.agent([wake_run::add_usage(
+        WS,
+        &one.key,
+        &Usage { input: 900, cached_input: 600, output: 70 },
+    )]);
+    world.agent([wake_run::add_usage(
+        WS,
+        &one.key,
+        &Usage { input: 100, cached_input: 0, output: 7 },
+    )]);
+    assert_eq!(stored(world, &one).usage, Usage { input: 1000, cached_input: 600, output: 77 });
+    let counted = world.only(wake_run::with_counts_by_key(WS, &one.key));
+    assert_eq!((counted.run, counted.turns), (stored(world, &one), 0));
+    assert_eq!(stored(world, &other).usage, Usage::default());
 }
 
 fn a_key_runs_once(world: &World) {

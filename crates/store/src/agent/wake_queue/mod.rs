@@ -191,6 +191,15 @@ pub fn make_due(workspace: WorkspaceId, holder: impl Into<HolderId>, due_at: Tim
     )
 }
 
+/// Puts a row off to a time; what is due later stays so.
+pub fn postpone(workspace: WorkspaceId, row: &QueueEntry, until: Timestamp) -> Op {
+    Op::any(
+        "UPDATE wake_queue SET due_at = ?4
+         WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL AND due_at < ?4",
+        params![ws(workspace), row.holder.to_string(), row.epoch, until],
+    )
+}
+
 /// Clears the due time and keeps the pending signals.
 pub fn park(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(

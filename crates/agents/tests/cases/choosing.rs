@@ -1,0 +1,126 @@
+//! Which model a run asks, and what is kept of its cost.
+
+use std::sync::Arc;
+
+use dormouse_agents::wake::waiting::Scope;
+use dormouse_runs::Models;
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::{breaker, entity};
+use dormouse_store::{Commit, Db};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage};
+use dormouse_types::port::{BoxStream, Model, ModelClass};
+use dormouse_types::{AgentId, HolderId, Id as _};
+use futures_util::stream;
+
+use crate::world::{DONE, WS, World, now, report};
+
+const USED: Usage = Usage { input: 1200, cached_input: 800, output: 90 };
+
+/// A paid model of another provider, which answers with a report or not at all.
+struct Far {
+    is_away: bool,
+}
+
+impl Model for Far {
+    fn name(&self) -> &str {
+        "far"
+    }
+
+    fn provider(&self) -> &str {
+        "far.example"
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Paid
+    }
+
+    fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        if self.is_away {
+            let why = ProviderUnavailable::Authentication;
+            let (provider, detail) = ("far.example".into(), "401".into());
+            return Box::pin(stream::iter([Err(ModelError::Provider { provider, why, detail })]));
+        }
+        let (name, args) = report("All quiet.", "Nothing yet.");
+        let call = ToolCall { id: "call-1".into(), name: name.into(), args };
+        let events =
+            [TurnEvent::Call(call), TurnEvent::Usage(USED), TurnEvent::End { ended: true }];
+        Box::pin(stream::iter(events.map(Ok)))
+    }
+}
+
+/// Returns a world with an agent that asks the far model.
+fn far_away() -> (World, AgentId) {
+    let world = World::new();
+    let task = world.task("Move", &["It began."]);
+    let agent = world.try_create(&task, false).expect("an agent");
+    let row = entity::by_id::<Agent>(WS, agent.as_str());
+    let mut row = now(world.store.first(row)).expect("readable").expect("an agent");
+    row.doc.value.config.model = Some("far".into());
+    let commit = Commit::new("test", Db::Agent, WS).op(entity::replace(WS, &row));
+    now(world.store.commit(commit)).expect("committed");
+    (world, agent)
+}
+
+#[test]
+fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
+    let (world, agent) = far_away();
+    let far = Arc::new(Far { is_away: false });
+    let agents = world.choosing(Models::new(world.model.clone()).with(far));
+    let scheduler = agents.scheduler();
+    let unasked = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim");
+    assert!(unasked.is_none(), "a paid model runs only when a person asks");
+    world.wake_now(&agent, None);
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    assert_eq!(now(scheduler.run_alive(lease)).expect("it ran").end, DONE);
+    let run = &world.runs(&agent)[0];
+    assert_eq!((run.model.as_deref(), run.usage), (Some("far"), USED));
+    assert!(world.script.asked().is_empty());
+}
+
+#[test]
+fn a_provider_that_fails_opens_its_own_breaker() {
+    let (world, agent) = far_away();
+    let far = Arc::new(Far { is_away: true });
+    let agents = world.choosing(Models::new(world.model.clone()).with(far));
+    world.wake_now(&agent, None);
+    let scheduler = agents.scheduler();
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    now(scheduler.run_alive(lease)).expect("it ran");
+    let providers = now(world.store.all(breaker::all(WS))).expect("readable");
+    let providers: Vec<_> = providers.into_iter().map(|breaker| breaker.provider).collect();
+    assert_eq!(providers, ["far.example"]);
+}
+
+/// An agent of the other provider runs meanwhile, though the row of the first is due before it.
+#[test]
+fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
+    let (world, agent) = far_away();
+    let far = Arc::new(Far { is_away: true });
+    let agents = world.choosing(Models::new(world.model.clone()).with(far));
+    let scheduler = agents.scheduler();
+    world.wake_now(&agent, None);
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    now(scheduler.run_alive(lease)).expect("it ran");
+    let until = now(world.store.all(breaker::all(WS))).expect("readable")[0].open_until;
+    assert!(until.is_some(), "a refused key opens the breaker at once");
+
+    let task = world.task("Another one", &["It began as well."]);
+    let near = world.create(&task);
+    world.wake_now(&agent, None);
+    world.answers(1);
+    let everything = Scope { all_due: true, ..Scope::default() };
+    let ran = World::drain_of(&agents, &everything).expect("a drain");
+    let ends: Vec<_> = ran.into_iter().map(|one| (one.holder, one.end)).collect();
+    assert_eq!(ends, [(HolderId::from(&near), DONE)]);
+    assert_eq!(world.row(&agent).due_at, until);
+}
+
+#[test]
+fn a_model_that_is_not_registered_is_replaced_by_the_default() {
+    let (world, agent) = far_away();
+    world.answers(1);
+    assert_eq!(now(world.agents.scheduler().run_alive(world.claim(&agent))).expect("it ran").end, DONE);
+    let run = &world.runs(&agent)[0];
+    assert_eq!(run.model.as_deref(), Some(world.model.name()));
+    assert_eq!(run.usage, Usage::default());
+}

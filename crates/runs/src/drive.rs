@@ -25,11 +25,11 @@ use crate::handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,
 };
+use crate::model_call::{DeltaSink, NoSink};
+use crate::models::Models;
 use crate::status::{Event, after};
 use crate::step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};
 use crate::{End, Lease, Stop};
-use crate::model_call::{DeltaSink, NoSink};
-use crate::models::Models;
 use crate::{request, run_log};
 
 /// Drives runs. Cheap to clone.

@@ -192,6 +192,7 @@ impl Handler for House {
                 started_at: Some(now),
                 completed_at: None,
                 error: None,
+                usage: dormouse_types::model::Usage::default(),
             };
             let (ops, if_repeated) = (Vec::new(), Vec::new());
             Ok(Admission::Start { run: Box::new(run), ops, if_repeated })

@@ -93,9 +93,10 @@ impl Agents {
     pub(crate) async fn room(&self, ws: WorkspaceId) -> Result<Room, AgentError> {
         let now = self.clock.now();
         let known = self.store.all(breaker::all(ws)).await?;
-        let gates = self.driver.models().providers().into_iter().map(|provider| {
-            gate(known.iter().find(|breaker| breaker.provider == provider), now)
-        });
+        let gates =
+            self.driver.models().providers().into_iter().map(|provider| {
+                gate(known.iter().find(|breaker| breaker.provider == provider), now)
+            });
         Ok(widest(gates))
     }
 

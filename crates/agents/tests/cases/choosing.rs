@@ -119,7 +119,10 @@ fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
 fn a_model_that_is_not_registered_is_replaced_by_the_default() {
     let (world, agent) = far_away();
     world.answers(1);
-    assert_eq!(now(world.agents.scheduler().run_alive(world.claim(&agent))).expect("it ran").end, DONE);
+    assert_eq!(
+        now(world.agents.scheduler().run_alive(world.claim(&agent))).expect("it ran").end,
+        DONE
+    );
     let run = &world.runs(&agent)[0];
     assert_eq!(run.model.as_deref(), Some(world.model.name()));
     assert_eq!(run.usage, Usage::default());

@@ -4,6 +4,7 @@ use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Op, Refusal};
 use dormouse_types::agent::{Initiator, WakeReason};
+use dormouse_types::model::Usage;
 use dormouse_types::{AgentId, RunKey, Seq, ThreadId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};

@@ -11,6 +11,7 @@ pub fn value(value: &FieldValue) -> String {
         FieldValue::Day { on } => on.to_string(),
         FieldValue::Minutes { minutes } => duration(*minutes),
         FieldValue::Priority { priority } => self::priority(*priority),
+        FieldValue::Language { code } => code.clone(),
         FieldValue::Status { status, reason } => self::status(*status, reason.as_deref()),
         FieldValue::Item { title, is_checked, is_archived } => {
             let archived = if *is_archived { " (archived)" } else { "" };

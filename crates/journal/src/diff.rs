@@ -9,8 +9,9 @@ use dormouse_store::journal::task::Task;
 use dormouse_store::journal::{field_say, row};
 use dormouse_types::LabelId;
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::hash;
-use dormouse_types::task::Field;
+use dormouse_types::task::{Field, Priority};
 
 use crate::decision::{CreatedId, Decided, EditContext};
 use crate::effect::{BeforeAfter, Effect, ItemValue, StatusValue};
@@ -87,8 +88,8 @@ struct Found<'a, 'b> {
     says: Vec<String>,
 }
 
-fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
-    value.map(ToString::to_string)
+fn text(text: &str) -> Option<FieldValue> {
+    (!text.is_empty()).then(|| FieldValue::Text { text: text.to_owned() })
 }
 
 impl Found<'_, '_> {
@@ -101,18 +102,17 @@ impl Found<'_, '_> {
         });
     }
 
-    fn field(&mut self, field: Field, from: Option<String>, to: Option<String>, effect: Effect) {
-        self.what.push(What::FieldSet { field, from, to, reason: None });
+    fn field(&mut self, field: Field, [from, to]: [Option<FieldValue>; 2], effect: Effect) {
+        self.what.push(What::FieldSet(FieldChange { field: field.into(), from, to }));
         self.effects.push(effect);
         self.says.push(field.name().to_owned());
     }
 
     fn fields(&mut self, before: &TaskView, after: &mut TaskView) {
-        let category = |view: &TaskView| view.category().map(|category| category.name.clone());
-        let (from_category, to_category) = (category(before), category(after));
+        let category = |view: &TaskView| view.category().and_then(|category| text(&category.name));
+        let categories = [category(before), category(after)];
         let old = &before.task.value;
         let new = &mut after.task.value;
-        let titled = |title: &str| (!title.is_empty()).then(|| title.to_owned());
         if before.revision == 0 {
             // The announcement of a new task includes its title.
             if !new.title.is_empty() {
@@ -120,28 +120,27 @@ impl Found<'_, '_> {
             }
         } else if old.title != new.title {
             let both = BeforeAfter { before: old.title.clone(), after: new.title.clone() };
-            self.field(Field::Title, titled(&old.title), titled(&new.title), Effect::Title(both));
+            self.field(Field::Title, [text(&old.title), text(&new.title)], Effect::Title(both));
         }
         self.status(old, new);
         if old.priority != new.priority {
             let both = BeforeAfter { before: old.priority, after: new.priority };
-            let (from, to) = (shown(old.priority.as_ref()), shown(new.priority.as_ref()));
-            self.field(Field::Priority, from, to, Effect::Priority(both));
+            let value = |priority: Option<Priority>| {
+                priority.map(|priority| FieldValue::Priority { priority })
+            };
+            let values = [old.priority, new.priority].map(value);
+            self.field(Field::Priority, values, Effect::Priority(both));
         }
         if old.due_on != new.due_on {
             let both = BeforeAfter { before: old.due_on, after: new.due_on };
-            let (from, to) = (shown(old.due_on.as_ref()), shown(new.due_on.as_ref()));
-            self.field(Field::DueDate, from, to, Effect::DueDate(both));
+            let values = [old.due_on, new.due_on].map(|day| day.map(|on| FieldValue::Day { on }));
+            self.field(Field::DueDate, values, Effect::DueDate(both));
         }
         if old.estimate_minutes != new.estimate_minutes {
             let (a, b) = (old.estimate_minutes, new.estimate_minutes);
             let both = BeforeAfter { before: a, after: b };
-            self.field(
-                Field::Estimate,
-                shown(a.as_ref()),
-                shown(b.as_ref()),
-                Effect::Estimate(both),
-            );
+            let values = [a, b].map(|all| all.map(|minutes| FieldValue::Minutes { minutes }));
+            self.field(Field::Estimate, values, Effect::Estimate(both));
         }
         if old.language_code == new.language_code {
             // The source belongs to the code: setting the same code again changes nothing.
@@ -149,12 +148,13 @@ impl Found<'_, '_> {
         } else {
             let (a, b) = (old.language_code.clone(), new.language_code.clone());
             let both = BeforeAfter { before: a.clone(), after: b.clone() };
-            self.field(Field::Language, a, b, Effect::Language(both));
+            let values = [a, b].map(|code| code.map(|code| FieldValue::Language { code }));
+            self.field(Field::Language, values, Effect::Language(both));
         }
         if old.category_id != new.category_id {
             let both =
                 BeforeAfter { before: old.category_id.clone(), after: new.category_id.clone() };
-            self.field(Field::Category, from_category, to_category, Effect::Category(both));
+            self.field(Field::Category, categories, Effect::Category(both));
         }
     }
 
@@ -169,12 +169,15 @@ impl Found<'_, '_> {
             return;
         }
         new.status_history.push(new.status.clone());
-        self.what.push(What::FieldSet {
-            field: Field::Status,
-            from: Some(before.status.to_string()),
-            to: Some(after.status.to_string()),
-            reason: after.reason.clone(),
-        });
+        let shown = |value: &StatusValue| FieldValue::Status {
+            status: value.status,
+            reason: value.reason.clone(),
+        };
+        self.what.push(What::FieldSet(FieldChange {
+            field: FieldRef::Status,
+            from: Some(shown(&before)),
+            to: Some(shown(&after)),
+        }));
         self.effects.push(Effect::Status(BeforeAfter { before, after }));
         self.says.push(Field::Status.name().to_owned());
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use dormouse_store::{Commit, Db, Op, Param, Value};
 use dormouse_types::change::What;
+use dormouse_types::field_change::FieldRef;
 use dormouse_types::model::Request;
 use dormouse_types::port::Clock as _;
-use dormouse_types::task::Field;
 use dormouse_types::{Id as _, Origin, Timestamp, limits};
 
 use crate::heard::{self, Said};
@@ -183,8 +183,7 @@ fn journal(sim: &SimState, commit: &Commit) -> Vec<String> {
     let Some(change) = commit.changes.first() else { return wrong };
     match &change.origin {
         Origin::Agent { agent } => {
-            let language =
-                |what: &What| matches!(what, What::FieldSet { field: Field::Language, .. });
+            let language = |what: &What| matches!(what, What::FieldSet(change) if change.field == FieldRef::Language);
             if !change.what.iter().all(language) {
                 wrong.push(format!("undecided: agent {agent} wrote {:?} by itself", change.what));
             }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::caller::Origin;
+use crate::field_change::FieldChange;
 use crate::id::{EntryId, ItemId, LabelId, Seq, TaskId, TaskLinkId};
-use crate::task::{Field, LinkDirection};
+use crate::task::LinkDirection;
 use crate::time::Timestamp;
 
 /// One thing that changed in a journal commit.
@@ -23,18 +24,7 @@ pub enum What {
     /// The task was restored.
     TaskRestored,
     /// A single-value field was set or cleared.
-    #[serde(rename_all = "camelCase")]
-    FieldSet {
-        /// Which one.
-        field: Field,
-        /// The value before, as shown to a person; none when it was empty.
-        from: Option<String>,
-        /// The value now.
-        to: Option<String>,
-        /// The reason of a status.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
-    },
+    FieldSet(FieldChange),
     /// An item was added.
     #[serde(rename_all = "camelCase")]
     ItemAdded {

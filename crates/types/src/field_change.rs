@@ -1,14 +1,17 @@
-//! One change of a task as values: what a proposal says. Stored and sent; each reader makes its own words.
+//! One change of a task as values: what a proposal, a change row and a line of the history say.
+//!
+//! Stored and sent; each reader makes its own words.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ItemId, LabelId};
-use crate::task::{Priority, Status};
+use crate::task::{Field, Priority, Status};
 
 /// A field of a task, with its value before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(from = "AnyVersion")]
 pub struct FieldChange {
     /// What changes.
     pub field: FieldRef,
@@ -33,6 +36,10 @@ pub enum FieldRef {
     DueDate,
     /// How long it takes.
     Estimate,
+    /// The language of its texts.
+    Language,
+    /// The category.
+    Category,
     /// A checklist item; without an id, a new one.
     Item {
         /// The item.
@@ -73,6 +80,11 @@ pub enum FieldValue {
         /// The priority.
         priority: Priority,
     },
+    /// A language.
+    Language {
+        /// ISO 639 code.
+        code: String,
+    },
     /// A status.
     Status {
         /// The status.
@@ -107,9 +119,145 @@ pub enum FieldValue {
     Other(serde_json::Value),
 }
 
+impl From<Field> for FieldRef {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Title => Self::Title,
+            Field::Status => Self::Status,
+            Field::Priority => Self::Priority,
+            Field::DueDate => Self::DueDate,
+            Field::Estimate => Self::Estimate,
+            Field::Language => Self::Language,
+            Field::Category => Self::Category,
+        }
+    }
+}
+
+impl FieldRef {
+    /// The single-value field it is, if it is one.
+    pub fn field(&self) -> Option<Field> {
+        match self {
+            Self::Title => Some(Field::Title),
+            Self::Status => Some(Field::Status),
+            Self::Priority => Some(Field::Priority),
+            Self::DueDate => Some(Field::DueDate),
+            Self::Estimate => Some(Field::Estimate),
+            Self::Language => Some(Field::Language),
+            Self::Category => Some(Field::Category),
+            Self::Item { .. } | Self::Label { .. } | Self::Other(_) => None,
+        }
+    }
+}
+
+impl FieldValue {
+    /// The value as a model reads it: an ISO day, whole minutes, a name or a code.
+    pub fn plain(&self) -> String {
+        match self {
+            Self::Text { text } => text.clone(),
+            Self::Day { on } => on.to_string(),
+            Self::Minutes { minutes } => minutes.to_string(),
+            Self::Priority { priority } => priority.to_string(),
+            Self::Language { code } => code.clone(),
+            Self::Status { status, .. } => status.to_string(),
+            Self::Item { title, .. } => title.clone(),
+            Self::Label { name, .. } => name.clone(),
+            Self::Words { words } => words.clone(),
+            Self::Other(json) => json.to_string(),
+        }
+    }
+
+    /// The day, if it is one.
+    pub fn day(&self) -> Option<Date> {
+        if let Self::Day { on } = self { Some(*on) } else { None }
+    }
+
+    /// The priority, if it is one.
+    pub fn priority(&self) -> Option<Priority> {
+        if let Self::Priority { priority } = self { Some(*priority) } else { None }
+    }
+
+    /// The status, if it is one.
+    pub fn status(&self) -> Option<Status> {
+        if let Self::Status { status, .. } = self { Some(*status) } else { None }
+    }
+}
+
+/// A change as any version wrote it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyVersion {
+    /// Change rows once held text; a status had its reason beside it.
+    Texts {
+        field: Field,
+        from: Option<String>,
+        to: Option<String>,
+        reason: Option<String>,
+    },
+    Values {
+        field: FieldRef,
+        from: Option<FieldValue>,
+        to: Option<FieldValue>,
+    },
+}
+
+impl From<AnyVersion> for FieldChange {
+    fn from(any: AnyVersion) -> Self {
+        match any {
+            AnyVersion::Values { field, from, to } => Self { field, from, to },
+            AnyVersion::Texts { field, from, to, reason } => Self {
+                field: field.into(),
+                from: from.map(|text| of_text(field, text, None)),
+                to: to.map(|text| of_text(field, text, reason)),
+            },
+        }
+    }
+}
+
+/// Reads the text by which an older version stored a value; what it did not write stays words.
+fn of_text(field: Field, text: String, reason: Option<String>) -> FieldValue {
+    let value = match field {
+        Field::Title | Field::Category => return FieldValue::Text { text },
+        Field::Language => return FieldValue::Language { code: text },
+        Field::Status => text.parse().ok().map(|status| FieldValue::Status { status, reason }),
+        Field::Priority => text.parse().ok().map(|priority| FieldValue::Priority { priority }),
+        Field::DueDate => text.parse().ok().map(|on| FieldValue::Day { on }),
+        Field::Estimate => text.parse().ok().map(|minutes| FieldValue::Minutes { minutes }),
+    };
+    value.unwrap_or(FieldValue::Words { words: text })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_texts_of_an_older_change_row_become_values() {
+        let read = |json: &str| serde_json::from_str::<FieldChange>(json).expect("it can be read");
+        let status = |status, reason: Option<&str>| FieldValue::Status {
+            status,
+            reason: reason.map(ToOwned::to_owned),
+        };
+        assert_eq!(
+            read(r#"{"field":"status","from":"OPEN","to":"BLOCKED","reason":"the shop"}"#),
+            FieldChange {
+                field: FieldRef::Status,
+                from: Some(status(Status::Open, None)),
+                to: Some(status(Status::Blocked, Some("the shop"))),
+            }
+        );
+        assert_eq!(
+            read(r#"{"field":"dueDate","from":null,"to":"2026-03-20"}"#).to,
+            Some(FieldValue::Day { on: jiff::civil::date(2026, 3, 20) })
+        );
+        assert_eq!(
+            read(r#"{"field":"estimate","from":"90","to":"a while"}"#),
+            FieldChange {
+                field: FieldRef::Estimate,
+                from: Some(FieldValue::Minutes { minutes: 90 }),
+                to: Some(FieldValue::Words { words: "a while".into() }),
+            }
+        );
+    }
 
     #[test]
     fn a_change_of_a_newer_version_is_kept_as_it_came() {

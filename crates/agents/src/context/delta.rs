@@ -1,8 +1,9 @@
 //! What changed since the last completed run, and how a change reads.
 
 use dormouse_types::change::{Change, What};
+use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
-use dormouse_types::task::LinkKind;
+use dormouse_types::task::{Field, LinkKind};
 use dormouse_types::{AgentId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
@@ -34,16 +35,11 @@ pub fn timer(note: &TimerNote) -> String {
 
 /// Describes a change. The text of an entry is its present text.
 pub fn line(change: &DeltaChange, task: &TaskState) -> String {
-    let none = "none".to_owned();
     let words = match &change.what {
         What::TaskCreated { title } => format!("task made: {title}"),
         What::TaskDeleted => "task deleted".into(),
         What::TaskRestored => "task restored".into(),
-        What::FieldSet { field, from, to, reason } => {
-            let (from, to) = (from.as_ref().unwrap_or(&none), to.as_ref().unwrap_or(&none));
-            let reason = reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
-            format!("{}: {from} -> {to}{reason}", field.name())
-        }
+        What::FieldSet(change) => field_set(change),
         What::ItemAdded { item, title, is_checked } => {
             format!("item added [{}] {title} (id: {item})", mark(*is_checked))
         }
@@ -68,6 +64,18 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
         What::Unknown => "something changed".into(),
     };
     format!("{} {words}", change.on)
+}
+
+fn field_set(change: &FieldChange) -> String {
+    let name = change.field.field().map_or("a field", Field::name);
+    let value = |value: &Option<FieldValue>| {
+        value.as_ref().map_or_else(|| "none".into(), FieldValue::plain)
+    };
+    let reason = match &change.to {
+        Some(FieldValue::Status { reason: Some(reason), .. }) => format!(" ({reason})"),
+        Some(_) | None => String::new(),
+    };
+    format!("{name}: {} -> {}{reason}", value(&change.from), value(&change.to))
 }
 
 fn mark(is_checked: bool) -> &'static str {

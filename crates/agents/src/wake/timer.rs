@@ -4,7 +4,7 @@ use dormouse_store::Op;
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{Reason, Signal};
 use dormouse_types::change::{Change, What};
-use dormouse_types::task::Field;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::{AgentId, Seq, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -43,8 +43,8 @@ pub(crate) fn of_due_date(
 /// Returns the due date that a change set, if it set one; `Some(None)` if it was cleared.
 pub(crate) fn due_date_of(change: &Change, task: &TaskId) -> Option<Option<Date>> {
     change.what_of(task).rev().find_map(|what| match what {
-        What::FieldSet { field: Field::DueDate, to, .. } => {
-            Some(to.as_deref().and_then(|to| to.parse().ok()))
+        What::FieldSet(FieldChange { field: FieldRef::DueDate, to, .. }) => {
+            Some(to.as_ref().and_then(FieldValue::day))
         }
         _ => None,
     })

@@ -97,6 +97,8 @@ fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
     let (world, agent) = far_away();
     let far = Arc::new(Far { is_away: true });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
+    let task = world.task("Another one", &["It began as well."]);
+    let near = world.create(&task);
     let scheduler = agents.scheduler();
     world.wake_now(&agent, None);
     let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
@@ -104,8 +106,6 @@ fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
     let until = now(world.store.all(breaker::all(WS))).expect("readable")[0].open_until;
     assert!(until.is_some(), "a refused key opens the breaker at once");
 
-    let task = world.task("Another one", &["It began as well."]);
-    let near = world.create(&task);
     world.wake_now(&agent, None);
     world.answers(1);
     let everything = Scope { all_due: true, ..Scope::default() };

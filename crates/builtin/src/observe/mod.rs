@@ -64,7 +64,7 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
             What::TaskCreated { .. }
             | What::TaskDeleted
             | What::TaskRestored
-            | What::FieldSet { .. }
+            | What::FieldSet(_)
             | What::ItemAdded { .. }
             | What::ItemChecked { .. }
             | What::ItemRenamed { .. }

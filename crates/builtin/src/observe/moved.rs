@@ -2,8 +2,8 @@
 
 use dormouse_types::Timestamp;
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::ObservationPriority;
-use dormouse_types::task::Field;
 use jiff::civil::Date;
 
 use super::{Observation, is_new};
@@ -71,10 +71,10 @@ fn set(input: &Input<'_>) -> Vec<Step> {
     let new = input.delta.changes.iter().map(|change| (change, true));
     seen.chain(new)
         .filter_map(|(change, is_new)| match &change.what {
-            What::FieldSet { field: Field::DueDate, from, to, .. } => Some(Step {
+            What::FieldSet(FieldChange { field: FieldRef::DueDate, from, to }) => Some(Step {
                 at: change.at,
-                from: from.as_deref().and_then(|day| day.parse().ok()),
-                to: to.as_deref()?.parse().ok()?,
+                from: from.as_ref().and_then(FieldValue::day),
+                to: to.as_ref()?.day()?,
                 is_new,
                 is_move: from.is_some(),
             }),

@@ -1,8 +1,8 @@
 //! Notes when the task becomes more urgent.
 
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::ObservationPriority;
-use dormouse_types::task::{Field, Priority};
 
 use super::{Observation, cut, is_new};
 use crate::Input;
@@ -15,11 +15,16 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Observati
     let words = &rules.observe;
     let mut found = Vec::new();
     for change in &input.delta.changes {
-        if let What::FieldSet { field: Field::Priority, from, to: Some(to), .. } = &change.what {
-            let from: Priority =
-                from.as_deref().and_then(|from| from.parse().ok()).unwrap_or_default();
-            if to.parse::<Priority>().is_ok_and(|to| to < from) {
-                let text = words.priority_raised.replace("{from}", from.name()).replace("{to}", to);
+        if let What::FieldSet(FieldChange {
+            field: FieldRef::Priority,
+            from,
+            to: Some(FieldValue::Priority { priority: to }),
+        }) = &change.what
+        {
+            let from = from.as_ref().and_then(FieldValue::priority).unwrap_or_default();
+            if *to < from {
+                let text =
+                    words.priority_raised.replace("{from}", from.name()).replace("{to}", to.name());
                 found.push(Observation { text, priority: ObservationPriority::Notable });
             }
         }

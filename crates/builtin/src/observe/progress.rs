@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::ObservationPriority;
-use dormouse_types::task::{Field, Status};
+use dormouse_types::task::Status;
 
 use super::{Observation, cut};
 use crate::Input;
@@ -45,11 +46,11 @@ fn standing(input: &Input<'_>) -> Option<Observation> {
     let words = &input.lang.propose.observe;
     let (from, to, reason) =
         input.delta.changes.iter().rev().find_map(|change| match &change.what {
-            What::FieldSet { field: Field::Status, from, to, reason } => {
-                let status =
-                    |text: &Option<String>| text.as_deref().and_then(|t| t.parse::<Status>().ok());
-                Some((status(from), status(to)?, reason))
-            }
+            What::FieldSet(FieldChange {
+                field: FieldRef::Status,
+                from,
+                to: Some(FieldValue::Status { status, reason }),
+            }) => Some((from.as_ref().and_then(FieldValue::status), *status, reason)),
             _ => None,
         })?;
     let note = |template: &str, priority| {

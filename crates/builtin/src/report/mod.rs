@@ -84,7 +84,7 @@ fn has_material_change(input: &Input<'_>) -> bool {
     input.delta.changes.iter().any(|change| match change.what {
         What::TaskDeleted | What::TaskRestored => false,
         What::TaskCreated { .. }
-        | What::FieldSet { .. }
+        | What::FieldSet(_)
         | What::ItemAdded { .. }
         | What::ItemChecked { .. }
         | What::ItemRenamed { .. }

@@ -2,6 +2,7 @@
 
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
+use dormouse_types::field_change::FieldChange;
 use dormouse_types::task::Status;
 
 use super::choose::Chosen;
@@ -289,12 +290,14 @@ fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
         What::ItemChecked { title, is_checked: false, .. } => named(say.new_unticked, title),
         What::ItemAdded { title, is_checked: false, .. } => named(say.new_item, title),
         What::ItemAdded { title, is_checked: true, .. } => named(say.new_ticked, title),
-        What::FieldSet { field, to, .. } => {
-            let name = say.fields.iter().find(|(known, _)| *known == field.name())?.1;
+        What::FieldSet(FieldChange { field, to, .. }) => {
+            let field = field.field()?.name();
+            let name = say.fields.iter().find(|(known, _)| *known == field)?.1;
             Some(match to {
-                Some(value) => {
-                    say.new_field.replace("{field}", name).replace("{value}", &cut(value, 80))
-                }
+                Some(value) => say
+                    .new_field
+                    .replace("{field}", name)
+                    .replace("{value}", &cut(&value.plain(), 80)),
                 None => say.field_cleared.replace("{field}", name),
             })
         }

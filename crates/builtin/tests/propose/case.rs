@@ -225,7 +225,10 @@ impl Case {
             let (from, rest) = value.split_once("->").unwrap_or(("", value));
             let (to, reason) = rest.split_once(": ").unwrap_or((rest, ""));
             let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-            What::FieldSet { field, from: given(from), to: given(to), reason: given(reason) }
+            let row = json!({
+                "field": field, "from": given(from), "to": given(to), "reason": given(reason),
+            });
+            What::FieldSet(serde_json::from_value(row).expect("a change of a field"))
         };
         let what = match kind {
             "due" => field(Field::DueDate),

@@ -93,7 +93,9 @@ fn is_field(item: &ChangeItem) -> bool {
         | FieldRef::Status
         | FieldRef::Priority
         | FieldRef::DueDate
-        | FieldRef::Estimate => true,
+        | FieldRef::Estimate
+        | FieldRef::Language
+        | FieldRef::Category => true,
         FieldRef::Item { .. } | FieldRef::Label { .. } | FieldRef::Other(_) => false,
     })
 }

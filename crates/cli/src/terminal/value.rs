@@ -1,6 +1,6 @@
 //! The words of the terminal for a value of a change.
 
-use dormouse_types::field_change::FieldValue;
+use dormouse_types::field_change::{FieldRef, FieldValue};
 use dormouse_types::task::Priority;
 
 /// A value in one line. The page has its own words; `web/src/i18n/values.json` lists both.
@@ -23,6 +23,7 @@ pub fn words(value: &FieldValue) -> String {
             };
             format!("{priority} ({meaning})")
         }
+        FieldValue::Language { code } => code.clone(),
         FieldValue::Status { status, reason: None } => status.to_string(),
         FieldValue::Status { status, reason: Some(reason) } => format!("{status} ({reason})"),
         FieldValue::Item { title, is_checked, is_archived } => {
@@ -33,6 +34,22 @@ pub fn words(value: &FieldValue) -> String {
         FieldValue::Label { name, .. } => name.clone(),
         FieldValue::Words { words } => words.clone(),
         FieldValue::Other(json) => json.to_string(),
+    }
+}
+
+/// What a change is about, in plain words.
+pub fn field(field: &FieldRef) -> &'static str {
+    match field {
+        FieldRef::Title => "title",
+        FieldRef::Status => "status",
+        FieldRef::Priority => "priority",
+        FieldRef::DueDate => "due date",
+        FieldRef::Estimate => "estimate",
+        FieldRef::Language => "language",
+        FieldRef::Category => "category",
+        FieldRef::Item { .. } => "item",
+        FieldRef::Label { .. } => "label",
+        FieldRef::Other(_) => "a field of a newer version",
     }
 }
 
@@ -54,6 +71,7 @@ mod tests {
             FieldValue::Day { .. } => "day",
             FieldValue::Minutes { .. } => "minutes",
             FieldValue::Priority { .. } => "priority",
+            FieldValue::Language { .. } => "language",
             FieldValue::Status { .. } => "status",
             FieldValue::Item { .. } => "item",
             FieldValue::Label { .. } => "label",
@@ -70,6 +88,6 @@ mod tests {
             assert_eq!(words(&row.value), row.terminal);
         }
         let kinds: BTreeSet<_> = rows.iter().map(|row| kind(&row.value)).collect();
-        assert_eq!(kinds.len(), 9, "{kinds:?}");
+        assert_eq!(kinds.len(), 10, "{kinds:?}");
     }
 }

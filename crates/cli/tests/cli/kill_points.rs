@@ -67,6 +67,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.fail", Way::Mood("model:fails")),
     ("run.final", Way::Load),
     ("run.hold", Way::Never("an agent is paused between a look at the queue and the claim")),
+    ("run.postpone", Way::Never("the program has one provider; `choosing` in agents has two")),
     ("run.putBack", Way::Stop),
     ("run.request", Way::Load),
     ("run.skip", Way::Once("DELETE", "task")),

@@ -2,8 +2,9 @@ use dormouse_journal::{Edit, EditError, JournalError};
 use dormouse_testkit::CountingEntropy;
 use dormouse_types::caller::By;
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::port::Clock as _;
-use dormouse_types::task::{EntryKind, Field, Priority, Status};
+use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{Id as _, ItemId};
 
 use crate::world::{World, agent, person};
@@ -26,12 +27,14 @@ fn being_blocked_needs_a_reason_and_history_grows() {
     let edited = world.edit(&task, &blocked(Some("waiting for the shop"))).unwrap();
     assert_eq!(
         edited.what,
-        [What::FieldSet {
-            field: Field::Status,
-            from: Some("OPEN".into()),
-            to: Some("BLOCKED".into()),
-            reason: Some("waiting for the shop".into()),
-        }]
+        [What::FieldSet(FieldChange {
+            field: FieldRef::Status,
+            from: Some(FieldValue::Status { status: Status::Open, reason: None }),
+            to: Some(FieldValue::Status {
+                status: Status::Blocked,
+                reason: Some("waiting for the shop".into()),
+            }),
+        })]
     );
     world.edit(&task, &[Edit::Status { status: Status::Done, reason: None }]).unwrap();
     let view = world.view(&task);

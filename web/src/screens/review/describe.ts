@@ -1,6 +1,6 @@
 // A suggested change as text, for the names of controls and for messages.
 
-import { day, list, minutes, t, valueText } from "../../i18n/index.svelte";
+import { day, languageName, list, minutes, t, valueText } from "../../i18n/index.svelte";
 import type { Problem } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Choice } from "./draft";
@@ -20,6 +20,8 @@ export function formatValue(value: Value | null): string {
       return day(value.on);
     case "minutes":
       return minutes(value.minutes);
+    case "language":
+      return languageName(value.code);
     case "item":
       return value.title;
     case "label":

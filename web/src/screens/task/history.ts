@@ -1,6 +1,7 @@
 // The history of a task as text.
 
-import { day, has, languageName, minutes, t, valueText, type Key } from "../../i18n/index.svelte";
+import { has, t, valueText, type Key } from "../../i18n/index.svelte";
+import { formatValue } from "../review/describe";
 import type { Activity } from "./data";
 
 type What = Activity["what"][number];
@@ -10,21 +11,13 @@ export function originName(origin: string, agentName: string | undefined): strin
   return origin === "agent" && agentName !== undefined ? agentName : valueText("task.origin", origin);
 }
 
-function value(field: string, text: string | null | undefined): string {
-  if (text == null || text === "") return t("value.none");
-  if (field === "status") return valueText("status", text);
-  if (field === "dueDate" && /^\d{4}-\d{2}-\d{2}$/.test(text)) return day(text);
-  if (field === "estimate" && /^\d+$/.test(text)) return minutes(Number(text));
-  if (field === "language") return languageName(text);
-  return text;
-}
-
 /** One step of the history. A newer server may have other kinds. */
 export function describeStep(what: What): string {
   switch (what.what) {
     case "fieldSet": {
-      const values = { field: valueText("task.field", what.field), from: value(what.field, what.from), to: value(what.field, what.to) };
-      return what.reason ? t("task.did.setBecause", { ...values, reason: what.reason }) : t("task.did.set", values);
+      const values = { field: valueText("task.field", what.field.type), from: formatValue(what.from ?? null), to: formatValue(what.to ?? null) };
+      const reason = what.to?.type === "status" ? what.to.reason : null;
+      return reason ? t("task.did.setBecause", { ...values, reason }) : t("task.did.set", values);
     }
     case "itemChecked":
       return t(what.isChecked ? "task.did.itemTicked" : "task.did.itemUnticked", { title: what.title });

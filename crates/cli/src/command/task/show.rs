@@ -5,6 +5,7 @@ use dormouse::view::{Activity, Agent, Entry, Page, Task};
 use dormouse_types::By;
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
+use dormouse_types::field_change::FieldValue;
 use dormouse_types::task::{EntryKind, LinkKind};
 
 use crate::command::agent::scheduled;
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, markdown, time, titled};
+use crate::terminal::{line, markdown, time, titled, value};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -186,10 +187,12 @@ fn told(what: &What, task: &dormouse_types::TaskId) -> String {
         What::TaskCreated { title } => format!("task created: {}", titled(title)),
         What::TaskDeleted => "task deleted".to_owned(),
         What::TaskRestored => "task restored".to_owned(),
-        What::FieldSet { field, from, to, reason } => {
-            let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-            let reason = reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
-            format!("{}: {} -> {}{reason}", field.name(), shown(from), shown(to))
+        What::FieldSet(change) => {
+            let shown = |value: &Option<FieldValue>| {
+                value.as_ref().map_or_else(|| "none".to_owned(), value::words)
+            };
+            let field = value::field(&change.field);
+            format!("{field}: {} -> {}", shown(&change.from), shown(&change.to))
         }
         What::ItemAdded { title, .. } => format!("item added: {title}"),
         What::ItemChecked { title, is_checked: true, .. } => format!("item ticked: {title}"),

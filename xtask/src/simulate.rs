@@ -9,30 +9,40 @@ use std::task::{Context, Poll, Waker};
 use anyhow::{Context as _, bail};
 use dormouse_scenes::crash::{self, Seconds};
 use dormouse_scenes::scenarios;
-use dormouse_simulation::{Options, Played, Report, play, run};
+use dormouse_simulation::{Kinds, Options, Played, Report, play_of, run};
 
 /// How the commands are called.
 pub const USAGE: &str = "\
-cargo xtask simulate [--seeds N] [--from S] [--threads T]
+cargo xtask simulate [--kinds agents|all] [--seeds N] [--from S] [--threads T]
                              play the whole runtime under N seeds (10000)
-cargo xtask simulate --seed S
-                             play one seed, and print what happened in it
+cargo xtask simulate [--kinds agents|all] --seed S
+                             play one seed, and print what happened in it; `all` has a second kind
+                             of run beside the agents
 cargo xtask crash-pairs [WORD]
                              crash every scene, or those with this word in their name, at every
                              pair of points";
 
 /// Runs `simulate`: red when a promise was broken, or when the plays say too little.
 pub fn command(words: &[String]) -> anyhow::Result<ExitCode> {
-    let mut options = Options { from: 1, seeds: 10_000, threads: 2, sabotage: None };
+    let mut options =
+        Options { from: 1, seeds: 10_000, threads: 2, sabotage: None, kinds: Kinds::Agents };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let value = words.next().with_context(|| format!("{word} needs a value\n{USAGE}"))?;
+        if word == "--kinds" {
+            options.kinds = match value.as_str() {
+                "agents" => Kinds::Agents,
+                "all" => Kinds::AgentsAndChores,
+                other => bail!("--kinds {other}: say agents or all"),
+            };
+            continue;
+        }
         let number = value.parse().with_context(|| format!("{word} {value} is no number"))?;
         match word.as_str() {
             "--seeds" => options.seeds = number,
             "--from" => options.from = number,
             "--threads" => options.threads = usize::try_from(number)?,
-            "--seed" => return Ok(one(&play(number, None)?)),
+            "--seed" => return Ok(one(&play_of(options.kinds, number, None)?)),
             other => bail!("simulate has no option {other}\n{USAGE}"),
         }
     }

@@ -258,6 +258,7 @@ const TERMINAL: &[&str] = &["dormouse-cli"];
 /// (room, a word that its sources must not contain in any case, what knows it instead).
 const UNKNOWN: &[(&str, &str, &str)] = &[
     ("runs", "report", "a handler says which tools close a run, and what its end writes"),
+    ("runs", "agentid", "a run belongs to a holder; its handler announces it"),
     ("scheduler", "report", "a handler says what a run does"),
     ("scheduler", "agentid", "a holder is an id, and its kind is the prefix"),
 ];

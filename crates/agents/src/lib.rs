@@ -47,6 +47,8 @@ pub struct Agents {
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) owner: String,
     pub(crate) lease: Duration,
+    /// Other kinds of holders that the scheduler runs beside task agents.
+    others: Vec<Arc<dyn Handler>>,
 }
 
 /// What [`Agents`] is built from.
@@ -75,7 +77,15 @@ impl Agents {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
         let lease = dormouse_store::lease::term();
-        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease }
+        let others = Vec::new();
+        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, others }
+    }
+
+    /// Returns the same agents, whose scheduler runs another kind of holder beside them.
+    #[must_use]
+    pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
+        self.others.push(handler);
+        self
     }
 
     /// Returns how long a lease lasts without renewal.
@@ -104,7 +114,7 @@ impl Agents {
 
     /// Returns the scheduler of this process, with task agents as its kind of holder.
     pub fn scheduler(&self) -> Scheduler {
-        let handler: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
+        let own: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
         let chores: Vec<Arc<dyn Chore>> = vec![
             Arc::new(chores::Routing(self.clone())),
             Arc::new(chores::Operations(self.clone())),
@@ -116,7 +126,7 @@ impl Agents {
             clock: self.clock.clone(),
             owner: self.owner.clone(),
             lease: self.lease,
-            handlers: vec![handler],
+            handlers: std::iter::once(own).chain(self.others.iter().cloned()).collect(),
             chores,
         })
     }

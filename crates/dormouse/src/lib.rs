@@ -28,6 +28,7 @@ use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_queries::Queries;
 use dormouse_runs::{Driver, Models};
+use dormouse_scheduler::Handler;
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
@@ -133,6 +134,14 @@ impl Dormouse {
         });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
         Self { store, journal, changes, agents, queries, tokens, model, clock }
+    }
+
+    /// The same services, which also run holders of another kind: the same loop claims them, drives
+    /// them and takes them over, whatever they do.
+    #[must_use]
+    pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
+        self.agents = self.agents.with_handler(handler);
+        self
     }
 
     /// The same services with this lease duration, after which another node takes over from a dead

@@ -17,7 +17,7 @@ use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, Turn, Usage,
 };
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
-use dormouse_types::{AgentId, HolderId, Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
+use dormouse_types::{HolderId, Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
 
 use crate::breaker;
@@ -249,7 +249,7 @@ impl ActiveRun<'_> {
         match next(&self.log, &Limits::default()) {
             Step::Finish { cut } => self.finish(ops, news, cut).await.map(Some),
             Step::AskModel { .. } | Step::RunTool { .. } => {
-                self.commit_as("run.turn", ops, None, news).await.map(|()| None)
+                self.commit_as("run.turn", ops, news).await.map(|()| None)
             }
         }
     }
@@ -500,7 +500,8 @@ impl ActiveRun<'_> {
         let from = Status::Started;
         ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
         ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at));
-        self.commit_as("run.putBack", ops, Some("agent:wake"), Vec::new()).await
+        let news = vec![self.handler.announce()];
+        self.commit_as("run.putBack", ops, news).await
     }
 
     /// Commits the end of a run, guarded by the lease.
@@ -523,11 +524,12 @@ impl ActiveRun<'_> {
         ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
         // The guard comes first in the commit, the release last.
         ops.push(lease.release());
-        self.commit_as(label, ops, Some("agent:wake"), news).await
+        let news = std::iter::once(self.handler.announce()).chain(news).collect();
+        self.commit_as(label, ops, news).await
     }
 
     async fn commit(&self, label: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
-        self.commit_as(label, ops, None, Vec::new()).await
+        self.commit_as(label, ops, Vec::new()).await
     }
 
     /// Commits ops of a run, guarded by its lease, with the change rows that announce them.
@@ -538,19 +540,11 @@ impl ActiveRun<'_> {
         &self,
         label: &'static str,
         ops: Vec<Op>,
-        event: Option<&'static str>,
         news: Vec<ChangeRow>,
     ) -> Result<(), RunError> {
         let lease = self.lease;
-        let mut commit = Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops);
-        if let Some(event) = event {
-            let agent = AgentId::try_from(&lease.run.holder)
-                .map_err(|other| RunError::Broken(other.to_string()))?;
-            let origin = Origin::Agent { agent };
-            let change = ChangeRow::agent(origin, event, None, lease.run.key.as_str());
-            commit = commit.change(change);
-        }
-        let commit = commit.changes(news);
+        let commit =
+            Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops).changes(news);
         self.driver.store.commit(commit).await?;
         Ok(())
     }

@@ -18,6 +18,9 @@ pub trait RunHandler: Send + Sync {
     /// Returns why the run may not ask the model, or `None` if it may. Checked right before asking.
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>>;
 
+    /// Returns the change row that says that the run moved: it ended, or was put back.
+    fn announce(&self) -> ChangeRow;
+
     /// Returns the tools that close the run, or `None` if none does. The answer must not change
     /// during a run.
     fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>>;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use crate::faults::{Fault, Tally};
 use crate::mutation::Mutation;
-use crate::play::{Played, play};
+use crate::play::{Kinds, Played, play_of};
 use crate::sim_state::lock;
 
 /// Which plays to run.
@@ -19,6 +19,8 @@ pub struct Options {
     pub threads: usize,
     /// A promise of the store that these plays do without.
     pub sabotage: Option<Mutation>,
+    /// The kinds of runs in these plays.
+    pub kinds: Kinds,
 }
 
 /// What a batch came to.
@@ -101,10 +103,10 @@ pub fn run(options: Options) -> anyhow::Result<Report> {
                 *next += 1;
                 seed
             };
-            let mut played = play(seed, options.sabotage)?;
+            let mut played = play_of(options.kinds, seed, options.sabotage)?;
             let twice = (seed - options.from).is_multiple_of(100);
             if twice && played.wrong.is_none() {
-                let again = play(seed, options.sabotage)?;
+                let again = play_of(options.kinds, seed, options.sabotage)?;
                 if again.trace != played.trace {
                     let at = played.trace.iter().zip(&again.trace).take_while(|(a, b)| a == b);
                     let at = at.count();

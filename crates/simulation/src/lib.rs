@@ -10,8 +10,8 @@
 //! points of single stories live in `dormouse-scenes`, disks in `dormouse-powercut`.
 //!
 //! Reading order: [`batch`], [`play`], [`faults`], [`sabotage`], [`chance`], [`time`], then what a
-//! play is made of: the sim, the executor, the wire, the oracle, the model, nodes, people, the sky,
-//! and what must hold at rest.
+//! play is made of: the sim, the executor, the wire, the oracle, the model, nodes, people, a second
+//! kind of run, the sky, and what must hold at rest.
 
 pub mod batch;
 pub mod play;
@@ -28,10 +28,11 @@ mod marks;
 mod model;
 mod node;
 mod client;
+mod second_kind;
 mod clock_faults;
 mod quiescence;
 
 pub use batch::{Options, Report, run};
 pub use faults::{Fault, Tally};
 pub use mutation::Mutation;
-pub use play::{Played, play};
+pub use play::{Kinds, Played, play, play_of};

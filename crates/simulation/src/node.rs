@@ -6,11 +6,13 @@ use std::time::Duration;
 use dormouse::{Dormouse, ServeOptions, Store};
 use dormouse_agents::Agents;
 use dormouse_changes::Changes;
+use dormouse_journal::Journal;
 use dormouse_testkit::CountingEntropy;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, NoFaults};
 use tokio::sync::{oneshot, watch};
 
 use crate::model::FuzzModel;
+use crate::second_kind;
 use crate::sim_backend::SimBackend;
 use crate::sim_state::{OUTSIDE, SimState, lock};
 
@@ -50,7 +52,13 @@ pub(crate) fn start(sim: &Arc<SimState>, machine: usize) {
     let model: Arc<dyn Model> =
         Arc::new(FuzzModel { sim: sim.clone(), owner: owner.clone(), dial: dial.clone() });
     let clock: Arc<dyn Clock> = Arc::new(dial);
-    let (dormouse, agents) = joined(store, clock, entropy, model, &owner);
+    let (mut dormouse, agents) =
+        joined(store.clone(), clock.clone(), entropy.clone(), model, &owner);
+    if let Some(task) = sim.house.get() {
+        let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
+        let chores = second_kind::handler(store, journal, clock, entropy, task.clone());
+        dormouse = dormouse.with_handler(chores);
+    }
     let (stop, stopped) = oneshot::channel();
     let hands = Hands { group: place + 1, dormouse: dormouse.clone(), agents };
     lock(&sim.nodes).push(Node {
@@ -93,7 +101,7 @@ fn joined(
     owner: &str,
 ) -> (Dormouse, Agents) {
     let zone = jiff::tz::TimeZone::UTC;
-    let journal = dormouse_journal::Journal::new(store.clone(), clock.clone(), entropy.clone());
+    let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
     let changes =
         Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
     let driver = dormouse_runs::Driver::new(

@@ -126,7 +126,7 @@ pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<St
         match guard(commit) {
             None => wrong.push(format!("{label} is not guarded by a lease")),
             Some((agent, holder, epoch)) => {
-                let sql = "SELECT owner, epoch FROM wake_queue WHERE ws = 1 AND agent_id = ?1";
+                let sql = "SELECT owner, epoch FROM wake_queue WHERE agent_id = ?1";
                 let rows = sim.rows(Db::Agent, sql, vec![agent.into()]);
                 let held = rows.first().and_then(|row| Some((row.text(0).ok()?, row.int(1).ok()?)));
                 if held != Some((holder, epoch)) || holder != owner {

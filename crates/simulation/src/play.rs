@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::Clock;
+use futures_util::FutureExt as _;
 
 use crate::chance::Chance;
 use crate::client::{self, Client, Rest};
@@ -13,7 +15,7 @@ use crate::executor::Executor;
 use crate::faults::Tally;
 use crate::mutation::Mutation;
 use crate::sim_state::{OUTSIDE, SimState, lock};
-use crate::{clock_faults, node, quiescence};
+use crate::{clock_faults, node, quiescence, second_kind};
 
 /// When every play begins.
 const EPOCH: &str = "2026-03-02T09:00:00Z";
@@ -34,12 +36,36 @@ pub struct Played {
     pub wrong: Option<String>,
 }
 
-/// Plays a seed to its end.
+/// The kinds of runs in a play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kinds {
+    /// Task agents.
+    Agents,
+    /// Task agents, and the chores of a house beside them.
+    AgentsAndChores,
+}
+
+/// Plays a seed to its end, with task agents only.
 pub fn play(seed: u64, sabotage: Option<Mutation>) -> anyhow::Result<Played> {
+    play_of(Kinds::Agents, seed, sabotage)
+}
+
+/// Plays a seed to its end.
+///
+/// Errors: a store in memory cannot be made.
+pub fn play_of(kinds: Kinds, seed: u64, sabotage: Option<Mutation>) -> anyhow::Result<Played> {
     let clock = ManualClock::at(EPOCH);
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let sqlite = Arc::new(Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?);
     let sim = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), sabotage));
+    match kinds {
+        Kinds::Agents => {}
+        Kinds::AgentsAndChores => {
+            let prepared = second_kind::prepare(&sim).now_or_never();
+            let task = prepared.context("a store in memory answers at once")??;
+            sim.house.get_or_init(|| task);
+        }
+    }
     let mut executor = Executor::new(sim.clone());
     storm(&sim, &mut executor);
     calm(&sim);
@@ -48,6 +74,9 @@ pub fn play(seed: u64, sabotage: Option<Mutation>) -> anyhow::Result<Played> {
         settle(&sim, &mut executor);
         if !sim.is_wrong() {
             quiescence::inspect(&sim);
+            if sim.house.get().is_some() {
+                second_kind::inspect(&sim);
+            }
         }
         if is_first && !sim.is_wrong() {
             last_words(&sim, &mut executor);

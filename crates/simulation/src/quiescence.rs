@@ -21,7 +21,7 @@ fn number(row: &Row, at: usize) -> i64 {
 /// What still waits or is under way; none when everything is at rest.
 pub(crate) fn pending_work(sim: &SimState) -> Option<String> {
     let agent = |sql| sim.number(Db::Agent, sql, Vec::new());
-    let sql = "SELECT COUNT(*) FROM wake_queue WHERE ws = 1 AND (due_at IS NOT NULL OR owner IS NOT NULL)";
+    let sql = "SELECT COUNT(*) FROM wake_queue WHERE due_at IS NOT NULL OR owner IS NOT NULL";
     if agent(sql) > 0 {
         return Some("an agent is due or at work".into());
     }
@@ -32,7 +32,7 @@ pub(crate) fn pending_work(sim: &SimState) -> Option<String> {
     if agent(sql) > 0 {
         return Some("an operation is open".into());
     }
-    if agent("SELECT COUNT(*) FROM timers WHERE ws = 1 AND fired_at IS NULL") > 0 {
+    if agent("SELECT COUNT(*) FROM timers WHERE fired_at IS NULL") > 0 {
         return Some("a timer waits".into());
     }
     let head = "SELECT COALESCE(MAX(seq), 0) FROM change_log WHERE ws = 1";
@@ -43,15 +43,15 @@ pub(crate) fn pending_work(sim: &SimState) -> Option<String> {
 
 /// Whether a run is under way.
 pub(crate) fn is_busy(sim: &SimState) -> bool {
-    let sql = "SELECT COUNT(*) FROM wake_queue WHERE ws = 1 AND owner IS NOT NULL";
+    let sql = "SELECT COUNT(*) FROM wake_queue WHERE owner IS NOT NULL";
     sim.number(Db::Agent, sql, Vec::new()) > 0
 }
 
 /// When the next row comes due.
 pub(crate) fn next_due(sim: &SimState) -> Option<Timestamp> {
     let sql = "SELECT MIN(at) FROM (
-                 SELECT MIN(due_at) AS at FROM wake_queue WHERE ws = 1 AND owner IS NULL
-                 UNION ALL SELECT MIN(at) FROM timers WHERE ws = 1 AND fired_at IS NULL)";
+                 SELECT MIN(due_at) AS at FROM wake_queue WHERE owner IS NULL
+                 UNION ALL SELECT MIN(at) FROM timers WHERE fired_at IS NULL)";
     let rows = sim.rows(Db::Agent, sql, Vec::new());
     rows.first().and_then(|row| row.opt_time(0).ok().flatten())
 }
@@ -191,7 +191,7 @@ fn acknowledged(sim: &SimState) {
             "title" => {
                 "SELECT COUNT(*) FROM change_log, json_each(change_log.what) one
                  WHERE change_log.ws = 1 AND json_extract(one.value, '$.what') = 'fieldSet'
-                   AND json_extract(one.value, '$.to') = ?1"
+                   AND json_extract(one.value, '$.to.text') = ?1"
             }
             "entry" => {
                 "SELECT COUNT(*) FROM journal WHERE ws = 1 AND type = 'entry'

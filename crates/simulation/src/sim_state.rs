@@ -1,13 +1,13 @@
 //! What everybody in a play shares: time, chance, weather, the store, and the notes of what happened.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend as _, Db, Row, Value};
 use dormouse_testkit::ManualClock;
-use dormouse_types::Timestamp;
 use dormouse_types::port::{BoxFuture, Clock as _, ModelClass};
+use dormouse_types::{TaskId, Timestamp};
 use futures_util::future::FutureExt as _;
 
 use crate::chance::Chance;
@@ -44,6 +44,8 @@ pub(crate) struct SimState {
     /// Every process that was started, dead ones included; its group is its place and one.
     pub(crate) nodes: Mutex<Vec<Node>>,
     pub(crate) oracle: Mutex<Oracle>,
+    /// The task of the chores, in a play that has a second kind of run.
+    pub(crate) house: OnceLock<TaskId>,
     notes: Mutex<Notes>,
 }
 
@@ -97,6 +99,7 @@ impl SimState {
             class,
             nodes: Mutex::default(),
             oracle: Mutex::default(),
+            house: OnceLock::new(),
             notes: Mutex::new(notes),
         }
     }

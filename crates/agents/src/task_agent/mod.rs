@@ -15,16 +15,17 @@ use dormouse_runs::{
 };
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
-use dormouse_store::{Op, ReadError};
+use dormouse_store::{ChangeRow, Op, ReadError};
 use dormouse_types::AgentId;
+use dormouse_types::agent::Initiator;
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
 use crate::tools;
+use crate::wake::claim::wake_event;
 use crate::wake::route::is_automatic;
 use crate::{AgentError, Agents};
-use dormouse_types::agent::Initiator;
 
 use self::wake_input::WakeInput;
 
@@ -95,6 +96,10 @@ impl<'a> TaskAgent<'a> {
 }
 
 impl RunHandler for TaskAgent<'_> {
+    fn announce(&self) -> ChangeRow {
+        wake_event(&self.agent, self.lease.run.key.as_str())
+    }
+
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
             let Lease { ws, run, .. } = self.lease;

@@ -18,9 +18,7 @@ pub(super) fn complete(schemas: &mut Map<String, Value>) {
         {
             schema["properties"]["items"]["items"] = json!(Ref::from_schema_name(item));
         }
-        if !array(&schema["allOf"]).is_empty() {
-            *schema = merged(schema, &generated);
-        }
+        merge(schema, &generated);
         if is_of_responses(name) {
             require_every_field(name, schema);
         }
@@ -35,8 +33,19 @@ fn is_of_responses(name: &str) -> bool {
     !is_of_requests && name != Problem::name()
 }
 
-/// Merges a schema that includes another one's members into a single object, so that it lists all
-/// its members and allows no others.
+/// Merges a schema that includes another one's members, or a variant that does, into a single
+/// object.
+fn merge(schema: &mut Value, generated: &Map<String, Value>) {
+    if !array(&schema["allOf"]).is_empty() {
+        *schema = merged(schema, generated);
+    }
+    if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
+        variants.iter_mut().for_each(|variant| merge(variant, generated));
+    }
+}
+
+/// Returns one object with the members of all parts, so that it lists all its members and allows no
+/// others.
 fn merged(schema: &Value, generated: &Map<String, Value>) -> Value {
     let mut members = Map::new();
     for part in array(&schema["allOf"]) {
@@ -49,7 +58,7 @@ fn merged(schema: &Value, generated: &Map<String, Value>) -> Value {
 
 /// Members of responses that are omitted when empty. All others are always present, `null` when
 /// empty.
-const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged"), ("What", "reason")];
+const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged")];
 
 /// Marks every member of a response as required.
 fn require_every_field(name: &str, schema: &mut Value) {

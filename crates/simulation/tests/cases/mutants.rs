@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_simulation::batch::kinds;
-use dormouse_simulation::{Mutation, Options, run};
+use dormouse_simulation::{Kinds, Mutation, Options, run};
 
 /// A store that nothing was noticed of in so many plays is not found out.
 const MOST: u64 = 400;
@@ -13,7 +13,8 @@ const MOST: u64 = 400;
 fn found_out(sabotage: Mutation, expected: &[&str]) {
     let mut found = BTreeSet::new();
     for from in (1..=MOST).step_by(20) {
-        let options = Options { from, seeds: 20, threads: 2, sabotage: Some(sabotage) };
+        let options =
+            Options { from, seeds: 20, threads: 2, sabotage: Some(sabotage), kinds: Kinds::Agents };
         found.extend(kinds(&run(options).expect("a store")));
         if expected.iter().all(|kind| found.contains(*kind)) {
             return;

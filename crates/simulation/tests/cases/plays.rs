@@ -1,17 +1,32 @@
 //! Seeds that must come to a good end.
 
-use dormouse_simulation::{Options, play, run};
+use dormouse_simulation::{Kinds, Options, play, run};
 
 #[test]
 #[expect(clippy::print_stdout, reason = "what the plays saw, shown by `--nocapture`")]
 fn five_hundred_plays_break_no_promise() {
-    let report = run(Options { from: 1, seeds: 500, threads: 2, sabotage: None }).expect("a store");
+    let report =
+        run(Options { from: 1, seeds: 500, threads: 2, sabotage: None, kinds: Kinds::Agents })
+            .expect("a store");
     for (what, count) in report.tally.all() {
         println!("{count:>8} {what}");
     }
     assert!(report.broken.is_empty(), "{}", report.failures());
     assert_eq!((report.plays, report.compared), (500, 5));
     assert_eq!(report.missing(), Vec::<String>::new());
+}
+
+/// Nothing below the handler of the second kind knows what its runs do.
+#[test]
+fn a_second_kind_of_run_keeps_the_same_promises() {
+    let kinds = Kinds::AgentsAndChores;
+    let report = run(Options { from: 1, seeds: 100, threads: 2, sabotage: None, kinds });
+    let report = report.expect("a store");
+    assert!(report.broken.is_empty(), "{}", report.failures());
+    assert_eq!((report.plays, report.compared), (100, 1));
+    // Few chores are given up because their nodes died under them again and again.
+    let completed = report.tally.of("completed chore");
+    assert!(completed > 250, "{completed} of 300 chores were completed");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! after the turn's commit.
 
 use dormouse_changes::recovery::{self, RunCall};
-use dormouse_changes::set::propose::{Proposer, Retraction, TurnOps};
+use dormouse_changes::set::propose::{Proposer, Retraction, Source, TurnOps};
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, ModelTool, Policy, Refused};
@@ -92,8 +92,7 @@ impl TaskAgent<'_> {
             ws: self.lease.ws,
             agent: &self.agent,
             task: &task.id,
-            thread: &self.lease.run.thread,
-            run_key: &self.lease.run.key,
+            source: Source::Run { thread: &self.lease.run.thread, key: &self.lease.run.key },
         };
         let TurnOps { mut ops, news } = self
             .agents

@@ -6,9 +6,11 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::{
-    AgentId, ChangeSetId, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp, WorkspaceId,
+    AgentId, ChangeSetId, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp, TokenId,
+    WorkspaceId, hash,
 };
 
+use crate::set::apply;
 use crate::set::error::DecideError;
 use crate::set::fold;
 use crate::set::service::{Changes, operation, refreshed};
@@ -16,19 +18,56 @@ use crate::set::state::{Event, after};
 use crate::set::supersede;
 use crate::set::validate::{Proposed, evidence_json};
 
-/// The run that makes proposals.
+/// Who makes proposals about a task.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposer<'a> {
-    /// Workspace of the run.
+    /// Workspace of the task.
     pub ws: WorkspaceId,
-    /// Agent that the run belongs to.
+    /// Agent of the task; decisions about the proposals are on its decision thread.
     pub agent: &'a AgentId,
     /// Task that the proposals are about.
     pub task: &'a TaskId,
-    /// Thread that holds the run's messages.
-    pub thread: &'a ThreadId,
-    /// Key of the run; it groups the proposals into one set.
-    pub run_key: &'a RunKey,
+    /// What they come from.
+    pub source: Source<'a>,
+}
+
+/// What proposals come from. The proposals of one source are one set.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'a> {
+    /// A run of the agent.
+    Run {
+        /// Thread that holds the run's messages.
+        thread: &'a ThreadId,
+        /// Key of the run.
+        key: &'a RunKey,
+    },
+    /// A program with a token that may propose.
+    Client {
+        /// The token.
+        token: &'a TokenId,
+        /// Id of its request: repeating the request adds to the same set.
+        request: &'a str,
+    },
+}
+
+impl Proposer<'_> {
+    /// Key that groups the proposals into one set. Their operation ids derive from it.
+    fn group(&self) -> RunKey {
+        match self.source {
+            Source::Run { key, .. } => key.clone(),
+            Source::Client { token, request } => {
+                RunKey(hash::joined(&["client", token.as_str(), request]).0)
+            }
+        }
+    }
+
+    /// Thread in which their origin can be read.
+    fn thread(&self) -> ThreadId {
+        match self.source {
+            Source::Run { thread, .. } => thread.clone(),
+            Source::Client { .. } => apply::thread(self.agent),
+        }
+    }
 }
 
 /// An open item that its agent withdraws.
@@ -61,7 +100,7 @@ struct TouchedSet {
 impl Changes {
     /// Returns the ops of a turn.
     ///
-    /// All proposals of a run about a task go into one set. Retractions are in the same commit as
+    /// All proposals of one source about a task go into one set. Retractions are in the same commit as
     /// the proposals that replace them, so a reader never sees the list of open items empty in
     /// between. Each affected set is loaded and written once, because its status and its shown
     /// items depend on all changes of the turn together.
@@ -95,8 +134,9 @@ impl Changes {
         }
         if !proposed.is_empty() {
             let sets = self.store.all(entity::of_task::<ChangeSet>(by.ws, by.task)).await?;
-            let of_run = |set: &Stored<ChangeSet>| set.doc.value.run_key == by.run_key.as_str();
-            let touched = match sets.into_iter().find(of_run) {
+            let group = by.group();
+            let is_same = |set: &Stored<ChangeSet>| set.doc.value.run_key == group.as_str();
+            let touched = match sets.into_iter().find(is_same) {
                 Some(set) => self.touched(by.ws, &mut all, &set.doc.value.id).await?,
                 None => {
                     let set = Doc::new(self.fresh_set(by, now));
@@ -146,8 +186,8 @@ impl Changes {
             id: ChangeSetId::fresh(now, &*self.entropy),
             agent_id: by.agent.clone(),
             task_id: by.task.clone(),
-            thread_id: by.thread.clone(),
-            run_key: by.run_key.to_string(),
+            thread_id: by.thread(),
+            run_key: by.group().to_string(),
             status: SetStatus::Pending,
             created_at: now,
             updated_at: now,
@@ -170,7 +210,7 @@ fn fresh_item(
         task: by.task.clone(),
         agent: by.agent.clone(),
         tool: proposed.tool.to_owned(),
-        args: dormouse_types::hash::canonical(&proposed.args).expect("arguments are plain JSON"),
+        args: hash::canonical(&proposed.args).expect("arguments are plain JSON"),
         fingerprint: proposed.fingerprint.clone(),
         evidence: proposed.evidence.as_ref().map(evidence_json),
         rationale: proposed.rationale.clone(),
@@ -178,7 +218,7 @@ fn fresh_item(
         before: None,
         state: State::Pending,
         round: 0,
-        operation: operation(by.run_key.as_str(), &proposed.fingerprint, 0),
+        operation: operation(by.group().as_str(), &proposed.fingerprint, 0),
         error: None,
         shown_at: None,
         created_at: now,

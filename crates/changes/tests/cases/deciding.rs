@@ -230,3 +230,20 @@ fn a_set_is_the_fold_of_its_items_at_each_step() {
     world.undo(&items[1]).expect("undone");
     assert_eq!(status(), (SetStatus::PartiallyResolved, false));
 }
+
+/// The decision is about the item; what proposed it makes no difference.
+#[test]
+fn what_a_program_proposes_is_decided_like_what_a_run_proposes() {
+    let world = World::new();
+    let first =
+        world.propose_as_client("r1", "update_task_due_date", json!({"dueDate": "2026-03-20"}));
+    let same = world.propose_as_client("r1", "update_task_estimate", json!({ "minutes": 60 }));
+    let other = world.propose_as_client("r2", "set_task_title", json!({ "title": "Lyon" }));
+    assert_eq!([first.len(), same.len(), other.len()], [1, 2, 1], "one set for each request");
+    assert_ne!(first[0].set, other[0].set);
+    let confirmed = world.confirm(&first[0]).expect("confirmed");
+    assert_eq!(world.state().due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
+    world.undo(&confirmed).expect("undone");
+    assert_eq!(world.state().due_on, None);
+    assert_eq!(world.reject(&same[1], Some("no")).expect("rejected").state, State::Rejected);
+}

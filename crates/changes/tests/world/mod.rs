@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_changes::set::propose::{Proposer, Retraction};
+use dormouse_changes::set::propose::{Proposer, Retraction, Source};
 use dormouse_changes::set::standing::KnownValue;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
@@ -24,7 +24,7 @@ use dormouse_types::model::{TaskState, ToolCall};
 use dormouse_types::port::{Clock, Faults, Point, Stage};
 use dormouse_types::{
     AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId, ThreadId,
-    Timestamp, WorkspaceId, hash,
+    Timestamp, TokenId, WorkspaceId, hash,
 };
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -198,7 +198,12 @@ impl World {
         let [CallOutcome::Queued(one)] = &judged[..] else { panic!("{judged:?}") };
         let (run_key, agent) = (Self::run_key(1000), &self.agent);
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
-        let by = Proposer { ws: WS, agent, task, thread: &thread, run_key: &run_key };
+        let by = Proposer {
+            ws: WS,
+            agent,
+            task,
+            source: Source::Run { thread: &thread, key: &run_key },
+        };
         let one = std::slice::from_ref(&**one);
         let ops = now(self.changes.turn_ops(by, one, &[])).expect("the turn's ops");
         now(self.store.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops.ops)))
@@ -323,15 +328,39 @@ impl World {
             .map(|(item, reason)| Retraction { item: (*item).clone(), reason: (*reason).into() })
             .collect();
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
-        let by = Proposer {
-            ws: WS,
-            agent: &self.agent,
-            task: &self.task,
-            thread: &thread,
-            run_key: &run_key,
-        };
+        let source = Source::Run { thread: &thread, key: &run_key };
+        let by = Proposer { ws: WS, agent: &self.agent, task: &self.task, source };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
         (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops))
+    }
+
+    /// Proposes one thing as a program does that has a token, and returns the items of its set.
+    pub fn propose_as_client(&self, request: &str, tool: &str, args: Value) -> Vec<Item> {
+        let (task, items) = (self.state(), self.items());
+        let call = ToolCall { id: "call".into(), name: tool.into(), args };
+        let context = ProposalContext {
+            task: &task,
+            items: &items,
+            proposed: &[],
+            made_before: 0,
+            used: &[],
+        };
+        let tool = tools::by_name(tool).expect("a known tool");
+        let judged = validate::validate_call(tool, &call, &context).into_iter();
+        let proposed: Vec<Proposed> = judged
+            .map(|one| match one {
+                CallOutcome::Queued(one) => *one,
+                other => panic!("not accepted: {other:?}"),
+            })
+            .collect();
+        let token: TokenId = format!("tok-{}", "0".repeat(26)).parse().expect("an id");
+        let source = Source::Client { token: &token, request };
+        let by = Proposer { ws: WS, agent: &self.agent, task: &self.task, source };
+        let ops = now(self.changes.turn_ops(by, &proposed, &[])).expect("the ops");
+        let commit = Commit::new("test.client", Db::Agent, WS).ops(ops.ops);
+        now(self.store.commit(commit)).expect("stored");
+        let set = self.items().pop().expect("an item").set;
+        now(self.store.all(change_item::of_set(WS, &set))).expect("items")
     }
 
     /// What an immediate tool makes of a call.

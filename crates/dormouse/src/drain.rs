@@ -4,26 +4,16 @@ use std::collections::BTreeSet;
 use std::future::pending;
 
 use dormouse_agents::AgentError;
-use dormouse_agents::wake::waiting::{Scope, WaitingAgents};
+pub use dormouse_agents::wake::waiting::Scope as DrainScope;
+use dormouse_agents::wake::waiting::WaitingAgents;
 use dormouse_changes::recovery::Recovered;
 use dormouse_scheduler::{Event, Until};
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{AgentId, HolderId, TaskId, Timestamp};
+use dormouse_types::{AgentId, HolderId, Timestamp};
 use futures_util::future::FutureExt as _;
 
 use crate::view::RunOutcome;
 use crate::{Dormouse, Error, WORKSPACE};
-
-/// Whose wakes a drain runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DrainScope {
-    /// The agents of these tasks.
-    pub tasks: Vec<TaskId>,
-    /// These agents.
-    pub agents: Vec<AgentId>,
-    /// All agents that are ready to run.
-    pub all_due: bool,
-}
 
 /// The result of a drain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,7 +72,6 @@ impl Dormouse {
         stop: BoxFuture<'static, ()>,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Error> {
-        let scope = Scope { tasks: scope.tasks, agents: scope.agents, all_due: scope.all_due };
         let agents = self.agents.agents_in(WORKSPACE, &scope).await?;
         let only =
             agents.as_ref().map(|agents| agents.iter().map(HolderId::from).collect::<Vec<_>>());
@@ -93,7 +82,10 @@ impl Dormouse {
             match event {
                 Event::Ran(one) => {
                     ran += 1;
-                    on_run(self.finished_outcome(&one).await?);
+                    // A run of another kind has no report and no proposals to count.
+                    if AgentId::try_from(&one.holder).is_ok() {
+                        on_run(self.finished_outcome(&one).await?);
+                    }
                 }
                 Event::Failed(failure) => return Err(AgentError::from(failure.error).into()),
                 // A drain recovers nothing, and the scheduler has logged the damage.

@@ -1,27 +1,13 @@
 //! The service of a node: what a server runs beside its router.
 
-use dormouse_scheduler::{End, Event, FinishedRun, Options, Until};
+pub use dormouse_scheduler::Options as ServeOptions;
+use dormouse_scheduler::{End, Event, FinishedRun, Until};
 use dormouse_types::agent::RunStatus;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, RunKey, limits};
 use futures_util::future::FutureExt as _;
 
 use crate::{Dormouse, Error};
-
-/// How a node serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ServeOptions {
-    /// The number of concurrent wakes, 1 to 64.
-    pub concurrency: usize,
-    /// Where this node starts among agents of equal rank; 0 for a single node.
-    pub offset: usize,
-}
-
-impl Default for ServeOptions {
-    fn default() -> Self {
-        Self { concurrency: limits::CONCURRENCY, offset: 0 }
-    }
-}
 
 /// What happens while a node serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +39,6 @@ impl Dormouse {
         stop: BoxFuture<'static, ()>,
         tell: &mut (dyn FnMut(ServeEvent) + Send),
     ) {
-        let options = Options { concurrency: options.concurrency, offset: options.offset };
         let scheduler = self.agents.scheduler().stopping_on(stop.shared());
         let tell = |event: Event| {
             tell(match event {

@@ -6,9 +6,9 @@ use dormouse_store::journal::row::Stored;
 use dormouse_store::journal::task::{Line, ListQuery, Listed, PageStart, Task, WORDS};
 use dormouse_store::journal::{field_say, label, linked_entry, task};
 use dormouse_types::fold::folded;
-use dormouse_types::model::LabelRef;
+use dormouse_types::model::Named;
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{CategoryId, Id as _, TaskId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp, WorkspaceId, limits};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub struct TaskSummary {
     /// Its category.
     pub category: Option<CategoryRef>,
     /// Labels on it, by name.
-    pub labels: Vec<LabelRef>,
+    pub labels: Vec<Named<LabelId>>,
     /// Items that are neither ticked nor archived.
     pub n_items_open: u32,
     /// Items that are ticked, but not archived.
@@ -222,7 +222,7 @@ pub(crate) fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary
             Definition::Label(label) => {
                 let label = &label.doc.value;
                 if task.label_ids.contains(&label.id) {
-                    labels.push(LabelRef { id: label.id.clone(), name: label.name.clone() });
+                    labels.push(Named { id: label.id.clone(), name: label.name.clone() });
                 }
             }
             Definition::Category(stored) => {

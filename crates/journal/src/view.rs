@@ -11,7 +11,7 @@ use dormouse_store::journal::label::{Definition, Label};
 use dormouse_store::journal::linked_entry::{LinkWithTask, LinkedEntry};
 use dormouse_store::journal::task::{AggregateRow, Task};
 use dormouse_types::caller::By;
-use dormouse_types::model::{self, FieldSay, LabelRef, TaskState};
+use dormouse_types::model::{self, FieldSay, Named, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
 
@@ -201,7 +201,7 @@ impl TaskView {
 /// Days of entries without a date of their own are counted in `zone`.
 pub fn state(view: &TaskView, zone: &TimeZone) -> TaskState {
     let task = &view.task.value;
-    let label = |label: &Label| LabelRef { id: label.id.clone(), name: label.name.clone() };
+    let label = |label: &Label| Named { id: label.id.clone(), name: label.name.clone() };
     let usable = |candidate: &&Label| {
         let scope = &candidate.applicable_category_ids;
         task.label_ids.contains(&candidate.id)

@@ -8,7 +8,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::task::LinkDirection;
 use dormouse_types::{AgentId, CategoryId, LabelId, Origin, Seq, TaskId, WorkspaceId};
 
-use crate::view::{self, Activity, ChangeOrigin, LinkedTask, Named, Task, TaskLink};
+use crate::view::{Activity, ChangeOrigin, LinkedTask, Named, Task, TaskLink};
 use crate::{Queries, QueryError};
 
 impl Queries {
@@ -34,53 +34,17 @@ impl Queries {
             title: task.title.clone(),
             status: task.status.status,
             status_reason: task.status.reason.clone(),
-            status_history: task
-                .status_history
-                .iter()
-                .map(|entry| view::StatusChange {
-                    status: entry.status,
-                    reason: entry.reason.clone(),
-                    created_at: entry.created_at,
-                })
-                .collect(),
+            status_history: task.status_history.clone(),
             priority: task.priority,
             due_on: task.due_on,
             estimate_minutes: task.estimate_minutes,
             time_spent_minutes: state.time_spent_minutes,
             language: task.language_code.clone(),
             category,
-            labels: state
-                .labels
-                .into_iter()
-                .map(|label| Named { id: label.id, name: label.name })
-                .collect(),
+            labels: state.labels,
             suppressed_labels: state.suppressed_labels,
-            items: state
-                .items
-                .into_iter()
-                .map(|item| view::Item {
-                    id: item.id,
-                    checklist: item.checklist,
-                    title: item.title,
-                    is_checked: item.is_checked,
-                    is_archived: item.is_archived,
-                    checked_by: item.checked_by,
-                    checked_at: item.checked_at,
-                    depth: item.depth,
-                })
-                .collect(),
-            entries: state
-                .entries
-                .into_iter()
-                .map(|entry| view::Entry {
-                    id: entry.id,
-                    kind: entry.kind,
-                    text: entry.text,
-                    minutes: entry.minutes,
-                    on: entry.on,
-                    created_at: entry.created_at,
-                })
-                .collect(),
+            items: state.items,
+            entries: state.entries,
             links: link_views(view),
             agent: self.live_agent(ws, &task.id).await?,
             open_proposals: counts.open,

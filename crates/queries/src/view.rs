@@ -12,10 +12,10 @@ use dormouse_types::change::What;
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::field_change::{FieldChange, FieldValue};
-use dormouse_types::task::{EntryKind, LinkDirection, LinkKind, Priority, Status};
+use dormouse_types::task::{LinkDirection, LinkKind, Priority, Status};
 use dormouse_types::{
-    AgentId, By, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, Fingerprint, ItemId,
-    LabelId, ReportId, RunKey, TaskId, TaskLinkId, ThreadId, Timestamp,
+    AgentId, CategoryId, ChangeSetId, DecisionId, EntryId, Fingerprint, LabelId, ReportId, RunKey,
+    TaskId, TaskLinkId, ThreadId, Timestamp,
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,8 @@ pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport, Tas
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };
+pub use dormouse_types::model::{Entry, Item, Named};
+pub use dormouse_types::task::StatusEntry;
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 
 /// One page of a list.
@@ -168,7 +170,7 @@ pub struct Task {
     /// Why it is blocked or on hold.
     pub status_reason: Option<String>,
     /// Earlier statuses, oldest first.
-    pub status_history: Vec<StatusChange>,
+    pub status_history: Vec<StatusEntry>,
     /// Its priority, if set.
     pub priority: Option<Priority>,
     /// The day it is due.
@@ -204,71 +206,6 @@ pub struct Task {
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
-}
-
-/// An id with its name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Named<I> {
-    /// The id.
-    pub id: I,
-    /// The name.
-    pub name: String,
-}
-
-/// One status a task had.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct StatusChange {
-    /// The status.
-    pub status: Status,
-    /// Its reason.
-    pub reason: Option<String>,
-    /// Since when.
-    pub created_at: Timestamp,
-}
-
-/// A checklist item.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Item {
-    /// Its id.
-    pub id: ItemId,
-    /// Its checklist.
-    pub checklist: ChecklistId,
-    /// Its title.
-    pub title: String,
-    /// Whether it is ticked.
-    pub is_checked: bool,
-    /// Whether it is archived.
-    pub is_archived: bool,
-    /// Who ticked or unticked it last.
-    pub checked_by: By,
-    /// When.
-    pub checked_at: Option<Timestamp>,
-    /// How deep it is nested.
-    pub depth: u32,
-}
-
-/// An entry.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Entry {
-    /// Its id.
-    pub id: EntryId,
-    /// The kind of entry.
-    pub kind: EntryKind,
-    /// The user's text, otherwise the transcript.
-    pub text: String,
-    /// Units: minutes. For a time entry, the time spent.
-    pub minutes: Option<u32>,
-    /// The date of the entry.
-    pub on: Date,
-    /// When it was created.
-    pub created_at: Timestamp,
 }
 
 /// A link between two tasks, seen from one of them.

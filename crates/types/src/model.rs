@@ -146,9 +146,9 @@ pub struct TaskState {
     /// Name of its category.
     pub category: Option<String>,
     /// Labels on the task.
-    pub labels: Vec<LabelRef>,
+    pub labels: Vec<Named<LabelId>>,
     /// Labels of the workspace that could be put on it (already assigned ones included).
-    pub available_labels: Vec<LabelRef>,
+    pub available_labels: Vec<Named<LabelId>>,
     /// Labels the person removed or rejected; they are never proposed again.
     pub suppressed_labels: Vec<LabelId>,
     /// Checklist items in order, archived ones included.
@@ -161,18 +161,19 @@ pub struct TaskState {
     pub created_at: Timestamp,
 }
 
-/// A label by id and name.
+/// An id with its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LabelRef {
-    /// The label.
-    pub id: LabelId,
-    /// Its name.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Named<I> {
+    /// The id.
+    pub id: I,
+    /// The name.
     pub name: String,
 }
 
 /// A checklist item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
     /// The item.
@@ -195,6 +196,7 @@ pub struct Item {
 
 /// An entry of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// The entry.

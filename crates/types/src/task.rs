@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::closed_list::ClosedList;
+use crate::time::Timestamp;
 
 /// A value that is not on a closed list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -292,6 +293,19 @@ pub enum EntryKind {
     Image,
     /// A span of time spent.
     Time,
+}
+
+/// A status with its reason and the time it was set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StatusEntry {
+    /// The status.
+    pub status: Status,
+    /// The reason; always present for a blocked or held task.
+    pub reason: Option<String>,
+    /// When it was set.
+    pub created_at: Timestamp,
 }
 
 /// A single-value field of a task: what `field_says` and change rows name.

@@ -27,7 +27,7 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
     if let Some(category) = &task.category {
         lines.push(format!("Category: {category}"));
     }
-    let named = |labels: &[dormouse_types::model::LabelRef]| {
+    let named = |labels: &[dormouse_types::model::Named<dormouse_types::LabelId>]| {
         let labels: Vec<_> =
             labels.iter().map(|label| format!("{} (id: {})", label.name, label.id)).collect();
         labels.join(", ")

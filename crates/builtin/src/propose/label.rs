@@ -1,7 +1,8 @@
 //! Existing labels that the text names.
 
+use dormouse_types::LabelId;
 use dormouse_types::limits;
-use dormouse_types::model::LabelRef;
+use dormouse_types::model::Named;
 use serde_json::Value;
 
 use super::ledger;
@@ -13,7 +14,7 @@ use crate::Input;
 #[derive(Debug)]
 pub struct Labelling<'a> {
     /// The label.
-    pub label: &'a LabelRef,
+    pub label: &'a Named<LabelId>,
     /// Sentence that names it.
     pub evidence: Evidence,
 }
@@ -52,13 +53,13 @@ pub fn labels<'a>(input: &'a Input<'_>, statements: &[Statement<'_>]) -> Vec<Lab
 }
 
 /// Returns whether the arguments of a proposal assign a label.
-pub fn is_assignment_of(args: &Value, label: &LabelRef) -> bool {
+pub fn is_assignment_of(args: &Value, label: &Named<LabelId>) -> bool {
     args.get("id").and_then(Value::as_str) == Some(label.id.to_string().as_str())
 }
 
 /// Returns whether the label's name is also an everyday word ("it"), which counts only in its exact
 /// spelling.
-fn is_everyday(label: &LabelRef, name: &[Token], input: &Input<'_>) -> bool {
+fn is_everyday(label: &Named<LabelId>, name: &[Token], input: &Input<'_>) -> bool {
     let is_short = label.name.chars().count() <= 2;
     name.len() == 1
         && (is_short || name.iter().all(|t| input.lang.stop_words.contains(&t.word.as_str())))
@@ -69,7 +70,7 @@ fn named_at(
     tokens: &[Token],
     name: &[Token],
     raw: &str,
-    as_written: Option<&LabelRef>,
+    as_written: Option<&Named<LabelId>>,
     input: &Input<'_>,
 ) -> Option<usize> {
     if name.is_empty() {

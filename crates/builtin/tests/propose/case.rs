@@ -5,7 +5,7 @@ use dormouse_builtin::{Input, observe};
 use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
-    Decided, Delta, DeltaChange, Entry, FieldSay, Instruction, Item, LabelRef, Ledger, LogData,
+    Decided, Delta, DeltaChange, Entry, FieldSay, Instruction, Item, Ledger, LogData, Named,
     ObservationNote, ObservationPriority, OpenProposal, TaskState, Verdict,
 };
 use dormouse_types::task::{EntryKind, Field, Status};
@@ -104,7 +104,7 @@ impl Case {
 
     pub fn label(&mut self, name: &str) {
         let n = self.state.available_labels.len();
-        self.state.available_labels.push(LabelRef { id: id("lb", n), name: name.to_owned() });
+        self.state.available_labels.push(Named { id: id("lb", n), name: name.to_owned() });
     }
 
     /// Reads a line of context, for example `due: 2026-03-20` or `rejected: due 2026-03-20 | why`.

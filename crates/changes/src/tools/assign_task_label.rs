@@ -4,7 +4,7 @@ use dormouse_journal::Edit;
 use dormouse_types::LabelId;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits::{self, Limit};
-use dormouse_types::model::{LabelRef, TaskState};
+use dormouse_types::model::{Named, TaskState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl Tool for AssignTaskLabel {
         Some("{\"id\": \"lb-…\", \"confidence\": \"high\"} for each label");
 }
 
-fn find<'a>(id: &str, labels: &'a [LabelRef]) -> Option<&'a LabelRef> {
+fn find<'a>(id: &str, labels: &'a [Named<LabelId>]) -> Option<&'a Named<LabelId>> {
     let id: LabelId = id.trim().parse().ok()?;
     labels.iter().find(|label| label.id == id)
 }

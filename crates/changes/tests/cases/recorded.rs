@@ -8,7 +8,7 @@ use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};
 use dormouse_journal::Edit;
-use dormouse_types::model::{Decided, Entry, Item, LabelRef, Ledger, TaskState, ToolCall, Verdict};
+use dormouse_types::model::{Decided, Entry, Item, Ledger, Named, TaskState, ToolCall, Verdict};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
@@ -32,8 +32,7 @@ fn task() -> TaskState {
         checked_at: None,
         depth: 0,
     };
-    let label =
-        |id: &str, name: &str| LabelRef { id: id.parse().expect("an id"), name: name.into() };
+    let label = |id: &str, name: &str| Named { id: id.parse().expect("an id"), name: name.into() };
     TaskState {
         id: "jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id"),
         title: "Move to the new flat".into(),

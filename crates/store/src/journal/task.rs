@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use dormouse_types::caller::By;
 use dormouse_types::fold::folded;
+pub use dormouse_types::task::StatusEntry;
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
@@ -71,18 +72,6 @@ pub struct Absence {
     pub deleted_at: Timestamp,
     /// When it was restored.
     pub restored_at: Timestamp,
-}
-
-/// A status with its reason and the time it was set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StatusEntry {
-    /// The status.
-    pub status: Status,
-    /// The reason; always present for a blocked or held task.
-    pub reason: Option<String>,
-    /// When it was set.
-    pub created_at: Timestamp,
 }
 
 impl Entity for Task {

@@ -119,7 +119,7 @@ export function addItem(task: Task, title: string): Promise<void> {
 }
 
 function withEntry(task: Task, entry: Pick<Entry, "kind" | "text" | "minutes" | "on">): (task: Task) => Task {
-  const whole: Entry = { id: `new-${crypto.randomUUID()}`, createdAt: new Date().toISOString(), ...entry };
+  const whole: Entry = { id: `new-${crypto.randomUUID()}`, createdAt: new Date().toISOString(), tainted: false, ...entry };
   const known = idsOf(task.entries);
   return (was) => ({ ...was, entries: withPending(was.entries, known, whole, (one) => one.kind === entry.kind && one.text === entry.text) });
 }

@@ -78,12 +78,12 @@ impl Settings {
 struct WantedWake {
     action: &'static str,
     detail: String,
-    beside: Vec<Op>,
+    more_ops: Vec<Op>,
 }
 
 impl WantedWake {
     fn plain(action: &'static str) -> Self {
-        Self { action, detail: String::new(), beside: Vec::new() }
+        Self { action, detail: String::new(), more_ops: Vec::new() }
     }
 }
 
@@ -308,13 +308,13 @@ impl Agents {
         settings: &Settings,
         asked: &RequestContext,
     ) -> Result<(), AgentError> {
-        let mut beside = Vec::new();
+        let mut more_ops = Vec::new();
         if let Some(until) = settings.sleep_until {
             let retry_at = self.state(ws, id).await?.value.next_wake_at;
             let soonest = self.clock.now() + SHORTEST_WINDOW;
-            beside.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
+            more_ops.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
-        let wanted = WantedWake { action: "agent.configure", detail: settings.detail(), beside };
+        let wanted = WantedWake { action: "agent.configure", detail: settings.detail(), more_ops };
         self.change_agent(ws, id, wanted, asked, |agent| {
             alive(agent)?;
             let config = &mut agent.config;
@@ -446,11 +446,11 @@ impl Agents {
         asked: &RequestContext,
         change: &impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
-        let WantedWake { action, detail, beside } = wanted;
+        let WantedWake { action, detail, more_ops } = wanted;
         let mut stored = self.agent(ws, id).await?;
         let before = stored.doc.value.clone();
         change(&mut stored.doc.value)?;
-        if stored.doc.value == before && beside.is_empty() {
+        if stored.doc.value == before && more_ops.is_empty() {
             if let Some(once) = once {
                 let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
                 self.store.commit(noted).await?;
@@ -487,7 +487,7 @@ impl Agents {
         if changed && alive(after).is_ok() {
             ops.extend(self.resignal_unheard(ws, id).await?);
         }
-        ops.extend(beside.iter().cloned());
+        ops.extend(more_ops.iter().cloned());
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
             .change(self.event("agent:changed", None, id.as_str()))

@@ -253,8 +253,9 @@ fn default_data() -> Option<PathBuf> {
 }
 
 fn width() -> usize {
-    let told = var_os("COLUMNS").and_then(|text| text.to_str()?.parse().ok());
-    told.filter(|width| *width > 0)
+    let columns = var_os("COLUMNS").and_then(|text| text.to_str()?.parse().ok());
+    columns
+        .filter(|width| *width > 0)
         .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
         .unwrap_or(DEFAULT_WIDTH)
 }

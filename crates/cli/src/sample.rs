@@ -15,8 +15,8 @@ const TASKS: &str = include_str!("../../../samples/household.md");
 /// Errors: the store cannot be read or written.
 pub async fn fill(engine: &Engine) -> Result<usize, Failure> {
     let owner = Caller::owner(WORKSPACE);
-    let told = |e: dormouse::Error| Failure::failed(e.problem().detail);
-    if engine.dormouse.overview(&owner).await.map_err(told)?.tasks > 0 {
+    let failed = |e: dormouse::Error| Failure::failed(e.problem().detail);
+    if engine.dormouse.overview(&owner).await.map_err(failed)?.tasks > 0 {
         return Ok(0);
     }
     let mut n_tasks = 0;
@@ -28,6 +28,6 @@ pub async fn fill(engine: &Engine) -> Result<usize, Failure> {
         .dormouse
         .import(&owner, NAME, TASKS.as_bytes(), options, &mut count)
         .await
-        .map_err(told)?;
+        .map_err(failed)?;
     Ok(n_tasks)
 }

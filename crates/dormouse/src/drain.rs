@@ -34,25 +34,25 @@ impl Dormouse {
     /// The caller holds the data folder's lock.
     pub async fn recover(&self) -> Result<Vec<String>, Error> {
         // This comes first, so that everything taken over belongs to the current store.
-        let mut told: Vec<String> =
+        let mut lines: Vec<String> =
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
-        told.extend(self.agents.scheduler().take_over(WORKSPACE).await.map_err(AgentError::from)?);
-        told.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
-        Ok(told)
+        lines.extend(self.agents.scheduler().take_over(WORKSPACE).await.map_err(AgentError::from)?);
+        lines.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
+        Ok(lines)
     }
 
     /// Completes what nodes left unfinished that have been silent for the length of a lease;
     /// returns one line for each. Other nodes may be running.
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
-        let mut told: Vec<String> =
+        let mut lines: Vec<String> =
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
         let scheduler = self.agents.scheduler();
-        told.extend(scheduler.take_over_dead(&BTreeSet::new()).await.map_err(AgentError::from)?);
+        lines.extend(scheduler.take_over_dead(&BTreeSet::new()).await.map_err(AgentError::from)?);
         let silent = self.agents.lease();
-        told.extend(
+        lines.extend(
             self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded),
         );
-        Ok(told)
+        Ok(lines)
     }
 
     /// Routes the journal's changes and runs the wakes of a scope to their end.

@@ -29,7 +29,7 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
 fn impossible_values_name_line_value_and_what_is_allowed() {
     let day = "write a date as YYYY-MM-DD";
     let time = "write a time such as 90, 45m, 2h or 1h30m";
-    for (front, line, told) in [
+    for (front, line, message) in [
         ("due: 2026-02-30", 3, format!("`due` cannot be `2026-02-30`; {day}")),
         ("due: next week", 3, format!("`due` cannot be `next week`; {day}")),
         ("due: 2026-02-03 or so", 3, format!("`due` cannot be `2026-02-03 or so`; {day}")),
@@ -62,7 +62,7 @@ fn impossible_values_name_line_value_and_what_is_allowed() {
         ),
     ] {
         let shown = read("plan.md", &format!("---\nid: a\n{front}\n---\ntext\n"));
-        assert_eq!(shown, format!("plan.md, line {line}: {told}"), "{front}");
+        assert_eq!(shown, format!("plan.md, line {line}: {message}"), "{front}");
     }
     let shown = read("plan.md", "---\nlanguage: xx\n---\n");
     assert!(shown.starts_with("plan.md, line 2: `language` cannot be `xx`; write one of: ar, bn"));

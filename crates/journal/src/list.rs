@@ -207,12 +207,12 @@ impl Journal {
         cursor: Option<&str>,
     ) -> Result<Page, JournalError> {
         let limit = limit.clamp(1, limits::PAGE.max);
-        let behind = cursor.map(|cursor| SortKey::read(cursor, asked.sort)).transpose()?;
+        let after = cursor.map(|cursor| SortKey::read(cursor, asked.sort)).transpose()?;
         let definitions = self.store.all(label::definitions(ws)).await?;
         let (lines, next, mut damaged) = if asked.is_plain() {
-            self.plain(ws, asked, limit, behind).await?
+            self.plain(ws, asked, limit, after).await?
         } else {
-            self.filtered(ws, asked, limit, behind, &definitions).await?
+            self.filtered(ws, asked, limit, after, &definitions).await?
         };
         let ids: Vec<String> = lines.iter().map(|line| line.id.clone()).collect();
         let mut counted: HashMap<String, (i64, i64)> = HashMap::new();
@@ -241,10 +241,10 @@ impl Journal {
         ws: WorkspaceId,
         asked: &TaskQuery<'_>,
         limit: usize,
-        behind: Option<SortKey>,
+        after: Option<SortKey>,
     ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
-        let behind = behind.map_or((i64::MAX, "~".to_owned()), |at| (at.1.0, at.2.0));
-        let place = (Timestamp::from_micros(behind.0), behind.1.as_str());
+        let after = after.map_or((i64::MAX, "~".to_owned()), |at| (at.1.0, at.2.0));
+        let place = (Timestamp::from_micros(after.0), after.1.as_str());
         let read = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         let by_change = asked.sort == Sort::Updated;
         let include_deleted = asked.deleted == Deleted::Too;
@@ -270,7 +270,7 @@ impl Journal {
         ws: WorkspaceId,
         asked: &TaskQuery<'_>,
         limit: usize,
-        behind: Option<SortKey>,
+        after: Option<SortKey>,
         definitions: &[Definition],
     ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
         let sieve = ResolvedFilter {
@@ -287,13 +287,13 @@ impl Journal {
                 _ if !sieve.asked_for(line.deleted_at) => {}
                 Ok(task) if sieve.holds(&line.id, task) => {
                     let place = SortKey::of(line, task, asked.sort);
-                    if behind.as_ref().is_none_or(|behind| place > *behind) {
+                    if after.as_ref().is_none_or(|after| place > *after) {
                         places.push(place);
                     }
                 }
                 Ok(_) => {}
                 // Its place in the order is unknown, so it is reported once, on the first page.
-                Err(error) if behind.is_none() => damaged.push(error.to_string()),
+                Err(error) if after.is_none() => damaged.push(error.to_string()),
                 Err(_) => {}
             }
         }

@@ -117,7 +117,7 @@ impl Journal {
             status: filter.status,
             words: words.clone(),
             include_deleted: filter.include_deleted,
-            behind: cursor.map(page_start).transpose()?,
+            after: cursor.map(page_start).transpose()?,
             limit: i64::try_from(limit + 1).unwrap_or(i64::MAX),
         };
         let mut lines = self.store.all(task::list(ws, &wanted)).await?;
@@ -170,7 +170,7 @@ impl Journal {
             status: None,
             words: words.clone(),
             include_deleted: true,
-            behind: None,
+            after: None,
             limit: i64::MAX,
         };
         let lines = self.store.all(task::list(ws, &wanted)).await?;
@@ -201,7 +201,7 @@ fn live_first(found: Vec<TaskSummary>) -> Vec<TaskSummary> {
 
 /// Shape: microseconds, a dot, the id.
 fn cursor_of(line: &Line) -> String {
-    format!("{}.{}", line.behind.created_at.micros(), line.behind.id)
+    format!("{}.{}", line.after.created_at.micros(), line.after.id)
 }
 
 fn page_start(cursor: &str) -> Result<PageStart, JournalError> {

@@ -21,7 +21,7 @@ struct Line {
     transaction: usize,
     seq: i64,
     /// How long the tape was when its caller was told.
-    told_at: usize,
+    answered_at: usize,
 }
 
 /// How a promise was broken.
@@ -84,19 +84,24 @@ impl Ledger {
     }
 
     /// The lengths of the tape at which callers were told.
-    pub fn told_at(&self) -> impl Iterator<Item = usize> + '_ {
-        self.lines.iter().map(|line| line.told_at)
+    pub fn answered_at(&self) -> impl Iterator<Item = usize> + '_ {
+        self.lines.iter().map(|line| line.answered_at)
     }
 
     /// Notes what became of the commits of one transaction.
     ///
     /// Errors: one was refused that should not be, or the other way round.
-    pub fn told(&mut self, plans: &[Plan], outcomes: &[Outcome], at: usize) -> Result<(), Broken> {
+    pub fn answered(
+        &mut self,
+        plans: &[Plan],
+        outcomes: &[Outcome],
+        at: usize,
+    ) -> Result<(), Broken> {
         let transaction = self.lines.last().map_or(0, |line| line.transaction) + 1;
         for (plan, outcome) in plans.iter().zip(outcomes) {
             match (plan.kind, outcome) {
                 (Kind::Small | Kind::Bulk, Ok(done)) if done.replayed.is_none() => {
-                    let line = Line { plan: *plan, transaction, seq: done.seq.0, told_at: at };
+                    let line = Line { plan: *plan, transaction, seq: done.seq.0, answered_at: at };
                     self.lines.push(line);
                 }
                 (Kind::Refused, Err(e)) if e.refusal().is_some() => {}
@@ -112,7 +117,8 @@ impl Ledger {
     /// What a cut left, as the beginning of further work.
     pub fn onwards(&self, kept: usize) -> Self {
         let lines = self.lines.iter().take(kept);
-        let lines = lines.map(|line| Line { told_at: 0, transaction: 0, ..line.clone() }).collect();
+        let lines =
+            lines.map(|line| Line { answered_at: 0, transaction: 0, ..line.clone() }).collect();
         Self { db: self.db, lines }
     }
 
@@ -125,7 +131,7 @@ impl Ledger {
             return Err(Broken::new(Wrong::Damaged, what));
         }
         let there = self.there(store)?;
-        let due = self.lines.iter().take_while(|line| line.told_at <= at).count();
+        let due = self.lines.iter().take_while(|line| line.answered_at <= at).count();
         let expected = |n: usize| self.lines[..n].iter().map(|line| (line.seq, line.plan.id()));
         let found: BTreeSet<&(i64, String)> = there.iter().collect();
         if let Some(lost) = expected(due).find(|line| !found.contains(line)) {

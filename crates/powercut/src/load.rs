@@ -222,7 +222,7 @@ pub fn step(
     gate: &Arc<Gate>,
     first: Plan,
     rest: &[Plan],
-    mut told: impl FnMut(&[Plan], &[Outcome]),
+    mut answered: impl FnMut(&[Plan], &[Outcome]),
 ) {
     wait(async {
         let hold = gate.hold();
@@ -240,14 +240,14 @@ pub fn step(
         if let Some(next) = &next {
             next.wait();
         }
-        told(&[first], &[outcome]);
+        answered(&[first], &[outcome]);
         if let Some(next) = next {
             next.release();
             let mut outcomes = Vec::new();
             for commit in following {
                 outcomes.push(commit.await);
             }
-            told(rest, &outcomes);
+            answered(rest, &outcomes);
         }
     });
 }

@@ -252,7 +252,7 @@ impl Work {
             let mut noted = Ok(());
             step(&store, &gate, first, &rest, |plans, outcomes| {
                 if noted.is_ok() {
-                    noted = ledgers[which].told(plans, outcomes, tape.len());
+                    noted = ledgers[which].answered(plans, outcomes, tape.len());
                 }
             });
             noted.map_err(|broken| anyhow::anyhow!("{broken}"))?;
@@ -269,8 +269,8 @@ impl Work {
 
     /// When to cut: half of the moments anywhere, half of them just when somebody was told.
     fn moments(&self, n: usize, len: usize, chance: &mut Chance) -> Vec<usize> {
-        let told: Vec<usize> = self.ledgers.iter().flat_map(Ledger::told_at).collect();
-        let mut moment = |index: usize| match told.get(chance.below(told.len())) {
+        let moments: Vec<usize> = self.ledgers.iter().flat_map(Ledger::answered_at).collect();
+        let mut moment = |index: usize| match moments.get(chance.below(moments.len())) {
             Some(at) if index.is_multiple_of(2) => *at,
             Some(_) | None => chance.below(len + 1),
         };
@@ -279,7 +279,7 @@ impl Work {
 
     /// How many commits had been acknowledged at a moment.
     fn due(&self, at: usize) -> usize {
-        self.ledgers.iter().flat_map(Ledger::told_at).filter(|told| *told <= at).count()
+        self.ledgers.iter().flat_map(Ledger::answered_at).filter(|moment| *moment <= at).count()
     }
 
     /// Opens what a cut left with the product and holds it against what was promised; says how many

@@ -145,8 +145,8 @@ impl Queries {
         cursor: Option<&str>,
     ) -> Result<Page<Link>, QueryError> {
         self.agents.agent(ws, id).await?;
-        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
-        let (place, limit_read) = ((at, behind.as_str()), page::rows_to_read(limit));
+        let (at, after) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
+        let (place, limit_read) = ((at, after.as_str()), page::rows_to_read(limit));
         let query = link::page_of_agent(ws, id, kind.unwrap_or_default(), place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(|link| Link {
             id: link.id,

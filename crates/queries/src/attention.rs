@@ -29,7 +29,7 @@ impl Queries {
         cursor: Option<&str>,
     ) -> Result<Page<Attention>, QueryError> {
         let limit = limit.clamp(1, limits::PAGE.max);
-        let behind = cursor.map(Place::read).transpose()?;
+        let after = cursor.map(Place::read).transpose()?;
         let mut all = proposals(self.open_proposals(ws).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
         all.extend(restored(&self.store.all(outdated::all(ws)).await?));
@@ -47,7 +47,7 @@ impl Queries {
             });
         }
         all.sort_by_cached_key(Place::of);
-        all.retain(|one| behind.as_ref().is_none_or(|behind| Place::of(one) > *behind));
+        all.retain(|one| after.as_ref().is_none_or(|after| Place::of(one) > *after));
         let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
         self.name_them(ws, &mut page.items).await?;
         Ok(page)

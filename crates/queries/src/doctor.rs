@@ -210,33 +210,33 @@ fn clock(open: &Open, diagnosis: &mut Diagnosis) {
 }
 
 fn rows_of_journal(open: &Open, diagnosis: &mut Diagnosis) {
-    let mut behind = String::new();
+    let mut after = String::new();
     loop {
-        let query = journal_rows::after(open.ws, &behind, BATCH);
+        let query = journal_rows::after(open.ws, &after, BATCH);
         let rows = open.all(query, "journal", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
         let Some(last) = last else { break };
-        behind = last;
+        after = last;
     }
-    let mut behind = String::new();
+    let mut after = String::new();
     loop {
-        let links = open.all(linked_entry::after(open.ws, &behind, BATCH), "links", diagnosis);
+        let links = open.all(linked_entry::after(open.ws, &after, BATCH), "links", diagnosis);
         let Some(last) = links.last().map(|link| link.id.clone()) else { return };
         damaged(links.into_iter().map(|link| link.check()), diagnosis);
-        behind = last;
+        after = last;
     }
 }
 
 fn rows_of_agents(open: &Open, diagnosis: &mut Diagnosis) {
-    let mut behind = String::new();
+    let mut after = String::new();
     loop {
-        let query = agent_rows::after(open.ws, &behind, BATCH);
+        let query = agent_rows::after(open.ws, &after, BATCH);
         let rows = open.all(query, "entities of agents", diagnosis);
         let last = rows.iter().rev().find_map(|row| row.as_ref().ok()).map(|row| row.id.clone());
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
         let Some(last) = last else { return };
-        behind = last;
+        after = last;
     }
 }
 
@@ -260,7 +260,7 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
     }
     for row in open.all(wake_queue::leased(open.ws), "leases", diagnosis) {
         let owner = row.owner.unwrap_or_default();
-        let told = match row.expires_at {
+        let finding = match row.expires_at {
             Some(at) if at > now => format!("{owner} works for agent {} until {at}", row.holder),
             Some(at) => format!(
                 "{owner} stopped working for agent {} at {at}: the next start takes over",
@@ -268,7 +268,7 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
             ),
             None => format!("{owner} works for agent {}", row.holder),
         };
-        diagnosis.note(told);
+        diagnosis.note(finding);
     }
     for saga in open.all(saga::by_status(open.ws, "pending"), "operations", diagnosis) {
         let operation = operation_view(saga);
@@ -310,12 +310,12 @@ fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     let routed = position.first().map_or(Seq(0), |position| position.seq);
     diagnosis.journal_head = Some(head.0);
     diagnosis.routed_upto = Some(routed.0);
-    let behind = journal.all(
+    let after = journal.all(
         change_log::count_after(Db::Journal, journal.ws, routed),
         "change rows",
         diagnosis,
     );
-    diagnosis.changes_to_route = behind.first().copied();
+    diagnosis.changes_to_route = after.first().copied();
     let Some(Position { host, seq, .. }) = position.into_iter().next() else { return };
     if journal.host.as_deref() != Some(&host.to_string()) || seq > head {
         diagnosis.note(

@@ -272,7 +272,7 @@ mod tests {
     }
 
     /// What a database gives out behind a place.
-    fn behind(rows: &[ChangeNotice], place: Seq, limit: usize) -> Vec<ChangeNotice> {
+    fn after(rows: &[ChangeNotice], place: Seq, limit: usize) -> Vec<ChangeNotice> {
         rows.iter().filter(|row| row.seq > place).take(limit).cloned().collect()
     }
 
@@ -298,8 +298,8 @@ mod tests {
             let rest = (usize::MAX, usize::MAX, None);
             let reads = reads.into_iter().map(|(j, a, lost)| (j, a, Some(lost))).chain([rest]);
             for (n_journal, n_agent, lost) in reads {
-                let in_journal = behind(&journal, cursor.journal.1, n_journal);
-                let in_agent = behind(&agent, cursor.agent.1, n_agent);
+                let in_journal = after(&journal, cursor.journal.1, n_journal);
+                let in_agent = after(&agent, cursor.agent.1, n_agent);
                 let (mut events, mut next) = events(cursor, in_journal, in_agent);
                 if let Some(lost) = lost.filter(|_| !events.is_empty()) {
                     // The client went away in the middle and comes back with the last it saw.

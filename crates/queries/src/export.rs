@@ -39,13 +39,13 @@ pub struct Export {
 enum Stage {
     Head,
     Tasks {
-        behind: (Timestamp, String),
+        after: (Timestamp, String),
         ready: Vec<Raw>,
         is_first: bool,
     },
     /// A link needs both of its tasks, so links follow them.
     Links {
-        behind: String,
+        after: String,
         is_first: bool,
     },
     End,
@@ -80,24 +80,24 @@ impl Export {
             match &mut self.stage {
                 Stage::Head => {
                     self.stage = Stage::Tasks {
-                        behind: (Timestamp::from_micros(i64::MIN), String::new()),
+                        after: (Timestamp::from_micros(i64::MIN), String::new()),
                         ready: Vec::new(),
                         is_first: true,
                     };
                     return self.head().await.map(Some);
                 }
-                Stage::Tasks { behind, ready, is_first } => {
+                Stage::Tasks { after, ready, is_first } => {
                     let Some(row) = ready.pop() else {
-                        let (at, id) = behind.clone();
+                        let (at, id) = after.clone();
                         let mut rows = self.tasks(at, &id).await?;
                         rows.reverse();
                         match (&mut self.stage, rows.first()) {
-                            (Stage::Tasks { behind, ready, .. }, Some(last)) => {
-                                *behind = (last.created_at, last.id.clone());
+                            (Stage::Tasks { after, ready, .. }, Some(last)) => {
+                                *after = (last.created_at, last.id.clone());
                                 *ready = rows;
                             }
                             (stage, _) => {
-                                *stage = Stage::Links { behind: String::new(), is_first: true };
+                                *stage = Stage::Links { after: String::new(), is_first: true };
                                 return Ok(Some("\n],\n\"links\": [".to_owned()));
                             }
                         }
@@ -106,15 +106,15 @@ impl Export {
                     let comma = if std::mem::take(is_first) { "" } else { "," };
                     return Ok(Some(format!("{comma}\n{}", self.task(&row).await?)));
                 }
-                Stage::Links { behind, is_first } => {
-                    let at = behind.clone();
+                Stage::Links { after, is_first } => {
+                    let at = after.clone();
                     let first = *is_first;
                     let Some((last, texts)) = self.links(&at).await? else {
                         self.stage = Stage::End;
                         continue;
                     };
                     let is_first = first && texts.is_empty();
-                    self.stage = Stage::Links { behind: last, is_first };
+                    self.stage = Stage::Links { after: last, is_first };
                     let comma = if first || texts.is_empty() { "" } else { "," };
                     let text = texts.join(",\n");
                     return Ok(Some(if text.is_empty() {
@@ -135,13 +135,13 @@ impl Export {
 
     /// The links after an id, and the last of their ids; `None` at the end. For one task, only its
     /// live links.
-    async fn links(&mut self, behind: &str) -> Result<Option<(String, Vec<String>)>, QueryError> {
+    async fn links(&mut self, after: &str) -> Result<Option<(String, Vec<String>)>, QueryError> {
         let rows: Vec<(String, String)> = match &self.only {
             None => {
-                let rows = self.store.all(linked_entry::after(self.ws, behind, BATCH)).await?;
+                let rows = self.store.all(linked_entry::after(self.ws, after, BATCH)).await?;
                 rows.into_iter().map(|row| (row.id, row.text)).collect()
             }
-            Some(_) if !behind.is_empty() => Vec::new(),
+            Some(_) if !after.is_empty() => Vec::new(),
             Some(only) => {
                 let edges = self.store.all(linked_entry::of_task(self.ws, only)).await?;
                 let mut rows: Vec<(String, String)> = edges
@@ -227,7 +227,7 @@ impl Export {
         let id: TaskId = match row.id.parse() {
             Ok(id) => id,
             Err(_) => {
-                self.damaged.push(told(row));
+                self.damaged.push(damage_line(row));
                 return Ok("{\"task\": null}".to_owned());
             }
         };
@@ -317,11 +317,11 @@ impl Export {
 fn keep(list: &mut Vec<String>, row: Raw, damaged: &mut Vec<Value>) {
     match serde_json::from_str::<&RawValue>(&row.text) {
         Ok(_) => list.push(row.text),
-        Err(_) => damaged.push(told(&row)),
+        Err(_) => damaged.push(damage_line(&row)),
     }
 }
 
-fn told(row: &Raw) -> Value {
+fn damage_line(row: &Raw) -> Value {
     json!({"id": row.id, "type": row.kind, "text": row.text})
 }
 

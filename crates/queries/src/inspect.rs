@@ -81,9 +81,9 @@ impl Queries {
         cursor: Option<&str>,
     ) -> Result<Page<Report>, QueryError> {
         let agent = self.agent(ws, id).await?;
-        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
+        let (at, after) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let limit_read = page::rows_to_read(limit);
-        let place = (at, behind.as_str());
+        let place = (at, after.as_str());
         let query = entity::page_of_agent::<report::Report>(ws, id, place, limit_read);
         let all = self.store.all(query).await?.into_iter();
         let views = all
@@ -243,12 +243,12 @@ impl Queries {
         cursor: Option<&str>,
     ) -> Result<Page<Wake>, QueryError> {
         self.agents.agent(ws, id).await?;
-        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
+        let (at, after) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
         let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         let waiting =
             row.as_ref().filter(|_| cursor.is_none()).and_then(|row| waiting_view(id, row));
         let limit = limit.saturating_sub(usize::from(waiting.is_some()));
-        let query = wake_run::page(ws, id, (at, &behind), page::rows_to_read(limit));
+        let query = wake_run::page(ws, id, (at, &after), page::rows_to_read(limit));
         let runs = self.store.all(query).await?.into_iter();
         let views = runs.map(|run| wake_view(id, run, row.as_ref())).collect();
         let key = |wake: &Wake| wake.run_key.as_ref().map_or("", |key| key.as_str()).to_owned();
@@ -346,8 +346,8 @@ impl Queries {
         cursor: Option<&str>,
     ) -> Result<Page<Decision>, QueryError> {
         self.agents.agent(ws, id).await?;
-        let (at, behind) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
-        let (place, limit_read) = ((at, behind.as_str()), page::rows_to_read(limit));
+        let (at, after) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
+        let (place, limit_read) = ((at, after.as_str()), page::rows_to_read(limit));
         let query = entity::page_of_agent::<change_set::Decision>(ws, id, place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(decision_view).collect();
         Ok(page::page_of(views, limit, |one| page::cursor_of(one.created_at, &one.id)))

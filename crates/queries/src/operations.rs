@@ -32,13 +32,13 @@ impl Queries {
         match asked {
             OperationFilter::Open => {
                 let open = self.store.all(saga::by_status(ws, "pending")).await?;
-                let behind = match cursor {
+                let after = match cursor {
                     None => None,
                     Some(cursor) => Some(page::cursor_or_start(Some(cursor), (page::LATEST, ""))?),
                 };
                 let place = |one: &Operation| (one.updated_at, one.operation_id.clone());
                 let views = open.into_iter().map(operation_view);
-                let views = views.filter(|one| behind.as_ref().is_none_or(|it| place(one) > *it));
+                let views = views.filter(|one| after.as_ref().is_none_or(|it| place(one) > *it));
                 let cursor = |one: &Operation| page::cursor_of(one.updated_at, &one.operation_id);
                 Ok(page::page_of(views.take(limit + 1).collect(), limit, cursor))
             }

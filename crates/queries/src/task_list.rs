@@ -201,8 +201,8 @@ impl Queries {
         while rest.peek().is_some() {
             let some: Vec<TaskSummary> = rest.by_ref().take(in_list::MOST).collect();
             let tasks: Vec<TaskId> = some.iter().map(|task| task.id.clone()).collect();
-            let beside = self.agent_columns(ws, &tasks).await?;
-            rows.extend(some.into_iter().map(|task| beside.row(task)));
+            let columns = self.agent_columns(ws, &tasks).await?;
+            rows.extend(some.into_iter().map(|task| columns.row(task)));
         }
         Ok(rows)
     }
@@ -343,8 +343,8 @@ fn best(places: &[(MatchPlace, String)], words: &[String]) -> Option<Match> {
 fn snippet(text: &str, begin: usize, end: usize) -> String {
     let before = text[..begin].char_indices().rev().take(AROUND.0).last();
     let from = before.map_or(begin, |(at, _)| at);
-    let behind = text[end..].char_indices().nth(AROUND.1);
-    let upto = behind.map_or(text.len(), |(at, _)| end + at);
+    let end_of_text = text[end..].char_indices().nth(AROUND.1);
+    let upto = end_of_text.map_or(text.len(), |(at, _)| end + at);
     let begun = if from > 0 { "…" } else { "" };
     let ended = if upto < text.len() { "…" } else { "" };
     format!("{begun}{}{ended}", text[from..upto].trim())

@@ -85,21 +85,21 @@ impl RowDiff {
     }
 
     fn made(&mut self, table: &str, row: &Fields) -> String {
-        let mut told = Vec::new();
+        let mut parts = Vec::new();
         for (column, value) in row {
             // A link says in its columns all that its document says.
             let repeated = table == "agent_links" && column == "serialized";
             if !QUIET.contains(&column.as_str()) && *value != Value::Null && !repeated {
-                told.push(format!("{column}={}", self.shown(value)));
+                parts.push(format!("{column}={}", self.shown(value)));
             }
         }
-        told.join(" ")
+        parts.join(" ")
     }
 
     fn changed(&mut self, keys: &[String], old: &Fields, row: &Fields) -> String {
-        let mut told = Vec::new();
+        let mut parts = Vec::new();
         for key in keys {
-            told.extend(get(row, key).map(|value| format!("{key}={}", self.shown(value))));
+            parts.extend(get(row, key).map(|value| format!("{key}={}", self.shown(value))));
         }
         for (column, value) in row {
             let was = get(old, column);
@@ -108,15 +108,15 @@ impl RowDiff {
             }
             match (was, value) {
                 (Some(Value::Text(was)), Value::Text(is)) if column == "serialized" => {
-                    told.extend(self.document(was, is));
+                    parts.extend(self.document(was, is));
                 }
                 _ => {
                     let was = was.map(|was| self.shown(was)).unwrap_or_default();
-                    told.push(format!("{column}: {was} -> {}", self.shown(value)));
+                    parts.push(format!("{column}: {was} -> {}", self.shown(value)));
                 }
             }
         }
-        told.join(" ")
+        parts.join(" ")
     }
 
     /// The fields of a document that changed.
@@ -124,16 +124,16 @@ impl RowDiff {
         let read = |text: &str| serde_json::from_str::<Map<String, Json>>(text).unwrap_or_default();
         let (was, is) = (read(was), read(is));
         let fields: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
-        let mut told = Vec::new();
+        let mut parts = Vec::new();
         for field in fields {
             let (a, b) = (was.get(field), is.get(field));
             if a != b && field != "updatedAt" {
                 let text = |value: Option<&Json>| value.map_or("none".into(), ToString::to_string);
                 let (a, b) = (self.cut(&text(a)), self.cut(&text(b)));
-                told.push(format!("serialized.{field}: {a} -> {b}"));
+                parts.push(format!("serialized.{field}: {a} -> {b}"));
             }
         }
-        told
+        parts
     }
 
     /// A value in one short piece: times as the time of day, long texts cut.

@@ -200,11 +200,11 @@ impl Page {
         for message in messages {
             let tool = message.tool_name.unwrap_or_default();
             let refused = if message.refused == Some(true) { " refused" } else { "" };
-            let told = match message.kind.name() {
+            let shown = match message.kind.name() {
                 "observation" | "user" => message.content.unwrap_or_default().to_string(),
                 _ => String::new(),
             };
-            self.line(1, format!("message {} {tool}{refused} {told}", message.kind));
+            self.line(1, format!("message {} {tool}{refused} {shown}", message.kind));
         }
         for line in log(&world.store, &agent.id).await? {
             self.line(1, format!("log {line:?}"));

@@ -52,10 +52,10 @@ async fn one(world: &World, agent: &AgentId, wake: &Wake) -> anyhow::Result<Vec<
         let mut thought = true;
         while let Some(message) = turns.next_if(|m| thought || m.kind != MessageKind::Thought) {
             thought = false;
-            lines.extend(told(message));
+            lines.extend(lines_of(message));
         }
     }
-    lines.extend(turns.flat_map(told));
+    lines.extend(turns.flat_map(lines_of));
     Ok(lines)
 }
 
@@ -75,7 +75,7 @@ fn asked(prompt: &Prompt) -> Vec<String> {
     lines
 }
 
-fn told(message: &Message) -> Vec<String> {
+fn lines_of(message: &Message) -> Vec<String> {
     let content = message.content.clone().unwrap_or_default();
     match message.kind.name() {
         "thought" => {

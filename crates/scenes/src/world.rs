@@ -157,16 +157,16 @@ impl World {
             memory.confirming.clear();
             memory.unlinking = None;
         }
-        let told = self.perform(n, step).await;
+        let result = self.perform(n, step).await;
         self.stage.clock.advance(STEP_PAUSE);
-        told.with_context(|| format!("step {n}: {step:?}"))
+        result.with_context(|| format!("step {n}: {step:?}"))
     }
 
     /// Takes a step again that was interrupted, under its key.
     pub async fn step_again(&self, n: usize, step: &Step) -> anyhow::Result<()> {
-        let told = self.perform(n, step).await;
+        let result = self.perform(n, step).await;
         self.stage.clock.advance(STEP_PAUSE);
-        told.with_context(|| format!("step {n} again: {step:?}")).map(|_| ())
+        result.with_context(|| format!("step {n} again: {step:?}")).map(|_| ())
     }
 
     async fn perform(&self, n: usize, step: &Step) -> anyhow::Result<Vec<RunOutcome>> {
@@ -268,8 +268,8 @@ impl World {
                 let confirming = lock(&self.stage.memory).confirming.clone();
                 for (set, shown) in confirming {
                     let key = Some(format!("step-{n}-{set}"));
-                    for (_, told) in dormouse.confirm_all(me, &set, shown, key).await? {
-                        told?;
+                    for (_, result) in dormouse.confirm_all(me, &set, shown, key).await? {
+                        result?;
                     }
                 }
             }

@@ -97,9 +97,9 @@ impl Client {
             let longest = 5 + sim.draw(|chance| chance.below(60));
             let patience = Box::pin(sim.wait(Duration::from_secs(longest)));
             match select(answer, patience).await {
-                Either::Left((Ok(Ok(told)), _)) => {
+                Either::Left((Ok(Ok(answer)), _)) => {
                     sim.trace(format_args!("{} {what}: done", self.name));
-                    return Some(Ok(told));
+                    return Some(Ok(answer));
                 }
                 Either::Left((Ok(Err(error)), _)) => {
                     sim.trace(format_args!("{} {what}: {error}", self.name));
@@ -291,12 +291,12 @@ impl Client {
             let task = task.clone();
             Box::pin(async move {
                 let dormouse = hands.dormouse;
-                let told = if away {
+                let answer = if away {
                     dormouse.delete_task(&me(), &task, Some(key)).await
                 } else {
                     dormouse.restore_task(&me(), &task, Some(key)).await
                 };
-                told.map(drop)
+                answer.map(drop)
             })
         };
         self.ask(if away { "deletes a task" } else { "restores a task" }, make, &key).await;
@@ -338,7 +338,7 @@ impl Client {
             let agent = agent.clone();
             Box::pin(async move {
                 let dormouse = hands.dormouse;
-                let told = match rest {
+                let answer = match rest {
                     Rest::Pause => dormouse.pause_agent(&me(), &agent, Some(key)).await,
                     Rest::Resume => dormouse.resume_agent(&me(), &agent, Some(key)).await,
                     Rest::Destroy => {
@@ -346,7 +346,7 @@ impl Client {
                         stopped.map(|stopped| stopped.agent)
                     }
                 };
-                told.map(drop)
+                answer.map(drop)
             })
         };
         let what = match rest {
@@ -354,8 +354,8 @@ impl Client {
             Rest::Resume => "resumes an agent",
             Rest::Destroy => "destroys an agent",
         };
-        let told = self.ask(what, make, &key).await;
-        if let (Some(Ok(())), Rest::Pause | Rest::Destroy) = (told, rest) {
+        let answer = self.ask(what, make, &key).await;
+        if let (Some(Ok(())), Rest::Pause | Rest::Destroy) = (answer, rest) {
             self.sim.count(what);
             oracle::told_held(&self.sim, agent.to_string().as_str());
         }
@@ -388,12 +388,12 @@ impl Client {
             Box::pin(async move {
                 let asked = RequestContext { actor: "owner".into(), key: Some(key) };
                 let agents = hands.agents;
-                let told = if wakes {
+                let answer = if wakes {
                     agents.wake_at(WORKSPACE, &agent, at, &asked).await
                 } else {
                     agents.sleep_until(WORKSPACE, &agent, at, &asked).await
                 };
-                told.map_err(Error::from)
+                answer.map_err(Error::from)
             })
         };
         self.ask(if wakes { "sets a timer" } else { "wants quiet" }, make, &key).await;
@@ -475,8 +475,8 @@ impl Client {
                 if all {
                     dormouse.dismiss(&me(), &set, Some(key)).await.map(drop)
                 } else {
-                    let told = dormouse.confirm_all(&me(), &set, shown, Some(key)).await?;
-                    let mut failed = told.into_iter().filter_map(|(_, one)| one.err());
+                    let answer = dormouse.confirm_all(&me(), &set, shown, Some(key)).await?;
+                    let mut failed = answer.into_iter().filter_map(|(_, one)| one.err());
                     let later =
                         failed.find(|error| error.problem().retry == dormouse::Retry::Later);
                     later.map_or(Ok(()), Err)

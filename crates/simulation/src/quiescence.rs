@@ -185,8 +185,8 @@ fn effects(sim: &SimState) {
 
 /// What a person was told is written stands there once.
 fn acknowledged(sim: &SimState) {
-    let told = lock(&sim.oracle).acknowledged.clone();
-    for (kind, words) in told {
+    let acknowledged = lock(&sim.oracle).acknowledged.clone();
+    for (kind, words) in acknowledged {
         let sql = match kind.as_str() {
             "title" => {
                 "SELECT COUNT(*) FROM change_log, json_each(change_log.what) one

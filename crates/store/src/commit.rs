@@ -105,7 +105,7 @@ impl Commit {
 
     /// Returns the number of positions the commit takes.
     pub fn span(&self) -> i64 {
-        self.numbered_changes().last().map_or(1, |(behind, _)| behind + 1)
+        self.numbered_changes().last().map_or(1, |(offset, _)| offset + 1)
     }
 
     /// Adds a line to the audit log.

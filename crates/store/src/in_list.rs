@@ -12,13 +12,13 @@ use crate::value::Value;
 pub const MOST: usize = 200;
 
 /// A statement with the id placeholders between two parts; `?1` is the workspace.
-pub(crate) fn sql(before: &str, behind: &str) -> String {
+pub(crate) fn sql(before: &str, rest: &str) -> String {
     let mut sql = before.to_owned();
     for place in 2..MOST + 2 {
         let comma = if place == 2 { "" } else { ", " };
         write!(sql, "{comma}?{place}").expect("a string takes everything");
     }
-    sql + behind
+    sql + rest
 }
 
 /// The workspace and the ids; unused placeholders are filled with a value that is not an id.

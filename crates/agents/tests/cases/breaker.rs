@@ -6,7 +6,7 @@ use dormouse_store::agent::breaker;
 use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::{AgentId, TaskId, limits};
 
-use crate::world::node::{Node, Told};
+use crate::world::node::{Node, NodeEvent};
 use crate::world::{DONE, WS, World, now};
 
 /// Settled agents, with a node that waits for changes.
@@ -23,10 +23,10 @@ fn change_all(world: &World, all: &[(TaskId, AgentId)]) {
     }
 }
 
-fn away(told: &[Told]) -> usize {
-    let is_away = |told: &&Told| matches!(told, Told::Ran(_, _, End::Away { .. }));
-    let away = told.iter().filter(is_away).count();
-    assert_eq!(away, told.len(), "{told:?}");
+fn away(events: &[NodeEvent]) -> usize {
+    let is_away = |event: &&NodeEvent| matches!(event, NodeEvent::Ran(_, _, End::Away { .. }));
+    let away = events.iter().filter(is_away).count();
+    assert_eq!(away, events.len(), "{events:?}");
     away
 }
 
@@ -139,10 +139,10 @@ fn a_model_that_never_answers_counts_as_a_provider_that_is_away() {
     node.pass_seconds(limits::MODEL_SECONDS + 1);
     assert_eq!(node.take(), [], "it is waited for");
     node.pass_seconds(1);
-    let told = node.take();
+    let events = node.take();
     assert!(
-        matches!(&told[..], [Told::Ran(_, _, End::Away { reason })] if reason.contains("no answer")),
-        "{told:?}"
+        matches!(&events[..], [NodeEvent::Ran(_, _, End::Away { reason })] if reason.contains("no answer")),
+        "{events:?}"
     );
     assert_eq!(world.model.at_once().0, 0, "nobody listens any more");
     let known = now(world.store.all(breaker::all(WS))).expect("breakers");

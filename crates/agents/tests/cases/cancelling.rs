@@ -8,7 +8,7 @@ use dormouse_types::AgentId;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 use dormouse_types::port::Stage;
 
-use crate::world::node::{Node, Told};
+use crate::world::node::{Node, NodeEvent};
 use crate::world::{DONE, WS, World, me, now};
 
 fn cancel(world: &World, agent: &AgentId) -> Result<bool, AgentError> {
@@ -133,7 +133,7 @@ fn cancel_around(label: &'static str, is_away: bool) {
     world.note_now(&task, "Unseen.");
     node.pass_seconds(2);
     assert!(world.hooks.is_done());
-    assert!(matches!(&node.take()[..], [Told::Ran(..)]));
+    assert!(matches!(&node.take()[..], [NodeEvent::Ran(..)]));
     world.model.comes_back();
     check_gone(&world, node, &task, &agent);
 }

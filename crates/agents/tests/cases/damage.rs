@@ -5,7 +5,7 @@ use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _, TaskId};
 
-use crate::world::node::{Node, Told};
+use crate::world::node::{Node, NodeEvent};
 use crate::world::{DONE, WS, World, dull, me, now};
 
 /// Settles two tasks with their agents, damages a row of the first and changes both tasks. The
@@ -68,22 +68,23 @@ fn check_the_other_runs(world: &World, node: &mut Node, well: &(TaskId, AgentId)
     world.answers(1);
     world.note_now(&well.0, "Two coats.");
     node.pass_seconds(70);
-    let told = node.take();
-    let ran = |told: &&Told| matches!(told, Told::Ran(agent, _, DONE) if *agent == well.1);
-    assert_eq!(told.iter().filter(ran).count(), 1, "{told:#?}");
-    let failed = |told: Told| match told {
-        Told::Failed(line) => Some(line),
-        Told::Ran(agent, _, End::Failed { error }) => Some(format!("{agent}: {error}")),
-        Told::Ran(..) | Told::Recovered(_) => None,
+    let events = node.take();
+    let ran =
+        |event: &&NodeEvent| matches!(event, NodeEvent::Ran(agent, _, DONE) if *agent == well.1);
+    assert_eq!(events.iter().filter(ran).count(), 1, "{events:#?}");
+    let failed = |event: NodeEvent| match event {
+        NodeEvent::Failed(line) => Some(line),
+        NodeEvent::Ran(agent, _, End::Failed { error }) => Some(format!("{agent}: {error}")),
+        NodeEvent::Ran(..) | NodeEvent::Recovered(_) => None,
     };
-    told.into_iter().filter_map(failed).collect()
+    events.into_iter().filter_map(failed).collect()
 }
 
 /// Checks that one line reports the damage, and that it is not repeated.
 #[track_caller]
-fn check_told_once(told: &[String], words: &[&str]) {
-    assert_eq!(told.len(), 1, "{told:#?}");
-    assert!(words.iter().all(|word| told[0].contains(word)), "{told:#?}");
+fn check_named_once(events: &[String], words: &[&str]) {
+    assert_eq!(events.len(), 1, "{events:#?}");
+    assert!(words.iter().all(|word| events[0].contains(word)), "{events:#?}");
 }
 
 #[test]
@@ -97,8 +98,8 @@ fn a_damaged_row_of_the_queue_stops_its_agent_and_nobody_else() {
         let (world, [hurt, well]) = two();
         world.behind_the_back(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
         let mut node = world.serve();
-        let told = check_the_other_runs(&world, &mut node, &well);
-        check_told_once(&told, &["wake queue row", hurt.1.as_str(), "cannot be read"]);
+        let events = check_the_other_runs(&world, &mut node, &well);
+        check_named_once(&events, &["wake queue row", hurt.1.as_str(), "cannot be read"]);
         assert_eq!(world.runs(&hurt.1).len(), 1);
     }
 }
@@ -115,8 +116,8 @@ fn many_damaged_rows_before_all_others_keep_nobody_from_running() {
         params![WS.0, hurt.1.as_str()],
     );
     let mut node = world.serve();
-    let told = check_the_other_runs(&world, &mut node, &well);
-    assert_eq!(told.len(), 50, "{told:#?}");
+    let events = check_the_other_runs(&world, &mut node, &well);
+    assert_eq!(events.len(), 50, "{events:#?}");
     // A drain of everything due does not stumble over them either.
     world.note(&well.0, "Three coats.");
     world.later(60);
@@ -144,8 +145,8 @@ fn a_damaged_row_with_a_lease_keeps_no_other_from_being_taken_over() {
     world.answers(1);
     let mut node = world.serve_as(&world.owned_by("other"), Default::default());
     node.pass_seconds(1);
-    let told = node.take();
-    assert!(matches!(&told[..], [Told::Recovered(_), Told::Ran(..)]), "{told:#?}");
+    let events = node.take();
+    assert!(matches!(&events[..], [NodeEvent::Recovered(_), NodeEvent::Ran(..)]), "{events:#?}");
     assert_eq!(world.runs(&well.1)[0].status.name(), "completed");
     assert_eq!(world.take_over(), Vec::<String>::new());
 }
@@ -166,18 +167,21 @@ fn a_damaged_timer_keeps_no_other_from_firing() {
     world.answers(1);
     let mut node = world.serve();
     node.pass_seconds(60);
-    let told = node.take();
-    let ran: Vec<_> = told.iter().filter(|told| matches!(told, Told::Ran(..))).collect();
-    assert!(matches!(&ran[..], [Told::Ran(agent, _, DONE)] if *agent == well.1), "{told:#?}");
+    let events = node.take();
+    let ran: Vec<_> = events.iter().filter(|event| matches!(event, NodeEvent::Ran(..))).collect();
+    assert!(
+        matches!(&ran[..], [NodeEvent::Ran(agent, _, DONE)] if *agent == well.1),
+        "{events:#?}"
+    );
     // The agent itself says why it cannot continue.
     world.note_now(&hurt.0, "Something happened.");
     node.pass_seconds(2);
-    let told = node.take();
-    let says_why = |told: &Told| {
-        matches!(told, Told::Ran(agent, _, End::Failed { error })
+    let events = node.take();
+    let says_why = |event: &NodeEvent| {
+        matches!(event, NodeEvent::Ran(agent, _, End::Failed { error })
             if *agent == hurt.1 && error.contains("timer") && error.contains("cannot be read"))
     };
-    assert!(told.iter().any(says_why), "{told:#?}");
+    assert!(events.iter().any(says_why), "{events:#?}");
 }
 
 #[test]
@@ -190,8 +194,8 @@ fn a_damaged_subscription_keeps_nobody_else_from_hearing() {
     );
     let mut node = world.serve();
     world.note_now(&hurt.0, "Nobody hears this.");
-    let told = check_the_other_runs(&world, &mut node, &well);
-    assert_eq!(told, Vec::<String>::new());
+    let events = check_the_other_runs(&world, &mut node, &well);
+    assert_eq!(events, Vec::<String>::new());
     // A person's request is heard as usual.
     world.answers(1);
     world.wake_now(&hurt.1, None);
@@ -210,8 +214,8 @@ fn a_damaged_position_of_the_feed_goes_on_from_the_present() {
         world.note_now(&hurt.0, "This fell into the gap.");
         world.behind_the_back(Db::Agent, sql, params![WS.0]);
         let mut node = world.serve();
-        let told = check_the_other_runs(&world, &mut node, &well);
-        assert_eq!(told, Vec::<String>::new());
+        let events = check_the_other_runs(&world, &mut node, &well);
+        assert_eq!(events, Vec::<String>::new());
         let row = world.row(&hurt.1);
         assert!(row.due_at.is_none() && row.first_signal_at.is_some(), "it is stale: {row:?}");
         world.answers(1);
@@ -232,16 +236,16 @@ fn a_damaged_change_stops_the_agent_it_concerns_and_nobody_else() {
         params![WS.0],
     );
     let mut node = world.serve();
-    let told = check_the_other_runs(&world, &mut node, &well);
-    assert_eq!(told, Vec::<String>::new());
+    let events = check_the_other_runs(&world, &mut node, &well);
+    assert_eq!(events, Vec::<String>::new());
     world.note_now(&hurt.0, "The next one.");
     node.pass_seconds(2);
-    let told = node.take();
-    let says_why = |told: &Told| {
-        matches!(told, Told::Ran(agent, _, End::Failed { error })
+    let events = node.take();
+    let says_why = |event: &NodeEvent| {
+        matches!(event, NodeEvent::Ran(agent, _, End::Failed { error })
             if *agent == hurt.1 && error.contains("change") && error.contains("cannot be read"))
     };
-    assert!(matches!(&told[..], [one] if says_why(one)), "{told:#?}");
+    assert!(matches!(&events[..], [one] if says_why(one)), "{events:#?}");
 }
 
 #[test]
@@ -258,8 +262,8 @@ fn a_damaged_run_that_waits_to_be_resumed_stops_its_agent_and_nobody_else() {
         "UPDATE wake_run_log SET status = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],
     );
-    let told = check_the_other_runs(&world, &mut node, &well);
-    check_told_once(&told, &[hurt.1.as_str(), "run", "cannot be read"]);
+    let events = check_the_other_runs(&world, &mut node, &well);
+    check_named_once(&events, &[hurt.1.as_str(), "run", "cannot be read"]);
 }
 
 #[test]
@@ -276,6 +280,6 @@ fn a_row_of_the_queue_without_an_agent_stops_nobody() {
         params![WS.0, hurt.1.as_str()],
     );
     let mut node = world.serve();
-    let told = check_the_other_runs(&world, &mut node, &well);
-    check_told_once(&told, &[hurt.1.as_str(), "there is no agent"]);
+    let events = check_the_other_runs(&world, &mut node, &well);
+    check_named_once(&events, &[hurt.1.as_str(), "there is no agent"]);
 }

@@ -38,13 +38,13 @@ fn drained(world: &World, task: &TaskId) -> Vec<End> {
 }
 
 /// Stops once the flag is true.
-fn stopping_when(is_told: &Arc<AtomicBool>) -> Stop {
-    let is_told = is_told.clone();
-    let told = move |_: &mut Context<'_>| match is_told.load(Ordering::SeqCst) {
+fn stopping_when(must_stop: &Arc<AtomicBool>) -> Stop {
+    let must_stop = must_stop.clone();
+    let completes = move |_: &mut Context<'_>| match must_stop.load(Ordering::SeqCst) {
         true => Poll::Ready(()),
         false => Poll::Pending,
     };
-    poll_fn(told).boxed().shared()
+    poll_fn(completes).boxed().shared()
 }
 
 /// A world whose agent failed once, and the end of its back-off.
@@ -240,15 +240,15 @@ fn a_drain_that_is_told_to_stop_puts_its_run_back_and_begins_no_other() {
         world.note_now(&task, "The van is booked.");
         world.note_now(&second, "Two coats.");
         world.model.close();
-        let is_told = Arc::new(AtomicBool::new(false));
-        let agents = world.agents.scheduler().stopping_on(stopping_when(&is_told));
+        let must_stop = Arc::new(AtomicBool::new(false));
+        let agents = world.agents.scheduler().stopping_on(stopping_when(&must_stop));
         let scope = Scope { tasks: vec![task.clone(), second.clone()], ..Scope::default() };
         let mut ends = Vec::new();
         let mut drain =
             crate::world::drain(&world.agents, &agents, &scope, |ran| ends.push(ran.end))
                 .boxed_local();
         assert!((&mut drain).now_or_never().is_none(), "the model does not answer");
-        is_told.store(true, Ordering::SeqCst);
+        must_stop.store(true, Ordering::SeqCst);
         drain.now_or_never().expect("it ends").expect("a drain");
         assert!(matches!(ends[..], [End::PutBack { .. }]), "{ends:?}");
         world.model.open();

@@ -113,6 +113,6 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
     let lines = lines.0.lock().expect("nobody panicked").clone();
     assert!(lines[0].contains(CANARY), "the log is heard: {lines:?}");
     assert!(lines.len() > 2, "something was logged: {lines:?}");
-    let told: Vec<_> = lines[1..].iter().filter(|line| line.contains(CANARY)).collect();
-    assert_eq!(told, Vec::<&String>::new());
+    let leaks: Vec<_> = lines[1..].iter().filter(|line| line.contains(CANARY)).collect();
+    assert_eq!(leaks, Vec::<&String>::new());
 }

@@ -180,14 +180,14 @@ fn what_was_decided_stands_in_the_next_prompt() {
     world.later(1);
     crate::world::now(world.changes.reject(&who, set, 2, none, Some("not yet"))).expect("rejected");
     world.run_with(&task, [dull()]);
-    let told = text(&world.last_request(), FragmentKind::Decisions).expect("decisions");
-    let lines: Vec<_> = told.lines().filter(|line| line.contains('—')).collect();
+    let section = text(&world.last_request(), FragmentKind::Decisions).expect("decisions");
+    let lines: Vec<_> = section.lines().filter(|line| line.contains('—')).collect();
     assert_eq!(
         lines,
         [
             "✗ update_task_due_date(2026-03-20) — rejected (reason: \"not yet\")",
             "✓ update_task_estimate(60 min) — confirmed",
         ],
-        "{told}"
+        "{section}"
     );
 }

@@ -69,8 +69,11 @@ fn a_run_that_was_begun_in_a_journal_that_is_gone_is_ended_and_the_agent_looks_a
     let lease = copied.world.claim(&copied.agent);
     let world = copied.restored(&copied.snapshot().with(Db::Journal, &earlier));
 
-    let told = noticed(&world).expect("it is noticed");
-    assert_eq!(told, "the journal was replaced by an older copy: 1 agent looks at its task again");
+    let notice = noticed(&world).expect("it is noticed");
+    assert_eq!(
+        notice,
+        "the journal was replaced by an older copy: 1 agent looks at its task again"
+    );
     assert_eq!(noticed(&world), None, "once");
     let run = &world.runs(&copied.agent)[0];
     assert_eq!((&run.key, run.status), (&lease.run.key, Status::Abandoned));

@@ -16,7 +16,7 @@ use dormouse_types::task::Priority;
 use dormouse_types::{AgentId, Id as _, Origin};
 use serde_json::json;
 
-use crate::world::node::{Node, Told};
+use crate::world::node::{Node, NodeEvent};
 use crate::world::{DONE, WS, World, automated, now, report};
 
 fn refused() -> Answer {
@@ -293,11 +293,11 @@ fn an_agent_paused_during_its_run_is_let_alone_until_it_is_resumed() {
     world.answers(2);
     world.resume(&agent);
     node.pass_seconds(3);
-    let told = node.take();
-    let keys: Vec<_> = told
+    let events = node.take();
+    let keys: Vec<_> = events
         .iter()
-        .map(|told| match told {
-            Told::Ran(_, key, end) => (key.clone(), end.clone()),
+        .map(|event| match event {
+            NodeEvent::Ran(_, key, end) => (key.clone(), end.clone()),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -385,9 +385,9 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     assert_eq!(world.model.at_once().0, 2);
     let keys = |world: &World| [&agent, &other].map(|agent| world.runs(agent)[0].key.clone());
     let before = keys(&world);
-    let told = node.stop();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().all(|told| matches!(told, Told::Ran(_, _, End::PutBack { .. }))));
+    let events = node.stop();
+    assert_eq!(events.len(), 2, "{events:?}");
+    assert!(events.iter().all(|event| matches!(event, NodeEvent::Ran(_, _, End::PutBack { .. }))));
     for agent in [&agent, &other] {
         let run = world.runs(agent).remove(0);
         assert_eq!((run.status.name(), run.crashes), ("queued", 0));

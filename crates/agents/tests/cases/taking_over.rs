@@ -15,7 +15,7 @@ use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
 use serde_json::json;
 
-use crate::world::node::Told;
+use crate::world::node::NodeEvent;
 use crate::world::{DONE, WS, World, now, report};
 
 /// A lease whose owner does nothing with it.
@@ -86,8 +86,8 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     world.model.close();
     let mut node = world.serve_as(&world.owned_by("other"), Options::default());
     node.pass_seconds(1);
-    let told = node.take();
-    assert!(matches!(&told[..], [Told::Recovered(_)]), "{told:?}");
+    let events = node.take();
+    assert!(matches!(&events[..], [NodeEvent::Recovered(_)]), "{events:?}");
     let holder = world.row(&agent);
     assert_eq!(holder.owner.as_deref(), Some("other"));
 
@@ -162,10 +162,10 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     }
     let asks = world.model.asks();
     let mut node = world.serve_as(&world.owned_by("the last"), Options::default());
-    let told = node.take();
+    let events = node.take();
     assert!(
-        matches!(&told[..], [Told::Recovered(line)] if line.contains("given up after 3")),
-        "{told:?}"
+        matches!(&events[..], [NodeEvent::Recovered(line)] if line.contains("given up after 3")),
+        "{events:?}"
     );
     assert_eq!(world.model.asks(), asks);
     let run = world.runs(&agent).remove(0);
@@ -199,7 +199,7 @@ fn recorded_turns_of_a_dead_owner_are_not_asked_again() {
     let mut node = world.serve_as(&world.owned_by("other"), Options::default());
     node.settle();
     let ran: Vec<_> = node.take();
-    assert!(matches!(&ran[..], [Told::Recovered(_), Told::Ran(_, _, DONE)]), "{ran:?}");
+    assert!(matches!(&ran[..], [NodeEvent::Recovered(_), NodeEvent::Ran(_, _, DONE)]), "{ran:?}");
     let asked = world.script.asked();
     let turns: Vec<u32> =
         asked.iter().filter(|asked| asked.run_key == key).map(|asked| asked.turn).collect();
@@ -218,8 +218,11 @@ fn a_start_of_the_same_process_takes_its_own_leases_back_at_once() {
     world.answers(1);
     let mut node = world.serve();
     node.settle();
-    let told = node.take();
-    assert!(matches!(&told[..], [Told::Recovered(_), Told::Ran(_, _, DONE)]), "{told:?}");
+    let events = node.take();
+    assert!(
+        matches!(&events[..], [NodeEvent::Recovered(_), NodeEvent::Ran(_, _, DONE)]),
+        "{events:?}"
+    );
     assert_eq!(world.runs(&agent)[0].crashes, 1);
 }
 
@@ -234,16 +237,16 @@ fn a_clock_that_jumps_a_year_does_not_take_a_node_s_own_run_for_dead() {
     let epoch = world.row(&agent).epoch;
     let year = world.clock.now() + Duration::from_secs(365 * 86_400);
     node.jump(year);
-    let told = node.take();
+    let events = node.take();
     assert!(
-        told.iter().all(|told| matches!(told, Told::Ran(_, _, End::Away { .. } | DONE))),
-        "its patience is over, which is nobody's death: {told:?}"
+        events.iter().all(|event| matches!(event, NodeEvent::Ran(_, _, End::Away { .. } | DONE))),
+        "its patience is over, which is nobody's death: {events:?}"
     );
     assert_eq!(world.runs(&agent)[0].crashes, 0);
     assert_eq!(world.row(&agent).crashes, 0);
     world.model.open();
     node.pass_seconds(120);
-    assert!(node.take().iter().any(|told| matches!(told, Told::Ran(_, _, DONE))));
+    assert!(node.take().iter().any(|event| matches!(event, NodeEvent::Ran(_, _, DONE))));
     let run = &world.runs(&agent)[0];
     assert_eq!((run.status.name(), run.crashes), ("completed", 0));
     assert!(world.row(&agent).epoch <= epoch + 1, "nobody took it away");

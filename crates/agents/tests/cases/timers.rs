@@ -37,16 +37,16 @@ fn sleep_until(world: &World, agent: &AgentId, until: Option<&str>) {
 }
 
 /// The timers in the last request to the model, as `kind about`.
-fn told_of(world: &World) -> Vec<String> {
+fn fired_timers(world: &World) -> Vec<String> {
     let request = world.last_request();
     let delta = request.fragments.iter().find(|piece| piece.kind == FragmentKind::Delta);
     let Some(FragmentData::Delta(delta)) = delta.map(|piece| &piece.data) else {
         panic!("a delta")
     };
-    let told = |note: &dormouse_types::model::TimerNote| {
+    let note_text = |note: &dormouse_types::model::TimerNote| {
         format!("{} {}", note.kind, note.about.as_deref().unwrap_or_default()).trim().to_owned()
     };
-    delta.timers.iter().map(told).collect()
+    delta.timers.iter().map(note_text).collect()
 }
 
 fn timers(world: &World, agent: &AgentId) -> Vec<(timer::Kind, Timestamp)> {
@@ -73,7 +73,7 @@ fn a_due_date_of_tomorrow_wakes_once_on_the_morning_before() {
     world.answers(1);
     node.pass_seconds(1);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert_eq!(told_of(&world), ["dueDate 2026-03-04"]);
+    assert_eq!(fired_timers(&world), ["dueDate 2026-03-04"]);
     assert_eq!(world.runs(&agent)[0].reason, Reason::Timer);
     assert_eq!(timers(&world, &agent), [], "it was seen");
     for day in ["2026-03-03T12:00:00Z", "2026-03-04T09:00:00Z", "2026-03-05T09:00:00Z"] {
@@ -93,7 +93,7 @@ fn a_due_date_that_a_new_agent_finds_wakes_it_as_well() {
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
     node.jump_to(MORNING);
     assert_eq!(node.ran(), [(agent, DONE)]);
-    assert_eq!(told_of(&world), ["dueDate 2026-03-04"]);
+    assert_eq!(fired_timers(&world), ["dueDate 2026-03-04"]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_timer_that_came_due_while_nothing_ran_fires_once_at_the_start() {
     world.answers(1);
     let mut node = world.serve();
     assert_eq!(node.ran(), [(agent, DONE)]);
-    assert_eq!(told_of(&world), ["dueDate 2026-03-04"]);
+    assert_eq!(fired_timers(&world), ["dueDate 2026-03-04"]);
     node.pass_seconds(3600);
     drop(node);
     assert_eq!(world.serve().ran(), [], "not at every start");
@@ -122,7 +122,7 @@ fn a_due_date_that_moved_wakes_for_the_new_day_only() {
     world.answers(1);
     node.jump_to("2026-03-05T09:00:00Z");
     assert_eq!(node.ran(), [(agent, DONE)]);
-    assert_eq!(told_of(&world), ["dueDate 2026-03-06"]);
+    assert_eq!(fired_timers(&world), ["dueDate 2026-03-06"]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn an_agent_wakes_at_the_time_a_person_set_and_not_when_it_was_taken_back() {
     world.answers(1);
     node.pass_seconds(1);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert_eq!(told_of(&world), ["wakeAt"]);
+    assert_eq!(fired_timers(&world), ["wakeAt"]);
     node.jump_to("2026-03-02T13:00:00Z");
     assert_eq!(node.ran(), [], "the first time was replaced");
     wake_at(&world, &agent, Some("2026-03-02T14:00:00Z"));
@@ -183,7 +183,7 @@ fn a_timer_of_a_paused_agent_waits_until_it_is_resumed() {
     world.resume(&agent);
     node.pass_seconds(1);
     assert_eq!(node.ran(), [(agent, DONE)]);
-    assert_eq!(told_of(&world), ["dueDate 2026-03-04"]);
+    assert_eq!(fired_timers(&world), ["dueDate 2026-03-04"]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_run_that_fails_keeps_what_had_fired_for_its_later_try() {
     world.answers(1);
     node.pass_seconds(60);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert_eq!(told_of(&world), ["dueDate 2026-03-04"]);
+    assert_eq!(fired_timers(&world), ["dueDate 2026-03-04"]);
     assert_eq!(timers(&world, &agent), []);
 }
 
@@ -220,11 +220,11 @@ fn a_timer_that_fires_during_a_run_is_seen_by_the_next_one() {
     world.model.close();
     world.note_now(&task, "The van is booked.");
     node.pass_seconds(30);
-    assert_eq!(told_of(&world), Vec::<String>::new(), "it was not asked yet");
+    assert_eq!(fired_timers(&world), Vec::<String>::new(), "it was not asked yet");
     world.model.open();
     node.settle();
     assert_eq!(node.ran(), [(agent.clone(), DONE), (agent, DONE)]);
-    assert_eq!(told_of(&world), ["wakeAt"]);
+    assert_eq!(fired_timers(&world), ["wakeAt"]);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn sleeping_until_a_time_holds_changes_and_timers_back_and_no_person() {
     assert_eq!(node.ran(), [(agent.clone(), DONE)], "everything in one wake");
     let delta = world.last_delta();
     assert!(delta.contains("Before.") && delta.contains("After."), "{delta}");
-    assert_eq!(told_of(&world), ["wakeAt"]);
+    assert_eq!(fired_timers(&world), ["wakeAt"]);
 
     sleep_until(&world, &agent, Some("2026-03-03T18:00:00Z"));
     world.note_now(&task, "Later.");

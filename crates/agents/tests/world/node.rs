@@ -20,7 +20,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What a node reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum NodeEvent {
     Ran(AgentId, RunKey, End),
     Recovered(String),
     Failed(String),
@@ -66,33 +66,33 @@ impl Future for Flag {
 pub struct Node {
     service: Option<BoxFuture<'static, ()>>,
     woken: Arc<WakeFlag>,
-    told: Arc<Mutex<Vec<Told>>>,
+    events: Arc<Mutex<Vec<NodeEvent>>>,
     stop: Flag,
     clock: ManualClock,
 }
 
 impl Node {
     pub fn start(scheduler: &Scheduler, clock: &ManualClock, options: Options) -> Self {
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let events = Arc::new(Mutex::new(Vec::new()));
         let stop = Flag::default();
         let stopping: BoxFuture<'static, ()> = Box::pin(stop.clone());
-        let note = told.clone();
+        let note = events.clone();
         let node = scheduler.stopping_on(stopping.shared()).node(Until::Stopped(options));
         let service = node.run(move |event| {
             lock(&note).push(match event {
-                Event::Ran(ran) => Told::Ran(
+                Event::Ran(ran) => NodeEvent::Ran(
                     AgentId::try_from(&ran.holder).expect("an agent"),
                     ran.run.key.clone(),
                     ran.end.clone(),
                 ),
-                Event::Recovered(line) => Told::Recovered(line),
-                Event::Damaged(line) => Told::Failed(line),
-                Event::Failed(failure) => Told::Failed(failure.to_string()),
+                Event::Recovered(line) => NodeEvent::Recovered(line),
+                Event::Damaged(line) => NodeEvent::Failed(line),
+                Event::Failed(failure) => NodeEvent::Failed(failure.to_string()),
             });
         });
         let woken = Arc::new(WakeFlag(AtomicBool::new(true)));
         let service: BoxFuture<'static, ()> = Box::pin(service);
-        Self { service: Some(service), woken, told, stop, clock: clock.clone() }
+        Self { service: Some(service), woken, events, stop, clock: clock.clone() }
     }
 
     /// Lets the node do everything it can do now.
@@ -136,7 +136,7 @@ impl Node {
     }
 
     /// Asks the node to stop and waits until it has.
-    pub fn stop(mut self) -> Vec<Told> {
+    pub fn stop(mut self) -> Vec<NodeEvent> {
         self.stop.raise();
         self.settle();
         assert!(self.service.is_none(), "the node has not stopped");
@@ -144,16 +144,18 @@ impl Node {
     }
 
     /// Returns what the node reported since the last call.
-    pub fn take(&mut self) -> Vec<Told> {
-        std::mem::take(&mut lock(&self.told))
+    pub fn take(&mut self) -> Vec<NodeEvent> {
+        std::mem::take(&mut lock(&self.events))
     }
 
     /// Returns the runs that ended since the last call; any other report is an error.
     #[track_caller]
     pub fn ran(&mut self) -> Vec<(AgentId, End)> {
-        let ran = |told| match told {
-            Told::Ran(agent, _, end) => (agent, end),
-            Told::Recovered(line) | Told::Failed(line) => panic!("nobody expects: {line}"),
+        let ran = |event| match event {
+            NodeEvent::Ran(agent, _, end) => (agent, end),
+            NodeEvent::Recovered(line) | NodeEvent::Failed(line) => {
+                panic!("nobody expects: {line}")
+            }
         };
         self.take().into_iter().map(ran).collect()
     }

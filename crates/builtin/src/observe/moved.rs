@@ -25,7 +25,7 @@ struct Step {
 /// Notes a new move, with the dates so far.
 pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observation> {
     let mut steps = set(input);
-    steps.extend(told(input, statements));
+    steps.extend(mentioned(input, statements));
     steps.sort_by_key(|step| step.at);
     let mut days: Vec<Date> = Vec::new();
     let mut n_moves = 0;
@@ -84,7 +84,7 @@ fn set(input: &Input<'_>) -> Vec<Step> {
 }
 
 /// Returns the moves that entries mention.
-fn told(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Step> {
+fn mentioned(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Step> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
     let heard = statements.iter().filter(|statement| statement.is_about_task(input));

@@ -214,7 +214,7 @@ impl Goal {
                 if self.key.is_opposite(&Key::of(statement.text, lang), lang) {
                     return None;
                 }
-                self.marked(statement.text, words, lang).or_else(|| self.told(words, lang))
+                self.marked(statement.text, words, lang).or_else(|| self.stated(words, lang))
             }
         }
     }
@@ -284,7 +284,7 @@ impl Goal {
     }
 
     /// "I sent the parcel", "the parcel has been sent", "parcel sent".
-    fn told(&self, words: &[Word], lang: &Lang) -> Option<bool> {
+    fn stated(&self, words: &[Word], lang: &Lang) -> Option<bool> {
         let rules = &lang.propose.tick;
         if self.objects.is_empty() {
             return None;

@@ -120,8 +120,8 @@ fn distinct(facts: Vec<Fact>) -> Vec<Fact> {
     let mut kept: Vec<Fact> = Vec::new();
     for fact in facts {
         // Later facts are never reported, only counted.
-        let told = &kept[..kept.len().min(COMPARED)];
-        if !told.iter().any(|other| other.is_same(&fact) || other.text == fact.text) {
+        let compared = &kept[..kept.len().min(COMPARED)];
+        if !compared.iter().any(|other| other.is_same(&fact) || other.text == fact.text) {
             kept.push(fact);
         }
     }

@@ -103,8 +103,8 @@ fn has_material_change(input: &Input<'_>) -> bool {
 
 /// Returns the room for a report, which is always shorter than its source.
 fn room(input: &Input<'_>) -> usize {
-    let told: usize = input.state.entries.iter().map(|entry| entry.text.chars().count()).sum();
-    (told * 55 / 100).clamp(CONTENT_LEAST, CONTENT_MAX)
+    let n_chars: usize = input.state.entries.iter().map(|entry| entry.text.chars().count()).sum();
+    (n_chars * 55 / 100).clamp(CONTENT_LEAST, CONTENT_MAX)
 }
 
 fn sections(chosen: &Chosen, lang: &Lang) -> Vec<String> {

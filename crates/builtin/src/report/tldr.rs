@@ -42,12 +42,13 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
         parts.extend(standing.filter(|text| is_new(text, &parts, input)).collect::<Vec<_>>());
     }
     if parts.len() < room {
-        let mut told = parts.clone();
-        told.extend(chosen.left.first().map(|first| first.text.clone()));
-        let about = about(input, findings, chosen).find(|text| is_new(text, &told, input));
+        let mut said_already = parts.clone();
+        said_already.extend(chosen.left.first().map(|first| first.text.clone()));
+        let about = about(input, findings, chosen).find(|text| is_new(text, &said_already, input));
         // The beginning of the newest entry is only a last resort.
         let opening = || opening(input).filter_map(|text| finish(text, 150, input.lang));
-        let first = || opening().map(|text| capital(&text)).find(|text| is_new(text, &told, input));
+        let first =
+            || opening().map(|text| capital(&text)).find(|text| is_new(text, &said_already, input));
         parts.extend(about.or_else(|| if parts.is_empty() { first() } else { None }));
     }
     if parts.is_empty() {
@@ -138,13 +139,13 @@ fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<S
         return Some(boxes(input, chosen));
     }
     // A finished item is worded as work; a sentence says what came of it.
-    let told = |fact: &&Fact| matches!(fact.source, Source::Heading | Source::Cue);
-    let firmest = chosen.done.iter().filter(told).map(|fact| fact.weight).max();
+    let is_marked = |fact: &&Fact| matches!(fact.source, Source::Heading | Source::Cue);
+    let firmest = chosen.done.iter().filter(is_marked).map(|fact| fact.weight).max();
     let Some(firmest) = firmest else {
         let last = chosen.done.first().filter(|_| chosen.n_ticked == 0)?;
         return Some(capital(&cut(&last.text, 150)));
     };
-    let firm = || chosen.done.iter().filter(told).filter(|fact| fact.weight + 1 >= firmest);
+    let firm = || chosen.done.iter().filter(is_marked).filter(|fact| fact.weight + 1 >= firmest);
     let leans = |fact: &&Fact| {
         let said = Said::new(&fact.text, input.lang);
         said.begins_with(input.lang.report.cues.leaning) || said.n_words() < 4
@@ -159,11 +160,11 @@ fn boxes(input: &Input<'_>, chosen: &Chosen) -> String {
 }
 
 /// Returns whether a sentence adds something to the others.
-fn is_new(text: &str, told: &[String], input: &Input<'_>) -> bool {
+fn is_new(text: &str, said_already: &[String], input: &Input<'_>) -> bool {
     let plain =
         |text: &str| fold::fold(text).trim_end_matches(['.', '!', ';', ' ', '…']).to_owned();
     let (one, words) = (plain(text), fold::content_words(text, input.lang));
-    told.iter().all(|other| {
+    said_already.iter().all(|other| {
         let other_words = fold::content_words(other, input.lang);
         let other = plain(other);
         let is_same = words.len().min(other_words.len()) >= 3 && same(&words, &other_words, 0.8);
@@ -179,8 +180,8 @@ fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterat
     let lang = input.lang;
     let cues = &lang.report.cues;
     // A sentence can say what blocks all work; a waiting item is only one of several.
-    let told = chosen.left.iter().filter(|fact| fact.source == Source::Cue);
-    let waits = told.map(|fact| fact.text.as_str()).filter(|text| {
+    let marked = chosen.left.iter().filter(|fact| fact.source == Source::Cue);
+    let waits = marked.map(|fact| fact.text.as_str()).filter(|text| {
         after_label(text, cues.blocked_labels).is_some() || Said::new(text, lang).has(cues.blocked)
     });
     let tells = |text: &&String| Said::new(text, lang).n_words() >= 5 && !opens_with_label(text);
@@ -251,13 +252,17 @@ fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
 fn news(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     input.instruction.last_report.as_ref()?;
-    let what =
-        input.delta.changes.iter().rev().find_map(|change| told(input, chosen, &change.what))?;
+    let what = input
+        .delta
+        .changes
+        .iter()
+        .rev()
+        .find_map(|change| newest_change(input, chosen, &change.what))?;
     let what = finish(&what, 150, input.lang)?;
     Some(say.new.replace("{what}", without_stop(&what)))
 }
 
-fn told(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
+fn newest_change(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<String> {
     let say = &input.lang.report.say;
     let named = |template: &str, item: &str| {
         Some(

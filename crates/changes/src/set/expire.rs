@@ -78,8 +78,8 @@ impl Changes {
     pub async fn expire_due(&self) -> Result<usize, DecideError> {
         let now = self.clock.now();
         let shown_by = now - standing::WEEK;
-        let behind = self.sweep_cursor().clone();
-        let page = self.store.all(change_item::shown_by(shown_by, behind.as_ref(), BATCH)).await?;
+        let after = self.sweep_cursor().clone();
+        let page = self.store.all(change_item::shown_by(shown_by, after.as_ref(), BATCH)).await?;
         let is_last = i64::try_from(page.len()).is_ok_and(|n| n < BATCH);
         *self.sweep_cursor() = page.last().filter(|_| !is_last).map(|(ws, item)| {
             (item.shown_at.unwrap_or(shown_by), *ws, item.set.clone(), item.index)

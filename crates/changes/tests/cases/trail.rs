@@ -40,17 +40,17 @@ fn confirmed(tool: &str, args: serde_json::Value) -> (World, Item) {
 #[test]
 fn an_applied_proposal_leaves_a_call_and_a_result_that_name_its_operation() {
     let (world, item) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
-    let told = messages(&world);
-    let kinds: Vec<_> = told.iter().map(|message| message.kind.as_str()).collect();
+    let recorded = messages(&world);
+    let kinds: Vec<_> = recorded.iter().map(|message| message.kind.as_str()).collect();
     assert_eq!(kinds, ["action", "toolResult"]);
-    for message in &told {
+    for message in &recorded {
         assert_eq!(message.metadata.operation_id.as_ref(), Some(&item.operation.0));
         assert_eq!(message.metadata.tool_name.as_deref(), Some("update_task_due_date"));
         assert_eq!(message.trigger_source_id, Some(format!("{}:1", item.set)));
     }
-    assert_eq!(told[1].metadata.refused, Some(false));
-    assert_eq!(told[1].prev_message_id.as_ref(), Some(&told[0].id));
-    assert_eq!(effects_of(&world, &told[1]), [world.task.to_string()]);
+    assert_eq!(recorded[1].metadata.refused, Some(false));
+    assert_eq!(recorded[1].prev_message_id.as_ref(), Some(&recorded[0].id));
+    assert_eq!(effects_of(&world, &recorded[1]), [world.task.to_string()]);
     let decision = &world.decisions()[0];
     assert_eq!((decision.item_index, &decision.change_set_id), (1, &item.set));
     assert_eq!(decision.fingerprint, item.fingerprint.0);
@@ -80,9 +80,9 @@ fn what_could_not_be_applied_is_told_as_refused_and_touches_nothing() {
     let item = world.due("2026-03-20");
     world.edit(&[Edit::DueOn(Some("2026-03-20".parse().expect("a day")))]);
     world.confirm(&item).expect_err("nothing to do");
-    let told = messages(&world);
-    assert_eq!(told[1].metadata.refused, Some(true));
-    assert_eq!(effects_of(&world, &told[1]), Vec::<String>::new());
+    let recorded = messages(&world);
+    assert_eq!(recorded[1].metadata.refused, Some(true));
+    assert_eq!(effects_of(&world, &recorded[1]), Vec::<String>::new());
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn verdicts_of_one_agent_are_one_chain() {
     ] {
         world.confirm(&world.open(tool, args)).expect("confirmed");
     }
-    let told = messages(&world);
-    assert_eq!(told.len(), 4);
-    for pair in told.windows(2) {
+    let recorded = messages(&world);
+    assert_eq!(recorded.len(), 4);
+    for pair in recorded.windows(2) {
         assert_eq!(pair[1].prev_message_id.as_ref(), Some(&pair[0].id));
     }
 }

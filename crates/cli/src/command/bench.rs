@@ -87,9 +87,9 @@ enum What {
 /// Errors: a folder cannot be created, the disk is full, or a run of the bench fails.
 pub async fn run(config: &Config, params: Params) -> Result<(), Failure> {
     let mut screen = Screen::new(config.screen);
-    let told = measure(&mut screen, params, config.database.as_ref()).await;
+    let measured = measure(&mut screen, params, config.database.as_ref()).await;
     let flushed = screen.flush();
-    told.map_err(|e| Failure::failed(format!("the bench failed: {e:#}")))?;
+    measured.map_err(|e| Failure::failed(format!("the bench failed: {e:#}")))?;
     flushed.map_err(|e| Failure::failed(format!("cannot write the figures: {e}")))
 }
 

@@ -234,8 +234,8 @@ fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str)
         screen.say(format!("  disk     {} free", size(free)));
     }
     if let (Some(head), Some(routed)) = (diagnosis.journal_head, diagnosis.routed_upto) {
-        let behind = diagnosis.changes_to_route.unwrap_or(0);
-        screen.say(format!("  changes  {head}, told to agents up to {routed}; {behind} to tell"));
+        let after = diagnosis.changes_to_route.unwrap_or(0);
+        screen.say(format!("  changes  {head}, told to agents up to {routed}; {after} to tell"));
     }
     if let Some(queue) = &diagnosis.queue {
         let mut parts = vec![format!(

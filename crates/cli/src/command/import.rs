@@ -57,7 +57,7 @@ async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(
         .upload(&path("/api/imports", &query), bytes)
         .await
         .map_err(|failure| in_file(failure, &name))?;
-    let mut told = Told::new(&name, params.dry_run);
+    let mut progress = Progress::new(&name, params.dry_run);
     while let Some(text) = lines.next().await? {
         if session.screen.is_json() {
             session.screen.body(&text);
@@ -66,7 +66,7 @@ async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(
         }
         let value: Value = read_json(&text)?;
         if value["event"] == "problem" {
-            told.bar.finish_and_clear();
+            progress.bar.finish_and_clear();
             return Err(in_file(
                 Failure::refused(0, Bytes::from(value["problem"].to_string())),
                 &name,
@@ -77,9 +77,9 @@ async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(
             task_id.iter().for_each(|task| session.touch_task(task));
             agent_id.iter().for_each(|agent| session.touch_agent(agent));
         }
-        told.take(event);
+        progress.take(event);
     }
-    for text in told.summary() {
+    for text in progress.summary() {
         session.screen.say(text);
     }
     Ok(())
@@ -116,7 +116,7 @@ fn read(file: &Path) -> Result<(String, Bytes), Failure> {
 }
 
 /// The result of importing one file.
-struct Told {
+struct Progress {
     file: String,
     is_dry: bool,
     bar: ProgressBar,
@@ -128,7 +128,7 @@ struct Told {
     done: String,
 }
 
-impl Told {
+impl Progress {
     fn new(file: &str, is_dry: bool) -> Self {
         Self {
             file: line(file),

@@ -67,8 +67,8 @@ fn diff(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
         rows.push(("now", by_you, Color::Plain));
     }
     // The summary says all of something that is new.
-    let is_told = |proposed: &String| is_new && item.human_summary.contains(proposed);
-    if let Some(proposed) = proposed(item).filter(|words| !is_told(words)) {
+    let is_named = |proposed: &String| is_new && item.human_summary.contains(proposed);
+    if let Some(proposed) = proposed(item).filter(|words| !is_named(words)) {
         rows.push(("proposed", proposed, Color::Green));
     }
     let mut lines = Vec::new();

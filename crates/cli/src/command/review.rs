@@ -321,15 +321,15 @@ fn ask(session: &mut Session, question: &str) -> Result<Option<String>, Failure>
 /// The summary of a review.
 fn sentence(standings: &[Standing], total: usize) -> String {
     let count = |wanted| standings.iter().filter(|standing| **standing == wanted).count();
-    let told = [
+    let parts = [
         (Standing::Confirmed, "confirmed"),
         (Standing::Rejected, "rejected"),
         (Standing::Later, "put off"),
         (Standing::Failed, "not done"),
     ];
-    let told = told.map(|(standing, word)| (count(standing), word));
+    let parts = parts.map(|(standing, word)| (count(standing), word));
     let mut parts: Vec<String> =
-        told.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     let left = count(Standing::Open) + total.saturating_sub(standings.len());
     if left > 0 {
         parts.push(format!("{} left", counted(left, "proposal")));

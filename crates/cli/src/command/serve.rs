@@ -96,7 +96,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let http = tokio::spawn(http);
     let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
     let zone = engine.zone.clone();
-    let mut tell = |event: ServeEvent| log(&zone, &told(&event));
+    let mut tell = |event: ServeEvent| log(&zone, &described(&event));
     engine.dormouse.serve(options, Box::pin(stop::requested(stop)), &mut tell).await;
     match tokio::time::timeout(LAST_REQUESTS, http).await {
         Ok(Ok(())) => {}
@@ -132,15 +132,15 @@ async fn first_link(
     is_wanted: bool,
 ) -> Result<Option<String>, Failure> {
     let (dormouse, owner) = (&engine.dormouse, Caller::owner(WORKSPACE));
-    let told = |e: dormouse::Error| {
+    let failed = |e: dormouse::Error| {
         Failure::failed(dormouse.writing_ended().unwrap_or_else(|| e.problem().detail))
     };
-    let tokens = dormouse.list_tokens(&owner).await.map_err(told)?;
+    let tokens = dormouse.list_tokens(&owner).await.map_err(failed)?;
     let is_known = tokens.iter().any(|token| token.is_live && token.kind == TokenKind::Person);
     if is_known && !is_wanted && !std::io::stdout().is_terminal() {
         return Ok(None);
     }
-    let code = dormouse.new_code(&owner).await.map_err(told)?;
+    let code = dormouse.new_code(&owner).await.map_err(failed)?;
     Ok(Some(link(server, &code)))
 }
 
@@ -178,7 +178,7 @@ fn log(zone: &TimeZone, text: &str) {
     note(&format!("{} {}", time::second(SystemClock.now(), zone), line(text)));
 }
 
-fn told(event: &ServeEvent) -> String {
+fn described(event: &ServeEvent) -> String {
     match event {
         ServeEvent::Ran { holder, run_key, status, error } => {
             let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), holder.short());

@@ -72,13 +72,13 @@ fn what_takes_something_away_is_told_apart_from_what_adds_or_sets() {
         "add_checklist_items",
         json!({ "items": [{ "title": "Sell the old sofa" }, { "title": "Order boxes" }] }),
     )]);
-    let told = || {
+    let listed = || {
         let changes = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
         assert!(changes.iter().all(|it| it.agent_id == agent.id));
-        let told = changes.into_iter().map(|it| (it.item.human_summary, it.is_destructive));
-        told.collect::<Vec<_>>()
+        let listed = changes.into_iter().map(|it| (it.item.human_summary, it.is_destructive));
+        listed.collect::<Vec<_>>()
     };
-    assert_eq!(told().iter().map(|it| it.1).collect::<Vec<_>>(), [false, false]);
+    assert_eq!(listed().iter().map(|it| it.1).collect::<Vec<_>>(), [false, false]);
     world.decide(&items[0], Verdict::Confirm);
     world.decide(&items[1], Verdict::Confirm);
     let task = world.fresh(&task.id);
@@ -91,16 +91,16 @@ fn what_takes_something_away_is_told_apart_from_what_adds_or_sets() {
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     world.drain(&task.id);
     let all = [("Archive \"Sell the old sofa\"", true), ("Tick \"Order boxes\"", false)];
-    assert_eq!(told(), all.map(|(summary, is)| (summary.to_owned(), is)));
+    assert_eq!(listed(), all.map(|(summary, is)| (summary.to_owned(), is)));
 
     let open = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
     let open: Vec<_> = open.into_iter().map(|change| change.item).collect();
     let done = world.confirm_all(&open);
-    let told: Vec<_> =
+    let listed: Vec<_> =
         done.iter().map(|one| one.as_ref().map_or_else(|e| slug(e).0, |_| "")).collect();
-    assert_eq!(told, ["confirm-alone", ""]);
-    let told = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
-    assert_eq!(told.len(), 1, "what takes something away is confirmed by itself");
+    assert_eq!(listed, ["confirm-alone", ""]);
+    let listed = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
+    assert_eq!(listed.len(), 1, "what takes something away is confirmed by itself");
 }
 
 #[test]

@@ -31,8 +31,8 @@ fn settings_of_one_request_are_made_all_or_none() {
     let right = AgentPatch { sleep_until: Some(Some(until)), ..wrong };
     let key = || Some("once".to_owned());
     let set = now(world.dormouse.edit_agent(&me(), &agent.id, right.clone(), key())).expect("set");
-    let told = (set.automation.name(), set.wake_on_linked, set.sleep_until);
-    assert_eq!(told, ("off", true, Some(until)));
+    let settings = (set.automation.name(), set.wake_on_linked, set.sleep_until);
+    assert_eq!(settings, ("off", true, Some(until)));
     // Sent again it changes nothing, whatever was set since.
     let on = AgentPatch { automation: Some(Automation::On), ..AgentPatch::default() };
     now(world.dormouse.edit_agent(&me(), &agent.id, on, None)).expect("set");

@@ -136,12 +136,17 @@ fn messages_of_a_run_stand_in_their_order_and_decisions_on_a_thread_of_their_own
     now(world.dormouse.decide(&me(), &item.set, 1, Verdict::Confirm, None, None, None))
         .expect("confirmed");
     let decisions = ThreadId::try_from(agent.id.as_str().replacen("ag-", "th-", 1)).expect("an id");
-    let told =
+    let answered =
         now(world.dormouse.messages(&me(), &agent.id, Some(decisions), 99)).expect("messages");
-    assert_eq!(told.iter().map(|m| m.kind.name()).collect::<Vec<_>>(), ["action", "toolResult"]);
-    assert!(told[0].operation_id.is_some() && told[0].operation_id == told[1].operation_id);
     assert_eq!(
-        told[1].content.as_ref().map(|content| content["applied"].clone()),
+        answered.iter().map(|m| m.kind.name()).collect::<Vec<_>>(),
+        ["action", "toolResult"]
+    );
+    assert!(
+        answered[0].operation_id.is_some() && answered[0].operation_id == answered[1].operation_id
+    );
+    assert_eq!(
+        answered[1].content.as_ref().map(|content| content["applied"].clone()),
         Some(json!(true))
     );
     let all = now(world.dormouse.messages(&me(), &agent.id, None, 99)).expect("messages");
@@ -149,7 +154,7 @@ fn messages_of_a_run_stand_in_their_order_and_decisions_on_a_thread_of_their_own
     let newest = now(world.dormouse.messages(&me(), &agent.id, None, 2)).expect("messages");
     assert_eq!(
         newest.iter().map(|m| &m.id).collect::<Vec<_>>(),
-        told.iter().map(|m| &m.id).collect::<Vec<_>>()
+        answered.iter().map(|m| &m.id).collect::<Vec<_>>()
     );
 }
 

@@ -12,9 +12,10 @@ use crate::world::{World, me, now};
 use dormouse_testkit::scripted::Answer;
 
 /// What was told of runs: how they left the node, and whether they said why.
-fn runs(told: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
-    let told = std::mem::take(&mut *told.lock().expect("nobody panicked"));
-    told.into_iter()
+fn runs(events: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
+    let events = std::mem::take(&mut *events.lock().expect("nobody panicked"));
+    events
+        .into_iter()
         .map(|served| match served {
             ServeEvent::Ran { status, error, .. } => (status, error.is_some()),
             other => panic!("nobody expects {other:?}"),
@@ -26,8 +27,8 @@ fn runs(told: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
 fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[]);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let (note, dormouse) = (told.clone(), world.dormouse.clone());
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let (note, dormouse) = (events.clone(), world.dormouse.clone());
     let (stop, stopped) = std::sync::mpsc::channel::<()>();
     let stopping = Box::pin(std::future::poll_fn(move |_| match stopped.try_recv() {
         Ok(()) => Poll::Ready(()),
@@ -42,26 +43,26 @@ fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
         (0..20).any(|_| serving.as_mut().poll(&mut context).is_ready())
     };
     assert!(!settle());
-    assert_eq!(runs(&told), []);
+    assert_eq!(runs(&events), []);
 
     world.answer(&[]);
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());
-    assert_eq!(runs(&told), [(RunStatus::Completed, false)]);
+    assert_eq!(runs(&events), [(RunStatus::Completed, false)]);
 
     world.script.push(Answer::Fails(ModelError::Request { detail: "too long".into() }));
     world.note(&task.id, "The van is booked.");
     world.clock.advance(Duration::from_secs(2));
     assert!(!settle());
-    assert_eq!(runs(&told), [(RunStatus::Failed, true)]);
+    assert_eq!(runs(&events), [(RunStatus::Failed, true)]);
 
     let (why, provider) = (ProviderUnavailable::Outage, "script".to_owned());
     world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail: "503".into() }));
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());
-    assert_eq!(runs(&told), [(RunStatus::Queued, true)]);
+    assert_eq!(runs(&events), [(RunStatus::Queued, true)]);
 
     stop.send(()).expect("somebody listens");
     assert!(settle(), "it stops");
-    assert_eq!(runs(&told), []);
+    assert_eq!(runs(&events), []);
 }

@@ -22,10 +22,10 @@ fn what_happens_behind_a_cursor_is_told_once() {
     let (none, begin) = since(&world, None);
     assert!(none.is_empty());
     let (task, _, _) = world.proposed(&[]);
-    let (told, end) = since(&world, Some(&begin));
-    assert_eq!(told.first().map(String::as_str), Some("journal:changed"));
+    let (events, end) = since(&world, Some(&begin));
+    assert_eq!(events.first().map(String::as_str), Some("journal:changed"));
     for kind in ["agent:created", "agent:wake"] {
-        assert!(told.iter().any(|it| it == kind), "{kind} is not in {told:?}");
+        assert!(events.iter().any(|it| it == kind), "{kind} is not in {events:?}");
     }
     assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
     world.note(&task.id, "The van is booked.");
@@ -38,7 +38,7 @@ fn new_proposals_are_told_with_their_set_and_task() {
     let (_, begin) = since(&world, None);
     let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
     let (task, agent, items) = world.proposed(&[estimate]);
-    let told = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
+    let events = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
         Ok(Since::Page { events, cursor }) => {
             let sets = events.into_iter().filter(|event| event.kind.starts_with("change-set:"));
             let sets: Vec<_> = sets.map(|event| (event.kind, event.subject, event.tasks)).collect();
@@ -49,14 +49,14 @@ fn new_proposals_are_told_with_their_set_and_task() {
     let of = |kind: &str, item: &dormouse::view::ChangeItem| {
         (kind.to_owned(), Some(item.set.to_string()), vec![task.id.clone()])
     };
-    let (sets, cursor) = told(&begin);
+    let (sets, cursor) = events(&begin);
     assert_eq!(sets, [of("change-set:created", &items[0])]);
 
     world.answer(&[("update_task_estimate", json!({ "minutes": 90 }))]);
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     world.drain(&task.id);
     let newer = world.items().remove(0);
-    let mut sets = told(&cursor).0;
+    let mut sets = events(&cursor).0;
     sets.sort();
     assert_eq!(sets, [of("change-set:created", &newer), of("change-set:item", &items[0])]);
 }
@@ -74,8 +74,8 @@ fn a_cursor_before_rows_that_were_taken_away_begins_anew() {
     );
     let commit = Commit::new("test.trim", Db::Journal, dormouse::WORKSPACE).op(op);
     now(world.store.commit(commit)).expect("written");
-    let (told, end) = since(&world, Some(&begin));
-    assert_eq!(told, ["resync"]);
+    let (events, end) = since(&world, Some(&begin));
+    assert_eq!(events, ["resync"]);
     assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
     assert_eq!(
         since(&world, Some(&later)).0,
@@ -96,22 +96,22 @@ fn a_text_that_is_no_cursor_is_refused() {
 fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_agent_and_task() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[]);
-    let told = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
+    let events = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
         Ok(Since::Page { events, cursor }) => {
             let of_agents = events.into_iter().filter(|event| event.kind != "journal:changed");
-            let told = of_agents.map(|event| {
+            let events = of_agents.map(|event| {
                 assert_eq!(event.tasks, std::slice::from_ref(&task.id), "{event:?}");
                 assert_eq!(event.agent, Some(agent.id.clone()), "{event:?}");
                 event.kind
             });
-            (told.collect::<Vec<_>>(), cursor)
+            (events.collect::<Vec<_>>(), cursor)
         }
         other => panic!("{other:?}"),
     };
     let begin = since(&world, None).1;
     let words = Some("Look at the van again.".to_owned());
     now(world.dormouse.wake_agent(&me(), &agent.id, words, None)).expect("woken");
-    let (said, behind) = told(&begin);
+    let (said, behind) = events(&begin);
     assert_eq!(said, ["agent:wake", "agent:message"]);
     let note = json!({ "observations": [{ "text": "The van is booked.", "priority": "routine" }] });
     let report = json!({ "tldr": "The van is booked.", "content": "It comes on Monday." });
@@ -119,7 +119,7 @@ fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_age
     world.script.push(Answer::calls(calls));
     world.later(60);
     world.drain(&task.id);
-    let (ran, end) = told(&behind);
+    let (ran, end) = events(&behind);
     assert_eq!(ran, ["agent:wake", "agent:wake", "agent:message", "agent:report"]);
     assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
 }

@@ -112,13 +112,13 @@ fn a_call_stands_with_its_result_its_operation_and_what_it_touched() {
             .expect("calls")
     };
     let whole = page(50, None);
-    let told: Vec<_> = whole
+    let calls_made: Vec<_> = whole
         .items
         .iter()
         .map(|call| (call.tool_name.as_deref().unwrap_or(""), call.outcome.name()))
         .collect();
     assert_eq!(
-        told,
+        calls_made,
         [
             ("update_report", "done"),
             ("update_task_estimate", "done"),
@@ -142,9 +142,9 @@ fn a_call_stands_with_its_result_its_operation_and_what_it_touched() {
             break;
         }
     }
-    assert_eq!(one_by_one.len(), told.len());
+    assert_eq!(one_by_one.len(), calls_made.len());
     let pairs = one_by_one.iter().map(|(tool, how)| (tool.as_deref().unwrap_or(""), how.name()));
-    assert_eq!(pairs.collect::<Vec<_>>(), told);
+    assert_eq!(pairs.collect::<Vec<_>>(), calls_made);
 }
 
 #[test]
@@ -250,10 +250,10 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     let at: Timestamp = Timestamp::from_jiff("2026-03-05T18:00:00Z".parse().expect("a time"));
     now(world.dormouse.wake_agent_at(&me(), &agent.id, Some(at), None)).expect("set");
     let timers = now(world.dormouse.timers(&me(), &agent.id)).expect("timers");
-    let told: Vec<_> =
+    let calls_made: Vec<_> =
         timers.iter().map(|timer| (timer.kind.name(), timer.about.as_deref())).collect();
     assert_eq!(
-        told,
+        calls_made,
         [
             ("backOff", Some("failed runs in a row: 1")),
             ("wakeAt", None),

@@ -47,8 +47,8 @@ fn confirming_all_takes_what_is_named_and_dismissing_puts_the_rest_off() {
     let (task, _, items) = world.proposed(&[add(12)]);
     let set = &items[0].set;
     let done = world.confirm_all(&items[2..5]);
-    let told: Vec<_> = done.iter().map(|one| one.as_ref().expect("confirmed")).collect();
-    assert_eq!(told.iter().map(|one| one.item.index).collect::<Vec<_>>(), [3, 4, 5]);
+    let outcomes: Vec<_> = done.iter().map(|one| one.as_ref().expect("confirmed")).collect();
+    assert_eq!(outcomes.iter().map(|one| one.item.index).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(world.fresh(&task.id).items.len(), 4);
     assert_eq!(statuses(&world).iter().filter(|status| **status == ItemStatus::Pending).count(), 9);
     let off = now(world.dormouse.dismiss(&me(), set, None)).expect("put off");
@@ -83,11 +83,11 @@ fn what_fails_in_confirming_all_stays_with_its_reason() {
     let mut shown = items.clone();
     shown[0].digest = items[2].digest.clone();
     let done = world.confirm_all(&shown);
-    let told: Vec<_> = done
+    let outcomes: Vec<_> = done
         .iter()
         .map(|one| one.as_ref().map_or_else(|error| slug(error).0, |_| "confirmed"))
         .collect();
-    assert_eq!(told, ["precondition-failed", "change-retracted", "confirmed", "value-changed"]);
+    assert_eq!(outcomes, ["precondition-failed", "change-retracted", "confirmed", "value-changed"]);
     let problem = done[3].as_ref().expect_err("set since").problem();
     assert_eq!(problem.extra["now"], "45 min");
     assert_eq!(problem.extra["current"], json!({ "type": "minutes", "minutes": 45 }));

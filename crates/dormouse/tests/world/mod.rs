@@ -36,7 +36,7 @@ pub fn me() -> Caller {
 }
 
 /// What became of each item that was to be confirmed.
-pub type Told = Vec<(Shown, Result<Outcome, Error>)>;
+pub type Events = Vec<(Shown, Result<Outcome, Error>)>;
 
 /// A token with these scopes.
 pub fn token(scopes: &[Scope]) -> Caller {
@@ -199,12 +199,16 @@ impl World {
 
     /// Confirms these items of a set as they were shown.
     pub fn confirm_all(&self, items: &[ChangeItem]) -> Vec<Result<Outcome, Error>> {
-        let told = self.confirm_under(items, None).expect("the request is taken");
-        told.into_iter().map(|(_, outcome)| outcome).collect()
+        let outcomes = self.confirm_under(items, None).expect("the request is taken");
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
     /// The same, under a key.
-    pub fn confirm_under(&self, items: &[ChangeItem], key: Option<String>) -> Result<Told, Error> {
+    pub fn confirm_under(
+        &self,
+        items: &[ChangeItem],
+        key: Option<String>,
+    ) -> Result<Events, Error> {
         let shown = items.iter();
         let shown = shown.map(|it| Shown { index: it.index, digest: it.digest.to_string() });
         now(self.dormouse.confirm_all(&me(), &items[0].set, shown.collect(), key))

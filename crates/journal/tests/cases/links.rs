@@ -213,9 +213,9 @@ fn making_and_taking_away_are_undone_from_either_end() {
     let error = undo(&b, &removed).unwrap_err();
     assert!(matches!(&error, JournalError::Edit(EditError::LinkExists { .. })), "{error}");
     let error = undo(&a, &edited).unwrap_err();
-    let told =
+    let message =
         format!("link:{} cannot be undone: it was set to there and is now gone", made(&edited));
-    assert_eq!(error.to_string(), told);
+    assert_eq!(error.to_string(), message);
 }
 
 type Between = Box<dyn FnOnce() + Send>;

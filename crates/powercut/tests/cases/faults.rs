@@ -111,10 +111,10 @@ fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
             let noted = Noted::new();
             noted.tape.arm(Fault::Full { n });
             let mut outcomes: Vec<(Plan, Outcome)> = Vec::new();
-            step(&noted.store, &noted.gate, first, &rest, |plans, told| {
-                let broken = told.iter().filter(|outcome| is_broken(outcome)).count();
-                assert!(broken == 0 || broken == told.len(), "write {n}: {told:?}");
-                outcomes.extend(plans.iter().copied().zip(told.iter().cloned()));
+            step(&noted.store, &noted.gate, first, &rest, |plans, answers| {
+                let broken = answers.iter().filter(|outcome| is_broken(outcome)).count();
+                assert!(broken == 0 || broken == answers.len(), "write {n}: {answers:?}");
+                outcomes.extend(plans.iter().copied().zip(answers.iter().cloned()));
             });
             let fired = noted.tape.heal();
             for (plan, outcome) in &outcomes {
@@ -129,7 +129,7 @@ fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
             }
             let acknowledged: Vec<String> = outcomes
                 .iter()
-                .filter(|(_, told)| told.is_ok())
+                .filter(|(_, answer)| answer.is_ok())
                 .map(|(plan, _)| plan.id())
                 .collect();
             let mut expected = vec!["op-1".to_owned()];

@@ -71,10 +71,10 @@ fn opening(before: Image) -> (Arc<Tape>, [HostId; 2], usize) {
     let tape = Arc::new(Tape::over(before));
     let watch = vfs::watch(folder.path(), tape.clone()).expect("the folder is watched");
     let store = open(folder.path(), &clock(), 1).expect("the folder can be opened");
-    let told = (hosts(&store), tape.len());
+    let answered = (hosts(&store), tape.len());
     drop(store);
     drop(watch);
-    (tape, told.0, told.1)
+    (tape, answered.0, answered.1)
 }
 
 /// Opens what a cut left, twice: what the first opening finished stays.
@@ -95,12 +95,16 @@ fn reopened(image: &Image, look: impl Fn(&Store)) -> anyhow::Result<()> {
 #[test]
 fn a_first_opening_that_was_cut_is_finished_by_the_next() {
     let present = present();
-    let (tape, told, told_at) = opening(Image::new());
+    let (tape, answered, answered_at) = opening(Image::new());
     let mut chance = Chance::new(5);
     let cuts = every_cut(&tape, &mut chance, 2, |at, image| {
         reopened(image, |store| {
             assert_eq!(schema(store), present, "cut at {at}");
-            assert!(at < told_at || hosts(store) == told, "cut at {at}: {:?}", hosts(store));
+            assert!(
+                at < answered_at || hosts(store) == answered,
+                "cut at {at}: {:?}",
+                hosts(store)
+            );
             for db in Db::ALL {
                 wait(store.commit(plan(db, 1).commit())).expect("a commit");
             }
@@ -122,7 +126,7 @@ fn version_1(folder: &Path, killed: bool) -> Image {
                  PRAGMA user_version = 1;
                  INSERT INTO meta VALUES ('host', 'ho-01j00000000000000000000001');
                  INSERT INTO counters VALUES (1, 7);
-                 INSERT INTO applied_operations VALUES (1, 'old', 'digest', 'told', NULL, 7, 1);
+                 INSERT INTO applied_operations VALUES (1, 'old', 'digest', 'answered', NULL, 7, 1);
                  COMMIT;"
             ))
             .expect("the tables of version 1");
@@ -156,13 +160,13 @@ fn an_upgrade_that_was_cut_is_finished_by_the_next_opening_and_loses_nothing() {
         let folder = folder().expect("a folder for the test");
         let before = version_1(folder.path(), killed);
         assert_eq!(before.len(), if killed { 4 } else { 2 }, "{:?}", before.keys());
-        let (tape, told, _) = opening(before);
+        let (tape, answered, _) = opening(before);
         let mut chance = Chance::new(6);
         let cuts = every_cut(&tape, &mut chance, 2, |at, image| {
             reopened(image, |store| {
                 assert_eq!(schema(store), present, "cut at {at}");
-                assert_eq!(hosts(store), told, "cut at {at}");
-                assert_eq!(told[0].to_string(), "ho-01j00000000000000000000001");
+                assert_eq!(hosts(store), answered, "cut at {at}");
+                assert_eq!(answered[0].to_string(), "ho-01j00000000000000000000001");
                 for db in Db::ALL {
                     let old = wait(store.first(receipt::by_id(db, WS, "old"))).expect("receipts");
                     assert_eq!(old.map(|old| (old.answer, old.seq.0)), Some(("told".into(), 7)));

@@ -112,8 +112,8 @@ async fn two_who_confirm_one_item_at_once_apply_it_once_and_hear_the_same() {
         let (one, other) =
             join(world.decide(item, Verdict::Confirm), world.decide(item, Verdict::Confirm)).await;
         let (one, other) = (one.expect("confirmed"), other.expect("confirmed too"));
-        let told = |outcome: &Outcome| serde_json::to_value(&outcome.item).expect("JSON");
-        assert_eq!(told(&one), told(&other));
+        let item_json = |outcome: &Outcome| serde_json::to_value(&outcome.item).expect("JSON");
+        assert_eq!(item_json(&one), item_json(&other));
         assert_eq!(one.item.status, ItemStatus::Confirmed);
     }
     assert_eq!(world.titles().await, FOUR);

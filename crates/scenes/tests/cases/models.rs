@@ -62,8 +62,8 @@ async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_lat
     assert_eq!(world.drain().await.expect("a drain").len(), 1);
     let mut wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
     wakes.reverse();
-    let told: Vec<_> = wakes.iter().map(|w| (w.reason.name(), w.status.name())).collect();
-    assert_eq!(told, [("creation", "abandoned"), ("timer", "completed")]);
+    let ends: Vec<_> = wakes.iter().map(|w| (w.reason.name(), w.status.name())).collect();
+    assert_eq!(ends, [("creation", "abandoned"), ("timer", "completed")]);
     assert_eq!(world.agent("move").await.expect("an agent").consecutive_failure_count, 0);
     assert_eq!(outcome::unfinished(&world).await.expect("readable"), Vec::<String>::new());
 }

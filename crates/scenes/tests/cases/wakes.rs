@@ -50,9 +50,9 @@ async fn a_later_wake_is_told_what_changed_and_nothing_else() {
     let key = wakes[0].run_key.clone().expect("a run");
     let prompts = world.dormouse.prompts(&world.me, &agent.id, &key).await.expect("prompts");
     let delta = prompts[0].fragments.iter().find(|piece| piece.kind == "delta").expect("a delta");
-    let told: Vec<_> = delta.text.lines().filter(|line| line.contains("item")).collect();
-    assert_eq!(told.len(), 1, "{}", delta.text);
-    assert!(told[0].contains("[x] Sow the peas"), "{}", delta.text);
+    let item_lines: Vec<_> = delta.text.lines().filter(|line| line.contains("item")).collect();
+    assert_eq!(item_lines.len(), 1, "{}", delta.text);
+    assert!(item_lines[0].contains("[x] Sow the peas"), "{}", delta.text);
     for other in ["roses", "compost", "fence", "gate"] {
         assert!(!delta.text.contains(other), "{other}: {}", delta.text);
     }

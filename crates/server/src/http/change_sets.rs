@@ -117,11 +117,11 @@ pub(super) async fn confirm_all(
     let items = params.items.into_iter();
     let items = items.map(|ShownParams { index, digest }| Shown { index, digest }).collect();
     let outcomes = app.dormouse.confirm_all(&app.caller, &set_id, items, key).await?;
-    let told = outcomes.into_iter().map(|(Shown { index, .. }, outcome)| match outcome {
+    let answers = outcomes.into_iter().map(|(Shown { index, .. }, outcome)| match outcome {
         Ok(outcome) => Decided::Taken { set: set.clone(), index, outcome: Box::new(outcome) },
         Err(error) => Decided::Refused { set: set.clone(), index, problem: error.into() },
     });
-    Ok(whole(told.collect()))
+    Ok(whole(answers.collect()))
 }
 
 /// Defers every open item of a set.

@@ -338,10 +338,10 @@ pub fn confirmed_after(
 /// in this order.
 pub fn shown_by(
     time: Timestamp,
-    behind: Option<&(Timestamp, WorkspaceId, ChangeSetId, i64)>,
+    after: Option<&(Timestamp, WorkspaceId, ChangeSetId, i64)>,
     limit: i64,
 ) -> Query<(WorkspaceId, Item)> {
-    let (shown_at, workspace, set, index) = match behind {
+    let (shown_at, workspace, set, index) = match after {
         Some((shown_at, workspace, set, index)) => {
             (*shown_at, workspace.0, set.to_string(), *index)
         }

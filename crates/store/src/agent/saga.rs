@@ -146,13 +146,13 @@ pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
 }
 
 /// Sagas of every status after one operation id, ordered by operation.
-pub fn page(workspace: WorkspaceId, behind: &str, limit: i64) -> Query<Saga> {
+pub fn page(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Saga> {
     Query {
         db: Db::Agent,
         sql: "SELECT operation_id, run_key, phase, status, tool_name, payload, last_error,
                 created_at, updated_at
               FROM saga_log WHERE ws = ?1 AND operation_id > ?2 ORDER BY operation_id LIMIT ?3",
-        params: params_values![ws(workspace), behind, limit],
+        params: params_values![ws(workspace), after, limit],
         decode,
     }
 }

@@ -164,19 +164,19 @@ pub struct Listed {
 #[derive(Debug, Clone)]
 pub struct Line {
     /// Where the list continues after it.
-    pub behind: PageStart,
+    pub after: PageStart,
     /// The task, or why its document cannot be read.
     pub row: Result<Listed, ReadError>,
 }
 
 fn line(row: &Row) -> Result<Line, ReadError> {
     let column = |e: ColumnError| corrupt(row, Task::KIND, e.to_string());
-    let behind = PageStart {
+    let after = PageStart {
         created_at: row.time(8).map_err(column)?,
         id: row.text(0).map_err(column)?.to_owned(),
     };
     let (n_open, n_done) = (row.int(6).map_err(column)?, row.int(7).map_err(column)?);
-    Ok(Line { behind, row: decode(row).map(|task| Listed { task, n_open, n_done }) })
+    Ok(Line { after, row: decode(row).map(|task| Listed { task, n_open, n_done }) })
 }
 
 /// Where a page of a list begins: after this task.
@@ -201,7 +201,7 @@ pub struct ListQuery {
     /// Whether soft-deleted tasks are listed too.
     pub include_deleted: bool,
     /// Where the page begins.
-    pub behind: Option<PageStart>,
+    pub after: Option<PageStart>,
     /// The most rows.
     pub limit: i64,
 }
@@ -243,8 +243,8 @@ pub fn aggregates(
 /// Tasks, newest first, with their item counts.
 pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
     let word = |n: usize| wanted.words.get(n).map_or_else(|| "%".to_owned(), |w| containing(w));
-    let behind = wanted
-        .behind
+    let after = wanted
+        .after
         .clone()
         .unwrap_or(PageStart { created_at: Timestamp::from_micros(i64::MAX), id: String::new() });
     Query {
@@ -270,8 +270,8 @@ pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
             word(1),
             word(2),
             word(3),
-            behind.created_at,
-            behind.id,
+            after.created_at,
+            after.id,
             wanted.limit,
         ],
         decode: line,

@@ -163,7 +163,7 @@ fn a_refused_commit_takes_only_itself_back() {
         set("broken").op(broken),
         set("c"),
     ]);
-    let told: Vec<String> = results
+    let answers: Vec<String> = results
         .iter()
         .map(|result| match result {
             Ok(Committed { replayed: None, .. }) => "written".to_owned(),
@@ -183,7 +183,7 @@ fn a_refused_commit_takes_only_itself_back() {
         "broken",
         "written",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(answers, expected);
     assert_eq!(batch.settings(), ["a", "b", "c"]);
 }
 
@@ -270,9 +270,9 @@ const FAILURES: &[Failure] = &[
 ];
 
 /// The answers, and everything stored afterwards, including counters.
-type Told = (Vec<Result<Committed, CommitError>>, Vec<Vec<Row>>, Vec<Row>);
+type Answered = (Vec<Result<Committed, CommitError>>, Vec<Vec<Row>>, Vec<Row>);
 
-fn stands(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Told {
+fn stands(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Answered {
     let counters = raw(store, Db::Journal, "SELECT * FROM counters ORDER BY 1");
     (results, everything(store, Db::Journal), counters)
 }
@@ -287,14 +287,14 @@ fn after(before: &[Commit]) -> Batch {
 }
 
 /// The commits, all of them pending at once.
-fn all_at_once(before: &[Commit], commits: &[Commit]) -> Told {
+fn all_at_once(before: &[Commit], commits: &[Commit]) -> Answered {
     let batch = after(before);
     let results = batch.send(commits.to_vec());
     stands(&batch.store, results)
 }
 
 /// The same commits, each sent after the answer to the one before, at the time of the batch.
-fn one_by_one(before: &[Commit], commits: &[Commit]) -> Told {
+fn one_by_one(before: &[Commit], commits: &[Commit]) -> Answered {
     let batch = after(before);
     wait(batch.store.commit(Commit::new("first", Db::Journal, WS))).expect("it is accepted");
     batch.gate.stand();

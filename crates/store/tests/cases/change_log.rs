@@ -20,7 +20,7 @@ fn event(kind: &'static str) -> ChangeRow {
     ChangeRow::agent(Origin::Import, kind, None, "subject")
 }
 
-fn told(world: &World) -> Vec<(i64, String)> {
+fn announced(world: &World) -> Vec<(i64, String)> {
     let rows = world.all(change_log::notices_after(Db::Agent, WS, Seq(0), 100));
     rows.into_iter().map(|ChangeNotice { seq, event, .. }| (seq.0, event)).collect()
 }
@@ -32,7 +32,7 @@ fn each_row_of_a_commit_has_a_position_of_its_own(world: &World) {
     assert_eq!(world.apply(commit().change(event("d"))).seq, Seq(4));
     assert_eq!(world.apply(commit()).seq, Seq(5), "a commit that tells nothing takes one too");
     let rows = [(1, "a"), (2, "b"), (3, "c"), (4, "d")];
-    assert_eq!(told(world), rows.map(|(seq, kind)| (seq, kind.to_owned())));
+    assert_eq!(announced(world), rows.map(|(seq, kind)| (seq, kind.to_owned())));
     assert_eq!(world.all(change_log::head(Db::Agent, WS)), [Seq(5)]);
 }
 
@@ -44,7 +44,7 @@ fn a_refused_commit_takes_no_position(world: &World) {
     assert_eq!(world.refusal(refused), Refusal::Stale);
     let next = Commit::new("test", Db::Agent, WS).change(event("c")).changes([event("d")]);
     assert_eq!(world.apply(next).seq, Seq(1));
-    assert_eq!(told(world), [(1, "c".to_owned()), (2, "d".to_owned())]);
+    assert_eq!(announced(world), [(1, "c".to_owned()), (2, "d".to_owned())]);
 }
 
 fn old_rows_go_when_enough_newer_ones_are_there_and_nobody_wants_them(world: &World) {

@@ -127,12 +127,12 @@ fn the_writer_binds_position_time_and_database(world: &World) {
 fn change_rows_come_back_as_they_were_told(world: &World) {
     let (task, near): (TaskId, TaskId) = (world.id(), world.id());
     let agent = world.id();
-    let told = ChangeRow {
+    let announced = ChangeRow {
         depth: 2,
         neighbours: vec![near.clone()],
         ..edited(&task, "Plan the \"week\" \u{1F42D}")
     };
-    let first = world.apply(journal_commit([]).change(told.clone())).seq;
+    let first = world.apply(journal_commit([]).change(announced.clone())).seq;
     world.apply(journal_commit([set("silent", "1")]));
     world.clock.advance(std::time::Duration::from_secs(1));
     let by_agent = ChangeRow { origin: Origin::Agent { agent }, ..edited(&task, "x") };
@@ -147,7 +147,7 @@ fn change_rows_come_back_as_they_were_told(world: &World) {
         what: row.what.clone(),
         at: crate::world::at(micros),
     };
-    let expected = vec![change(&told, first, 0), change(&by_agent, third, 1_000_000)];
+    let expected = vec![change(&announced, first, 0), change(&by_agent, third, 1_000_000)];
     assert_eq!(world.all(change_log::after(WS, Seq(0), 10)), expected);
     assert_eq!(world.all(change_log::after(WS, first, 10)), expected[1..]);
     assert_eq!(world.all(change_log::after(WS, Seq(0), 1)), expected[..1]);

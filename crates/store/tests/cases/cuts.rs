@@ -143,10 +143,10 @@ fn commits_do_not_wait_for_ever() {
     });
     assert!(clock.now() < stopped_at + Duration::from_secs(5 * 60), "{}", clock.now());
     let error = waiting.join().expect("no panic").expect_err("the server is away");
-    let told = error.to_string();
-    assert!(matches!(error, CommitError::Broken { .. }), "{told}");
-    assert!(told.contains("the server has not answered since 2026-01-05T09:00:"), "{told}");
-    assert!(told.contains("Commits are accepted again once it does"), "{told}");
+    let message = error.to_string();
+    assert!(matches!(error, CommitError::Broken { .. }), "{message}");
+    assert!(message.contains("the server has not answered since 2026-01-05T09:00:"), "{message}");
+    assert!(message.contains("Commits are accepted again once it does"), "{message}");
 
     server.start_again();
     wait(store.commit(insert("after"))).expect("it is accepted again");

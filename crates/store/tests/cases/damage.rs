@@ -29,8 +29,8 @@ fn check_corrupt<T>(result: Result<Vec<T>, ReadError>, db: &str, noun: &str, id:
     };
     assert_eq!((*found_db, *found_noun, found_id.as_str()), (db, noun, id));
     assert!(!detail.is_empty());
-    let told = error.to_string();
-    assert!(told.starts_with(&format!("{noun} {id} in the {db} database")), "{told}");
+    let message = error.to_string();
+    assert!(message.starts_with(&format!("{noun} {id} in the {db} database")), "{message}");
 }
 
 fn a_damaged_agent_is_named_and_the_others_can_be_read(world: &World) {
@@ -71,13 +71,13 @@ fn a_damaged_task_does_not_hide_the_list(world: &World) {
         status: None,
         words: Vec::new(),
         include_deleted: false,
-        behind: None,
+        after: None,
         limit: 10,
     };
     let lines = world.all(task::list(WS, &wanted));
     assert_eq!(lines.len(), 2);
     for line in lines {
-        if line.behind.id == id {
+        if line.after.id == id {
             check_corrupt(line.row.map(|row| vec![row]), "journal", "task", id);
         } else {
             assert_eq!(line.row.expect("it is well").task.doc.value, well);

@@ -171,12 +171,12 @@ fn the_writer_syncs_at_each_commit_into_a_log() {
         };
         let op = Op::one(sql, params![WS.0], Refusal::Exists);
         world.apply(Commit::new("pragmas", db, WS).op(op));
-        let told = match db {
+        let message = match db {
             Db::Journal => world.raw(db, "SELECT value FROM settings"),
             Db::Agent => world.raw(db, "SELECT text FROM texts"),
         };
         // 2 is FULL.
-        assert_eq!(told, [Row(vec!["2 wal".into()])], "{db:?}");
+        assert_eq!(message, [Row(vec!["2 wal".into()])], "{db:?}");
     }
 }
 
@@ -217,8 +217,8 @@ fn a_folder_of_a_newer_version_is_refused_and_left_as_it_was() {
         let known = found - 1;
         let expected = OpenError::Newer { path: file(folder.path(), newer), found, known };
         assert_eq!(error, expected);
-        let told = format!("newer Dormouse (schema {found}, this one knows {known})");
-        assert!(error.to_string().contains(&told), "{error}");
+        let message = format!("newer Dormouse (schema {found}, this one knows {known})");
+        assert!(error.to_string().contains(&message), "{error}");
         assert!(bytes(folder.path()) == before, "{:?}", bytes(folder.path()).keys());
     }
 }

@@ -49,7 +49,7 @@ fn a_damaged_page_ends_writing_and_the_next_opening_until_the_files_were_read() 
             Store::new(Arc::new(engine(folder.path()).expect("opened")), Arc::new(NoFaults));
         assert_eq!(store.writing_ended(), None, "opening reads no more than it must");
         assert_eq!(health::read(folder.path()).expect("no mark"), None);
-        let told = match by_reading {
+        let message = match by_reading {
             true => read_all(&store).expect_err("a page is damaged"),
             false => (0..300)
                 .find_map(|n| wait(store.commit(set(n))).err())
@@ -57,7 +57,7 @@ fn a_damaged_page_ends_writing_and_the_next_opening_until_the_files_were_read() 
                 .to_string(),
         };
         for part in ["journal.sqlite was found damaged", "`dormouse doctor`"] {
-            assert!(told.contains(part), "{told}");
+            assert!(message.contains(part), "{message}");
         }
         for db in Db::ALL {
             let refused = wait(store.commit(Commit::new("after", db, WS)));
@@ -65,7 +65,7 @@ fn a_damaged_page_ends_writing_and_the_next_opening_until_the_files_were_read() 
             assert!(refused.contains("journal.sqlite was found damaged"), "{refused}");
         }
         let why = store.writing_ended().expect("it says so");
-        assert!(told.ends_with(&why), "{told}");
+        assert!(message.ends_with(&why), "{message}");
         drop(store);
 
         let mark = health::read(folder.path()).expect("readable").expect("a mark");

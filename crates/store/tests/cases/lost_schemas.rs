@@ -71,12 +71,12 @@ fn an_older_schema_goes_on_under_another_id_and_a_node_that_lives_writes_nothing
         assert_eq!(renewals(&store, older.other()), []);
 
         let error = commit(&alive, older).expect_err("it knows another database");
-        let told = error.to_string();
+        let message = error.to_string();
         assert!(
-            told.contains("now holds another database") && told.contains("restart Dormouse"),
-            "{told}"
+            message.contains("now holds another database") && message.contains("restart Dormouse"),
+            "{message}"
         );
-        assert!(alive.writing_ended().is_some_and(|why| told.ends_with(&why)), "{told}");
+        assert!(alive.writing_ended().is_some_and(|why| message.ends_with(&why)), "{message}");
         assert_eq!(engine.writing_ended(), None);
         Db::ALL.into_iter().for_each(|db| commit(&store, db).expect("the new node writes"));
         assert_eq!(hosts(&self::store(connect(&prefix, 3))), now, "it is noticed once");
@@ -91,9 +91,9 @@ fn a_node_that_lives_notices_that_both_schemas_went_back() {
     for db in Db::ALL {
         run(&format!("UPDATE {prefix}{}.counters SET seq = 2, other_seq = 2", db.name()));
     }
-    let told = commit(&alive, Db::Journal).expect_err("it wrote more than that").to_string();
-    assert!(told.contains("went back to an older state: restart Dormouse"), "{told}");
-    assert!(alive.writing_ended().is_some_and(|why| told.ends_with(&why)), "{told}");
+    let message = commit(&alive, Db::Journal).expect_err("it wrote more than that").to_string();
+    assert!(message.contains("went back to an older state: restart Dormouse"), "{message}");
+    assert!(alive.writing_ended().is_some_and(|why| message.ends_with(&why)), "{message}");
     let left: i64 =
         wait(beside().query_one(&format!("SELECT seq FROM {prefix}journal.counters"), &[]))
             .expect("a row")

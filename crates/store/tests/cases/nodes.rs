@@ -251,7 +251,7 @@ fn a_refused_commit_of_a_batch_takes_only_itself_back() {
             set("c"),
         ],
     );
-    let told: Vec<String> = results
+    let answers: Vec<String> = results
         .iter()
         .map(|result| match result {
             Ok(Committed { replayed: None, seq }) => format!("written {seq}"),
@@ -273,7 +273,7 @@ fn a_refused_commit_of_a_batch_takes_only_itself_back() {
         "broken",
         "written 4",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(answers, expected);
     let keys = Query {
         db: Db::Journal,
         sql: "SELECT key FROM settings ORDER BY key",

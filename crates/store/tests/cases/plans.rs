@@ -177,7 +177,7 @@ fn queries(world: &World) -> Vec<Asked> {
         status: None,
         words: Vec::new(),
         include_deleted: false,
-        behind: None,
+        after: None,
         limit: 1,
     };
     let messages = message::MessageQuery { thread: None, kind: None, from: 0, at_least: 1 };

@@ -317,7 +317,7 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
         status: None,
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         include_deleted: false,
-        behind: None,
+        after: None,
         limit: 10,
     };
     let titles = |wanted: &ListQuery| -> Vec<(String, i64, i64)> {
@@ -341,11 +341,11 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
 
     // Paging returns the same as one query, even for two tasks of equal age.
     let mut paged = Vec::new();
-    let mut behind: Option<PageStart> = None;
+    let mut after: Option<PageStart> = None;
     loop {
-        let page = ListQuery { behind: behind.clone(), limit: 1, ..wanted(&[]) };
+        let page = ListQuery { after: after.clone(), limit: 1, ..wanted(&[]) };
         let Some(line) = world.first(task::list(WS, &page)) else { break };
-        behind = Some(line.behind);
+        after = Some(line.after);
         paged.push(line.row.expect("the row can be read").task.doc.value.title);
     }
     assert_eq!(paged, [b, sofa, plan]);

@@ -74,8 +74,8 @@ fn a_failed_saga_is_opened_again(world: &World) {
     let payload = r#"{"n":2}"#;
     world.agent([saga::open(WS, &operation("a"), "run", "set_task_title", payload, at(9))]);
     let again = world.only(saga::by_status(WS, "pending"));
-    let told = (again.phase.name(), again.payload.as_str(), again.created_at, again.updated_at);
-    assert_eq!(told, ("journal_pending", payload, at(1), at(9)));
+    let opened = (again.phase.name(), again.payload.as_str(), again.created_at, again.updated_at);
+    assert_eq!(opened, ("journal_pending", payload, at(1), at(9)));
     world.agent([close("a", "completed", None, 10)]);
     assert_eq!(world.only(saga::by_status(WS, "completed")).last_error, None);
     assert_eq!(world.all(saga::by_status(WS, "failed")), []);

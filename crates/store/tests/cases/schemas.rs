@@ -49,8 +49,11 @@ fn a_schema_of_a_newer_version_is_refused_and_left_as_it_was() {
         let error = error.err().expect("the schema is refused");
         let OpenError::Newer { schema: named, found: 99, .. } = &error else { panic!("{error}") };
         assert_eq!(*named, schema);
-        let told = error.to_string();
-        assert!(told.contains("was written by a newer Dormouse (schema 99, this one"), "{told}");
+        let message = error.to_string();
+        assert!(
+            message.contains("was written by a newer Dormouse (schema 99, this one"),
+            "{message}"
+        );
     }
 }
 
@@ -82,21 +85,25 @@ fn a_schema_of_somebody_else_is_left_alone() {
 fn what_cannot_be_opened_is_told_without_the_password() {
     let refused = |url: &str| {
         let error = node(url.to_owned(), "", &still(), 1).err().expect("it is refused");
-        let told = error.to_string();
-        assert!(!told.contains("secret"), "{told}");
-        (error, told)
+        let message = error.to_string();
+        assert!(!message.contains("secret"), "{message}");
+        (error, message)
     };
-    let (_, told) = refused("mysql://u:secret@127.0.0.1/d");
-    assert!(told.contains("does not begin with postgres://"), "{told}");
-    let (_, told) = refused("postgres://u:secret@127.0.0.1/d?sslmode=prefer");
-    assert!(told.contains("sslmode=prefer is not one of disable, require, verify-full"), "{told}");
-    let (_, told) = refused("postgres://u:secret@127.0.0.1/d?sslmode=require&sslrootcert=/no/file");
-    assert!(told.contains("sslrootcert /no/file cannot be read"), "{told}");
-    let (error, told) = refused("postgres://u:secret@127.0.0.1:1/d");
-    assert!(matches!(error, OpenError::Unreachable { .. }), "{told}");
+    let (_, message) = refused("mysql://u:secret@127.0.0.1/d");
+    assert!(message.contains("does not begin with postgres://"), "{message}");
+    let (_, message) = refused("postgres://u:secret@127.0.0.1/d?sslmode=prefer");
+    assert!(
+        message.contains("sslmode=prefer is not one of disable, require, verify-full"),
+        "{message}"
+    );
+    let (_, message) =
+        refused("postgres://u:secret@127.0.0.1/d?sslmode=require&sslrootcert=/no/file");
+    assert!(message.contains("sslrootcert /no/file cannot be read"), "{message}");
+    let (error, message) = refused("postgres://u:secret@127.0.0.1:1/d");
+    assert!(matches!(error, OpenError::Unreachable { .. }), "{message}");
     let nobody = Server::shared().url().replace("dormouse@", "nobody:secret@");
-    let (_, told) = refused(&nobody);
-    assert!(told.contains("role \"nobody\" does not exist"), "{told}");
+    let (_, message) = refused(&nobody);
+    assert!(message.contains("role \"nobody\" does not exist"), "{message}");
 }
 
 /// If encryption is required, a server without a certificate is never talked to in the clear.

@@ -14,7 +14,7 @@ fn a_limit_is_the_last_value_that_is_accepted() {
         let beyond = limit.check(limit.max + 1).expect_err(limit.name);
         assert_eq!((beyond.limit, beyond.actual), (*limit, limit.max + 1));
         assert!(limit.check(usize::MAX).is_err(), "{}", limit.name);
-        let told = beyond.to_string();
+        let message = beyond.to_string();
         let expected = format!(
             "{} is {} {}, at most {} are accepted",
             limit.name,
@@ -22,7 +22,7 @@ fn a_limit_is_the_last_value_that_is_accepted() {
             limit.unit,
             limit.max
         );
-        assert_eq!(told, expected);
+        assert_eq!(message, expected);
     }
 }
 

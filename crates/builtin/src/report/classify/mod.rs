@@ -77,7 +77,7 @@ pub fn classify(input: &Input<'_>) -> Findings {
         samples: samples(&input.segments, input.lang),
         backwards: backwards(&input.segments),
         found: Findings::default(),
-        told_todo: Vec::new(),
+        listed_todo: Vec::new(),
     };
     reader.found.versions = input
         .segments
@@ -154,7 +154,7 @@ struct Reader<'a> {
     backwards: Vec<usize>,
     found: Findings,
     /// Paragraphs under a to-do heading whose work has already been found.
-    told_todo: Vec<(usize, usize)>,
+    listed_todo: Vec<(usize, usize)>,
 }
 
 impl Reader<'_> {

@@ -20,8 +20,8 @@ impl Reader<'_> {
             Below::Todo if segment.depth == 0 => {
                 let block = (segment.entry, segment.block);
                 let is_work = said.asks() || said.is_request(self.lang) || said.has(cues.todo);
-                if is_work && !self.told_todo.contains(&block) {
-                    self.told_todo.push(block);
+                if is_work && !self.listed_todo.contains(&block) {
+                    self.listed_todo.push(block);
                     self.push(at, Kind::Left, Source::Heading, &text, 0);
                 } else if !is_work {
                     self.cues(at, &text);
@@ -51,8 +51,8 @@ impl Reader<'_> {
             Below::Open => self.cues(at, &text),
             Below::Summary => {
                 self.found.summary.push(text.clone());
-                let told = said.has(cues.learned) || said.has(cues.decided);
-                if (told || self.is_figure(&text, &said)) && !said.asks() {
+                let is_finding = said.has(cues.learned) || said.has(cues.decided);
+                if (is_finding || self.is_figure(&text, &said)) && !said.asks() {
                     let weight = 2 + weigh_learned(&text, &said, self.lang);
                     self.push(at, Kind::Learned, Source::Cue, &text, weight);
                 } else {

@@ -97,7 +97,7 @@ pub async fn run(
                 session.touch_task(&set.task_id);
                 if !session.print_body(&reply) {
                     let outcome: Outcome = reply.read()?;
-                    session.screen.say(told(&outcome, verdict));
+                    session.screen.say(described(&outcome, verdict));
                 }
             }
             Err(failure) => {
@@ -196,7 +196,7 @@ fn not_shown(session: &Session, item: &ChangeItem) -> Failure {
         .hint(format!("{show} shows it with its digest; confirm it as {name}@DIGEST"))
 }
 
-fn told(outcome: &Outcome, verdict: Verdict) -> String {
+fn described(outcome: &Outcome, verdict: Verdict) -> String {
     let item = &outcome.item;
     let summary = line(&item.human_summary);
     let mut text = format!("{} {}: {summary}", done(verdict), proposal::name(item));

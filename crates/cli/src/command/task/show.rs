@@ -173,7 +173,7 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
         let at = time::minute(change.at, &session.zone);
         let first = format!("{at}  {:<7} ", change.origin);
         let rest = " ".repeat(first.len());
-        let what: Vec<String> = change.what.iter().map(|what| told(what, task)).collect();
+        let what: Vec<String> = change.what.iter().map(|what| described(what, task)).collect();
         for text in wrap::text(&what.join("; "), width, Margin { first: &first, rest: &rest }) {
             session.screen.say(text);
         }
@@ -182,7 +182,7 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
 }
 
 /// Describes a change of a task.
-fn told(what: &What, task: &dormouse_types::TaskId) -> String {
+fn described(what: &What, task: &dormouse_types::TaskId) -> String {
     let text = match what {
         What::TaskCreated { title } => format!("task created: {}", titled(title)),
         What::TaskDeleted => "task deleted".to_owned(),

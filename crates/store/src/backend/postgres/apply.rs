@@ -398,10 +398,10 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
             op.params.iter().map(|param| bind(param, seq, now, host).into_owned()).collect();
         writes.push(Write { sql: op.sql, params, means: Means::Op(op.refusal, &op.rows) });
     }
-    for (behind, change) in commit.numbered_changes() {
+    for (offset, change) in commit.numbered_changes() {
         let params = vec![
             ws.into(),
-            (seq + behind).into(),
+            (seq + offset).into(),
             serde_json::to_string(&change.origin).expect("an origin is plain data").into(),
             change.depth.into(),
             serde_json::to_string(&change.touched).expect("ids are plain data").into(),

@@ -140,9 +140,9 @@ impl Postgres {
         let [of_journal, of_agent] =
             open::recognise(&journal.session, &schemas, accepted, of, clock.now(), entropy).await?;
         let (changes, ended) = (Arc::new(Changes::new()), Arc::new(Ended::default()));
-        let (clock_of_ports, told) = (clock.clone(), changes.clone());
+        let (clock_of_ports, hints) = (clock.clone(), changes.clone());
         let ports =
-            Ports { time, clock: clock_of_ports, changes: told, timeline, ended: ended.clone() };
+            Ports { time, clock: clock_of_ports, changes: hints, timeline, ended: ended.clone() };
         let journal = journal.half(of_journal, &schemas[1], &ports);
         let agent = agent.half(of_agent, &schemas[0], &ports);
         let listener = Listener {

@@ -58,10 +58,11 @@ impl fmt::Display for Failure {
 
 impl From<Error> for Failure {
     fn from(e: Error) -> Self {
-        if let Some(told) = e.as_db_error() {
-            let fatal = matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
-            let detail = format!("{} (SQLSTATE {})", told.message(), told.code().code());
-            return Self { code: Some(told.code().clone()), lost: fatal, detail };
+        if let Some(refused) = e.as_db_error() {
+            let fatal =
+                matches!(refused.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+            let detail = format!("{} (SQLSTATE {})", refused.message(), refused.code().code());
+            return Self { code: Some(refused.code().clone()), lost: fatal, detail };
         }
         let mut detail = e.to_string();
         let mut source = e.source();

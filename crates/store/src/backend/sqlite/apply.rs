@@ -306,7 +306,7 @@ fn one(
             return Err(Failure::Refused(op.refusal));
         }
     }
-    for (behind, change) in commit.numbered_changes() {
+    for (offset, change) in commit.numbered_changes() {
         let origin = serde_json::to_string(&change.origin).expect("an origin is plain data");
         connection
             .prepare_cached(
@@ -315,7 +315,7 @@ fn one(
             )?
             .execute(rusqlite::params![
                 ws,
-                seq + behind,
+                seq + offset,
                 origin,
                 change.depth,
                 serde_json::to_string(&change.touched).expect("ids are plain data"),

@@ -168,13 +168,13 @@ impl Sqlite {
         recognise(&mut opened, accepted, clock, entropy)?;
         let (changes, health) = (Arc::new(watch::Sender::new(0)), Arc::new(Health::of(folder)));
         let hosts = opened.each_ref().map(|opened| opened.host.clone());
-        let start = |opened: Opened, beside: HostId| -> Result<Half, OpenError> {
+        let start = |opened: Opened, neighbour: HostId| -> Result<Half, OpenError> {
             let Opened { connection, db, path: own, host } = opened;
             let writer = writer::Writer {
                 connection,
                 db,
                 host: host.clone(),
-                beside: OtherDatabase::file(beside, path(db.other())),
+                neighbour: OtherDatabase::file(neighbour, path(db.other())),
                 health: health.clone(),
                 clock: clock.clone(),
                 changes: changes.clone(),
@@ -217,9 +217,10 @@ impl Sqlite {
         let hosts = [journal.host.clone(), agent.host.clone()];
         let [of_journal, of_agent] =
             [journal.connection, agent.connection].map(|one| Arc::new(Mutex::new(one)));
-        let half = |db, host, own: &Arc<Mutex<Connection>>, beside: HostId, other: &Arc<_>| {
-            let beside = OtherDatabase { host: beside, place: Place::Memory(Arc::clone(other)) };
-            let writer = Writer::Inline(own.clone(), clock.clone(), beside);
+        let half = |db, host, own: &Arc<Mutex<Connection>>, neighbour: HostId, other: &Arc<_>| {
+            let neighbour =
+                OtherDatabase { host: neighbour, place: Place::Memory(Arc::clone(other)) };
+            let writer = Writer::Inline(own.clone(), clock.clone(), neighbour);
             let clock = clock.clone();
             Half { host, db, readers: Mutex::default(), path: None, clock, writer }
         };
@@ -328,11 +329,11 @@ impl Backend for Sqlite {
         Box::pin(async move {
             let half = self.half(commit.db);
             match &half.writer {
-                Writer::Inline(connection, clock, beside) => {
-                    let told = !commit.changes.is_empty();
+                Writer::Inline(connection, clock, neighbour) => {
+                    let announces = !commit.changes.is_empty();
                     let commits = [commit];
                     // Before its own connection is locked: the other writer does the same.
-                    let remembered = beside.look(&commits);
+                    let remembered = neighbour.look(&commits);
                     let setting = Setting {
                         db: half.db,
                         host: &half.host,
@@ -341,7 +342,7 @@ impl Backend for Sqlite {
                         health: &self.health,
                     };
                     let mut results = apply::batch(&lock(connection), &setting, &commits);
-                    if told && results.iter().any(Result::is_ok) {
+                    if announces && results.iter().any(Result::is_ok) {
                         self.changes.send_modify(|n| *n += 1);
                     }
                     results.pop().expect("a batch answers each of its commits")

@@ -29,7 +29,7 @@ pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) db: Db,
     pub(super) host: HostId,
-    pub(super) beside: OtherDatabase,
+    pub(super) neighbour: OtherDatabase,
     pub(super) health: Arc<Health>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) changes: Arc<watch::Sender<u64>>,
@@ -78,19 +78,20 @@ impl Drop for Handle {
 }
 
 fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commit, Answer)>) {
-    let Writer { connection, db, host, beside, health, clock, changes } = writer;
+    let Writer { connection, db, host, neighbour, health, clock, changes } = writer;
     // Set permanently by a failed sync: this connection does not know what reached the disk. The
     // other database has its own connection and continues.
     let mut stopped = false;
     while let Ok(first) = receiver.recv() {
         let (commits, answers): (Vec<_>, Vec<_>) =
             std::iter::once(first).chain(receiver.try_iter()).unzip();
-        let told: Vec<bool> = commits.iter().map(|commit| !commit.changes.is_empty()).collect();
+        let announces: Vec<bool> =
+            commits.iter().map(|commit| !commit.changes.is_empty()).collect();
         let results = if stopped {
             apply::refused(*db, &commits, &apply::unsynced(*db))
         } else {
             n_transactions.fetch_add(1, Ordering::Relaxed);
-            let remembered = beside.look(&commits);
+            let remembered = neighbour.look(&commits);
             let now = clock.now().micros();
             apply::batch(connection, &Setting { db: *db, host, now, remembered, health }, &commits)
         };
@@ -98,7 +99,7 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commi
             health.unsynced(apply::unsynced(*db));
             stopped = true;
         }
-        if told.iter().zip(&results).any(|(told, result)| *told && result.is_ok()) {
+        if announces.iter().zip(&results).any(|(announces, result)| *announces && result.is_ok()) {
             changes.send_modify(|n| *n += 1);
         }
         for (answer, result) in answers.into_iter().zip(results) {

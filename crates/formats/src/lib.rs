@@ -6,7 +6,8 @@
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!
-//! Reading order: [`markdown`], [`sanitise`].
+//! Reading order: [`plan`], [`markdown`], [`sanitise`].
 
+pub mod plan;
 pub mod markdown;
 pub mod sanitise;

@@ -12,6 +12,9 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
     let mut kept: BTreeSet<&str> = BTreeSet::new();
     for task in &drafts.tasks {
         kept.extend(task.title.split_whitespace());
+        // A heading before a title is set off with a colon.
+        kept.extend(task.title.split_whitespace().map(|word| word.trim_end_matches(':')));
+        kept.extend(task.category.iter().flat_map(|name| name.split_whitespace()));
         kept.extend(task.items.iter().flat_map(|item| item.title.split_whitespace()));
         kept.extend(task.entries.iter().flat_map(|entry| entry.text.split_whitespace()));
     }

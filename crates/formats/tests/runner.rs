@@ -2,6 +2,7 @@
 
 mod corpus;
 mod markdown;
+mod plans;
 mod properties;
 mod refusals;
 mod show;

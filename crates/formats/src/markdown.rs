@@ -28,7 +28,7 @@ mod date;
 mod entries;
 mod error;
 mod front_matter;
-mod key;
+pub(crate) mod key;
 mod outline;
 mod places;
 mod sections;
@@ -41,6 +41,11 @@ mod titles;
 use dormouse_types::draft::Drafts;
 
 pub use error::ReadError;
+
+pub(crate) use dormouse_types::draft::Remark;
+pub(crate) use entries::of as entries_of;
+pub(crate) use outline::indent;
+pub(crate) use source::stem;
 
 use crate::plan::{Format, Reading};
 
@@ -84,4 +89,9 @@ pub fn reading(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     remarks.sort_by_key(|remark| remark.line);
     let places = places.finish(&source, &outline);
     Ok(Reading { format: Format::Markdown, tasks, places, remarks })
+}
+
+/// Decodes a file of any text format.
+pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<String, ReadError> {
+    Ok(source::Source::new(name, bytes)?.text)
 }

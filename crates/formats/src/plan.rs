@@ -2,10 +2,29 @@
 //!
 //! A reader of a format turns a text into a [`Reading`]: the tasks it found, and for each line the
 //! place it has in them. No line is without a place, so a person can see that nothing was lost and
-//! say where the reader was wrong.
+//! say where the reader was wrong: corrections are typed edits by line, and applying them is a
+//! function of text, reading and corrections.
+//!
+//! Reading order: `read`, `correction`, `apply`, `wanted`, `rework`, `join`, `sheet`, `agents`.
+
+mod agents;
+mod apply;
+mod correction;
+mod join;
+mod read;
+mod rework;
+mod sheet;
+mod wanted;
 
 use dormouse_types::closed_list;
 use dormouse_types::draft::{Remark, Task};
+
+pub use agents::deserves_agent;
+pub use apply::apply;
+pub use correction::{
+    Agent, Anchor, Correction, CorrectionError, Edit, Kept, KeptEdit, Planned, PlannedTask,
+};
+pub use read::{Error, Options, detect, digest, read};
 
 closed_list! {
     /// What a text is read as.
@@ -82,3 +101,22 @@ pub struct Reading {
     /// What was not understood, or is kept elsewhere than the text had it.
     pub remarks: Vec<Remark>,
 }
+
+/// The lines of a text, ended by `\n`, `\r\n` or `\r`, without a byte order mark. All readers count
+/// lines so.
+pub fn lines(text: &str) -> Vec<&str> {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = Vec::new();
+    while let Some(end) = rest.find(['\n', '\r']) {
+        lines.push(&rest[..end]);
+        let width = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        rest = &rest[end + width..];
+    }
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
+}
+
+/// The column of the first character of a line that is not a space.
+pub(crate) use crate::markdown::indent;

@@ -1,6 +1,7 @@
 //! The crate's one test binary.
 
 mod corpus;
+mod corrections;
 mod markdown;
 mod plans;
 mod properties;

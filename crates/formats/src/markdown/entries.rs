@@ -375,6 +375,16 @@ fn line_text(line: &str) -> &str {
     }
 }
 
+/// Entries that hold a text: several if it is longer than one may be.
+pub(crate) fn of(key: &str, text: &str) -> Vec<Entry> {
+    let parts = parts(text, limits::ENTRY_TEXT.max);
+    let entries = parts.iter().enumerate().map(|(n, part)| {
+        let key = if n == 0 { key.to_owned() } else { format!("{key}.{}", n + 1) };
+        Entry { key, text: (*part).to_owned(), on: None }
+    });
+    entries.collect()
+}
+
 /// Splits a text into parts of at most `max` bytes: between paragraphs if possible, else between
 /// lines, else between characters.
 fn parts(text: &str, max: usize) -> Vec<&str> {

@@ -278,7 +278,7 @@ fn columns(text: &str) -> usize {
 }
 
 /// The column of the first character of a line that is not a space.
-pub(super) fn indent(line: &str) -> usize {
+pub(crate) fn indent(line: &str) -> usize {
     columns(&line[..line.len() - line.trim_start().len()])
 }
 

@@ -200,7 +200,7 @@ fn a_refused_correction_names_its_line_and_why() {
     line 7: two corrections contradict each other; send one of them
     line 7: it is too long or too many
     line 8: a line like this cannot be made due
-    line 7: `Movers` has items or notes, and a category has none; move them first
+    line 7: `Movers` has items, notes or fields, which a category cannot have; move them first
     line 8: a line like this cannot be made category
     line 4: its role is note, and only task, item and category can be changed so
     line 2: its role is blank, and it belongs to no task

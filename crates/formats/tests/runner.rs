@@ -3,6 +3,7 @@
 mod corpus;
 mod corrections;
 mod markdown;
+mod plan_properties;
 mod plans;
 mod properties;
 mod refusals;

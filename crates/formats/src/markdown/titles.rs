@@ -51,16 +51,16 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
         {
             title = joined(&titles[above], &title);
         }
-        titles.push(title);
         let around: Option<String> = parent.and_then(|above| below[above].clone());
         below.push(match structure.uses[at] {
             Some(Use::Category) => {
-                let own = cut(text.trim_end_matches(':').trim(), OVER);
+                let own = cut(title.trim_end_matches(':').trim(), 6 * OVER);
                 Some(around.as_ref().map_or_else(|| own.clone(), |outer| joined(outer, &own)))
             }
             Some(Use::Before) | None => around.clone(),
         });
         categories.push(around);
+        titles.push(title);
     }
     // Still the same words below different categories: these make the difference.
     let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();

@@ -182,7 +182,9 @@ impl<'a> Plan<'a> {
                 continue;
             };
             let title = self.works[at].pieces.task.title.clone();
-            if self.works[at].pieces.has_content() {
+            // A line whose words are not all in the title has fields.
+            let has_fields = !title.ends_with(words(self.lines[line]));
+            if has_fields || self.works[at].pieces.has_content() {
                 if asked == Asked::Earlier {
                     continue;
                 }

@@ -215,7 +215,9 @@ pub enum CorrectionError {
         line: usize,
     },
     /// A category would have content.
-    #[error("line {line}: `{title}` has items or notes, and a category has none; move them first")]
+    #[error(
+        "line {line}: `{title}` has items, notes or fields, which a category cannot have; move them first"
+    )]
     HasContent {
         /// The line of the correction.
         line: usize,

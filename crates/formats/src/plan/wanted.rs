@@ -121,16 +121,43 @@ impl Wanted {
             wanted.edits.insert(place, (edit, Asked::Now));
         }
         wanted.edits.retain(|(_, slot), _| *slot != Slot::PutBack);
+        wanted.gather(index)?;
         Ok(wanted)
+    }
+
+    /// Moves the edits of a task to the line that it begins on, so that there is one of each kind.
+    /// A task that is split keeps them where they are: each part may have its own.
+    fn gather(&mut self, index: &Index<'_>) -> Result<(), CorrectionError> {
+        let split = self.split(index);
+        for ((line, slot), (edit, asked)) in std::mem::take(&mut self.edits) {
+            let task = index.reading.places[line].task.filter(|task| !split.contains(task));
+            let first = task.and_then(|task| index.reading.tasks[task].line.checked_sub(1));
+            let at = first.filter(|_| is_of_task(slot)).unwrap_or(line);
+            match self.edits.get(&(at, slot)) {
+                Some((other, Asked::Now)) if asked == Asked::Now && *other != edit => {
+                    return Err(CorrectionError::Contradiction { line: line + 1 });
+                }
+                Some((_, Asked::Now)) => {}
+                Some((_, Asked::Earlier)) | None => {
+                    self.edits.insert((at, slot), (edit, asked));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tasks that are split.
+    fn split(&self, index: &Index<'_>) -> BTreeSet<usize> {
+        let lines = self.of(Slot::Split).map(|(line, _, _)| line);
+        lines.filter_map(|line| index.reading.places[line].task).collect()
     }
 
     /// The edits in terms of import keys.
     pub fn kept(&self, index: &Index<'_>) -> Kept {
-        let split: BTreeSet<Option<usize>> =
-            self.of(Slot::Split).map(|(line, _, _)| index.reading.places[line].task).collect();
+        let split = self.split(index);
         let found = self.edits.iter().filter_map(|(&(line, slot), (edit, _))| {
             let task = index.reading.places[line].task;
-            let at = if is_of_task(slot) && !split.contains(&task) {
+            let at = if is_of_task(slot) && task.is_none_or(|task| !split.contains(&task)) {
                 index.task(line).or_else(|| index.anchors.get(&line).cloned())
             } else {
                 index.anchors.get(&line).cloned().or_else(|| index.task(line))

@@ -30,6 +30,8 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
             !fields.contains(*word)
                 && !kept.contains(word)
                 && !kept.contains(word.strip_suffix('\\').unwrap_or(word))
+                // Nor is the colon at the end of a heading that stands over others.
+                && !kept.contains(word.trim_end_matches(':'))
         })
         .filter(|word| !drafts.not_understood.iter().any(|remark| remark.message.contains(word)))
         .map(str::to_owned)

@@ -139,9 +139,9 @@ impl Signs {
         // A field is short; a long text after a bracket is none.
         const LONGEST: usize = 200;
         let close = if rest.starts_with('[') { ']' } else { ')' };
-        let Some(end) = rest.char_indices().take(LONGEST).find(|&(_, c)| c == close) else {
-            return 0;
-        };
+        let opens = |c: char| matches!(c, '[' | '(');
+        let inside = rest.char_indices().skip(1).take(LONGEST).take_while(|&(_, c)| !opens(c));
+        let Some(end) = { inside }.find(|&(_, c)| c == close) else { return 0 };
         let Some((key, value)) = rest[1..end.0].split_once("::") else { return 0 };
         let (key, value) = (key.trim(), value.trim());
         let Some(field) = named(key, value) else { return 0 };

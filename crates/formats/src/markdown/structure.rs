@@ -238,7 +238,8 @@ impl Walk<'_> {
     }
 
     fn below_over(&mut self, at: usize) {
-        self.structure.uses[at] = Some(Use::Before);
+        // A long heading is a task of its own that keeps its words.
+        self.structure.uses[at] = self.is_short(at).then_some(Use::Before);
         for child in self.children[at].clone() {
             self.free(child, Some(at));
         }

@@ -49,6 +49,8 @@ pub(super) fn gather(
     let n_headed = structure.kinds.iter().filter(|&&kind| kind == Kind::Task).count();
     let n_listed = sections.iter().filter(|section| section.lists_tasks).count();
     let days = days(&sections, outline, remarks);
+    let folded: Vec<String> =
+        outline.headings.iter().map(|heading| key::fold(&heading.text)).collect();
     let file = File {
         source,
         outline,
@@ -56,7 +58,9 @@ pub(super) fn gather(
         structure: &structure,
         titles: &titles,
         matter,
+        top: sections::top(&sections),
         days: &days,
+        folded: &folded,
         has_items,
         is_sole: n_headed + n_listed <= 1 && n_listed == 0,
     };
@@ -107,7 +111,11 @@ struct File<'a> {
     structure: &'a Structure,
     titles: &'a Titles,
     matter: &'a FrontMatter,
+    /// The heading above all others.
+    top: Option<usize>,
     days: &'a [Option<Date>],
+    /// The text of each heading as a part of a key.
+    folded: &'a [String],
     /// Whether the file has check items; if not, it is one task.
     has_items: bool,
     /// Whether the file is one task, so that the front matter's title and estimate apply to it.
@@ -144,7 +152,7 @@ impl File<'_> {
         keys: &mut Counter,
         gathered: &mut Gathered<'_>,
     ) -> Result<(), ReadError> {
-        let top = sections::top(self.sections);
+        let top = self.top;
         let heading_of =
             if self.has_items { Some(root) } else { top.filter(|_| self.top_can_be_title()) };
         let (title, titled_by) = self.title(heading_of);
@@ -310,13 +318,14 @@ impl File<'_> {
         let mut path = Vec::new();
         let mut at = section;
         while let Some(section) = at.map(|at| &self.sections[at]) {
-            path.extend(section.heading(self.outline).map(|heading| key::fold(&heading.text)));
+            path.extend(section.heading.map(|heading| self.folded[heading].as_str()));
             let lead = at.and_then(|at| self.structure.leads[at]).map(|lead| &self.sections[lead]);
-            let lead = lead.and_then(|lead| lead.heading(self.outline));
-            path.extend(lead.map(|heading| key::fold(&heading.text)));
+            let lead = lead.and_then(|lead| lead.heading);
+            path.extend(lead.map(|heading| self.folded[heading].as_str()));
             at = section.parent;
         }
-        path.push(key::fold(file));
+        let file = key::fold(file);
+        path.push(&file);
         path.reverse();
         path.join("/")
     }

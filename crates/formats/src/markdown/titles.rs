@@ -47,7 +47,8 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
             title = joined(&titles[above], &title);
         } else if is_task(at)
             && structure.leads[at].is_none()
-            && let Some(above) = parent.filter(|_| says_too_little())
+            && let Some(above) = parent.filter(|&above| own(above).chars().nth(OVER).is_none())
+            && says_too_little()
         {
             title = joined(&titles[above], &title);
         }

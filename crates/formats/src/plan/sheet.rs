@@ -157,7 +157,10 @@ pub(super) fn words(line: &str) -> &str {
     let line = line.trim();
     let heading = line.trim_start_matches('#');
     if heading.len() < line.len() && (heading.is_empty() || heading.starts_with([' ', '\t'])) {
-        return heading.trim().trim_end_matches('#').trim_end();
+        let text = heading.trim();
+        let open = text.trim_end_matches('#');
+        let is_closed = open.is_empty() || open.ends_with([' ', '\t']);
+        return if is_closed { open.trim_end() } else { text };
     }
     let mut rest = line;
     loop {

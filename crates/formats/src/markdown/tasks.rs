@@ -13,7 +13,7 @@ use super::date::{self, Reading};
 use super::entries::{Gatherer, Position};
 use super::front_matter::FrontMatter;
 use super::key::{self, Counter};
-use super::outline::{CheckBox, Outline};
+use super::outline::Outline;
 use super::places::Places;
 use super::sections::{self, Board, Section};
 use super::signs::{self, Signs};
@@ -49,8 +49,12 @@ pub(super) fn gather(
     let n_headed = structure.kinds.iter().filter(|&&kind| kind == Kind::Task).count();
     let n_listed = sections.iter().filter(|section| section.lists_tasks).count();
     let days = days(&sections, outline, remarks);
-    let folded: Vec<String> =
-        outline.headings.iter().map(|heading| key::fold(&heading.text)).collect();
+    // Another due date is no other task.
+    let folded = outline.headings.iter().map(|heading| {
+        let signs = signs::read(&heading.text);
+        key::fold(if signs.due_on.is_some() { &signs.bare } else { &heading.text })
+    });
+    let folded: Vec<String> = folded.collect();
     let file = File {
         source,
         outline,
@@ -170,6 +174,15 @@ impl File<'_> {
             &mut gathered.places,
             number,
         );
+        // Only with a due date: other signs are decoration in a heading.
+        let signs = signs::read(&task.title);
+        if titled_by.is_some() && signs.due_on.is_some() {
+            task.title.clone_from(&signs.title);
+            task.due_on = signs.due_on;
+            task.priority = signs.priority.or(task.priority);
+            add_labels(&mut task, &signs);
+            said(task.line - 1, &signs, &mut gatherer);
+        }
         self.cut_title(&mut task, &mut gatherer);
         for &at in belonging.iter().filter(|&&at| Some(at) != lead) {
             let position = Position {
@@ -264,7 +277,10 @@ impl File<'_> {
                 number,
             );
             self.cut_title(&mut task, &mut gatherer);
-            said(check, &signs, &mut gatherer);
+            said(check.first, &signs, &mut gatherer);
+            if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
+                gatherer.remark(check.first, not_ticked(check.mark));
+            }
             let last =
                 nested.clone().fold(check.last, |last, at| last.max(self.outline.boxes[at].last));
             let inner = Section {
@@ -367,8 +383,7 @@ impl File<'_> {
             match check.mark {
                 ' ' | '\t' => {}
                 _ if check.is_checked => {}
-                '\0' => gatherer.remark(check.first, "box `[]` read as not ticked".to_owned()),
-                mark => gatherer.remark(check.first, format!("box `[{mark}]` read as not ticked")),
+                mark => gatherer.remark(check.first, not_ticked(mark)),
             }
             let title = match cut(&check.title, limits::ITEM_TITLE) {
                 Some(cut) => {
@@ -399,7 +414,7 @@ fn add_labels(task: &mut Task, signs: &Signs) {
 }
 
 /// Keeps the fields of a line that a task has no place for, and says so.
-fn said(check: &CheckBox, signs: &Signs, gatherer: &mut Gatherer<'_>) {
+fn said(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
     let too_long = signs
         .labels
         .iter()
@@ -408,18 +423,20 @@ fn said(check: &CheckBox, signs: &Signs, gatherer: &mut Gatherer<'_>) {
     let kept: Vec<String> = signs.kept.iter().cloned().chain(too_long).collect();
     for text in &signs.impossible {
         let message = format!("`{text}` is not a day of the calendar: kept as text");
-        gatherer.remark(check.first, message);
+        gatherer.remark(line, message);
     }
     if !kept.is_empty() {
         let text = kept.join(" ");
         let shown: String = text.chars().take(100).collect();
-        gatherer.remark(check.first, format!("no place for `{shown}`: kept as text of the task"));
-        gatherer.whole(check.first, "fields".to_owned(), &text);
+        gatherer.remark(line, format!("no place for `{shown}`: kept as text of the task"));
+        gatherer.whole(line, "fields".to_owned(), &text);
     }
-    if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
-        let mark = if check.mark == '\0' { String::new() } else { check.mark.to_string() };
-        gatherer.remark(check.first, format!("box `[{mark}]` read as not ticked"));
-    }
+}
+
+/// The remark on a box with another sign than a tick.
+fn not_ticked(mark: char) -> String {
+    let mark = if mark == '\0' { String::new() } else { mark.to_string() };
+    format!("box `[{mark}]` read as not ticked")
 }
 
 struct Cut {

@@ -20,7 +20,8 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
         fields.extend(task.due_on.map(|day| day.to_string()));
         fields.extend(task.labels.iter().map(|label| format!("#{label}")));
         kept.extend(task.items.iter().flat_map(|item| item.title.split_whitespace()));
-        kept.extend(task.entries.iter().flat_map(|entry| entry.text.split_whitespace()));
+        let words = || task.entries.iter().flat_map(|entry| entry.text.split_whitespace());
+        kept.extend(words().chain(words().map(|word| word.trim_end_matches(':'))));
     }
     let words = text.split(['\n', '\r']).flat_map(|line| without_markers(line).split_whitespace());
     words

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::sheet::{Pieces, TextLine, TextPiece};
+use super::sheet::{Pieces, TextLine, TextPiece, words};
 use crate::markdown::key::fold;
 
 /// Adds a task to the one above it. Its title becomes text before its own text; fields that the
@@ -14,7 +14,10 @@ pub(super) fn join(
     lines: &[&str],
     title_line: Option<usize>,
 ) {
-    let title = title_line.map_or(from.task.title.as_str(), |line| lines[line].trim()).to_owned();
+    let title = match title_line {
+        Some(line) => heading(lines[line].trim(), &from.task.title),
+        None => from.task.title.clone(),
+    };
     let name = fold(&from.task.title);
     for mut piece in from.items {
         piece.item.key = keys.items.take(piece.item.key, &name);
@@ -34,6 +37,18 @@ pub(super) fn join(
     for mut piece in texts {
         piece.key = keys.texts.take(piece.key, &name);
         into.texts.push(piece);
+    }
+}
+
+/// The line that began a task as text, with the headings over it that stood before its title.
+fn heading(line: &str, title: &str) -> String {
+    let own = words(line);
+    if line.contains(title) {
+        line.to_owned()
+    } else if let Some(at) = line.find(own).filter(|_| title.ends_with(own)) {
+        format!("{}{title}{}", &line[..at], &line[at + own.len()..])
+    } else {
+        format!("{line}\n{title}")
     }
 }
 

@@ -125,14 +125,14 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// Moves the edits of a task to the line that it begins on, so that there is one of each kind.
-    /// A task that is split keeps them where they are: each part may have its own.
+    /// Moves the edits of a task or an item to the line that it begins on, so that there is one of
+    /// each kind. A task that is split keeps them where they are: each part may have its own.
     fn gather(&mut self, index: &Index<'_>) -> Result<(), CorrectionError> {
         let split = self.split(index);
         for ((line, slot), (edit, asked)) in std::mem::take(&mut self.edits) {
             let task = index.reading.places[line].task.filter(|task| !split.contains(task));
             let first = task.and_then(|task| index.reading.tasks[task].line.checked_sub(1));
-            let at = first.filter(|_| is_of_task(slot)).unwrap_or(line);
+            let at = first.filter(|_| is_of_task(slot)).unwrap_or_else(|| index.first_line(line));
             match self.edits.get(&(at, slot)) {
                 Some((other, Asked::Now)) if asked == Asked::Now && *other != edit => {
                     return Err(CorrectionError::Contradiction { line: line + 1 });
@@ -278,6 +278,16 @@ impl<'a> Index<'a> {
     fn task(&self, line: usize) -> Option<Anchor> {
         let task = self.reading.tasks.get(self.reading.places[line].task?)?;
         Some(Anchor::Task { task: task.key.clone() })
+    }
+
+    /// The first line of the item or task that a line is the title of; else the line.
+    fn first_line(&self, line: usize) -> usize {
+        match self.anchors.get(&line) {
+            Some(anchor @ (Anchor::Task { .. } | Anchor::Item { .. })) => {
+                self.find(anchor).unwrap_or(line)
+            }
+            Some(Anchor::Text { .. } | Anchor::Category { .. }) | None => line,
+        }
     }
 
     fn find(&self, anchor: &Anchor) -> Option<usize> {

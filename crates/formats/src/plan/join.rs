@@ -43,7 +43,9 @@ pub(super) fn join(
 /// The line that began a task as text, with the headings over it that stood before its title.
 fn heading(line: &str, title: &str) -> String {
     let own = words(line);
-    if line.contains(title) {
+    if own.is_empty() {
+        title.to_owned()
+    } else if line.contains(title) {
         line.to_owned()
     } else if let Some(at) = line.find(own).filter(|_| title.ends_with(own)) {
         format!("{}{title}{}", &line[..at], &line[at + own.len()..])

@@ -120,7 +120,11 @@ impl Wanted {
         for (place, edit) in now {
             wanted.edits.insert(place, (edit, Asked::Now));
         }
-        wanted.edits.retain(|(_, slot), _| *slot != Slot::PutBack);
+        wanted.edits.retain(|&(line, slot), _| {
+            let begins = index.reading.places[line].role == Role::Task;
+            // A line that begins a task already needs no split.
+            slot != Slot::PutBack && !(slot == Slot::Split && begins)
+        });
         wanted.gather(index)?;
         Ok(wanted)
     }
@@ -155,16 +159,23 @@ impl Wanted {
     /// The edits in terms of import keys.
     pub fn kept(&self, index: &Index<'_>) -> Kept {
         let split = self.split(index);
-        let found = self.edits.iter().filter_map(|(&(line, slot), (edit, _))| {
+        let mut kept: BTreeMap<(Anchor, Slot), Edit> = BTreeMap::new();
+        for edit in &self.unfound {
+            kept.insert((edit.at.clone(), slot(&edit.edit)), edit.edit.clone());
+        }
+        for (&(line, slot), (edit, _)) in &self.edits {
             let task = index.reading.places[line].task;
-            let at = if is_of_task(slot) && task.is_none_or(|task| !split.contains(&task)) {
-                index.task(line).or_else(|| index.anchors.get(&line).cloned())
+            let is_whole = task.is_none_or(|task| !split.contains(&task));
+            let own = || index.anchors.get(&line).cloned();
+            let at = if is_of_task(slot) && is_whole {
+                index.task(line).or_else(own)
             } else {
-                index.anchors.get(&line).cloned().or_else(|| index.task(line))
+                own().or_else(|| index.task(line))
             };
-            Some(KeptEdit { at: at?, edit: edit.clone() })
-        });
-        Kept { edits: found.chain(self.unfound.iter().cloned()).collect() }
+            kept.extend(at.map(|at| ((at, slot), edit.clone())));
+        }
+        let edits = kept.into_iter().map(|((at, _), edit)| KeptEdit { at, edit });
+        Kept { edits: edits.collect() }
     }
 }
 

@@ -14,9 +14,9 @@
 //!   box at the beginning of a line needs no list marker.
 //!
 //! Keys survive edits elsewhere in the file. A task is identified by its heading path or the id of
-//! its block, an item by its folded title, an entry by its heading or day; equal ones are numbered. So a reworded item or
-//! a renamed heading is a new one, and all others keep their keys; among several with equal words,
-//! an insertion before them shifts the numbers.
+//! its block, an item by its folded title, an entry by its heading or day; equal ones are numbered.
+//! So a reworded item or a renamed heading is a new one, and all others keep their keys; among
+//! several with equal words, an insertion before them shifts the numbers.
 //!
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.

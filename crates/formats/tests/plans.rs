@@ -132,3 +132,13 @@ fn a_title_with_its_own_boxes_stands_over_headings_with_boxes() {
         "#
     );
 }
+
+#[test]
+fn no_heading_before_a_list_of_tasks_is_lost() {
+    let text = "## a\n- [/] a\n## b\n## j\n## a\n- [ ] a 📅 2026-10-01";
+    let reading = markdown::reading("a.md", text.as_bytes()).unwrap();
+    let titles: Vec<_> = reading.tasks.iter().map(|task| task.title.as_str()).collect();
+    assert_eq!(titles, ["a", "b: a", "a"]);
+    assert_eq!(reading.tasks[1].entries[0].text, "## j");
+    assert_eq!(reading.tasks[2].category.as_deref(), Some("b: a"));
+}

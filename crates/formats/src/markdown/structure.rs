@@ -187,7 +187,7 @@ impl Walk<'_> {
             self.task(at);
             self.below_task(at);
         } else if section.lists_tasks {
-            if section.has_text || !self.is_short(at) {
+            if section.has_text || !self.is_short(at) || self.has_long_lead(at) {
                 self.task(at);
             } else {
                 self.structure.kinds[at] = Kind::Over;

@@ -1,12 +1,14 @@
 //! Turns files into drafts, and makes text safe for a terminal.
 //!
-//! Owns: what a Markdown file means as tasks, items and entries; which characters may reach a
+//! Owns: what a file means as tasks, items and entries, and how a person corrects that; which characters may reach a
 //! terminal. Defends against: text that is lost because no rule claimed it; a task imported twice
 //! because its key changed; text that manipulates the reader's screen.
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!
-//! Reading order: [`markdown`], [`sanitise`].
+//! Reading order: [`plan`], [`markdown`], [`plain_lines`], [`sanitise`].
 
+pub mod plan;
 pub mod markdown;
+pub mod plain_lines;
 pub mod sanitise;

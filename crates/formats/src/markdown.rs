@@ -1,41 +1,53 @@
 //! Reads Markdown task lists into drafts.
 //!
-//! - A heading that directly owns check items is a task; so are check items before any heading,
-//!   titled by the front matter or the file.
-//! - Other text is an entry. Text that introduces a task belongs to it: text of a heading that
-//!   encloses the task, text between such a heading and its first task, and bare headings right
-//!   before either. All other text belongs to the task whose heading encloses it, or to the nearest
-//!   task above, or, at the top of the file, to the first task.
+//! - A heading with check items is a task, and so is a heading beside it without them: see
+//!   `structure`. Check items before any heading are a task too, titled by the front matter or the
+//!   file. Where most check items have dates or signs of Obsidian Tasks, each is a task.
+//! - A heading over tasks is their category, or stands before their titles: see `titles`.
+//! - Other text is an entry of the task around it. No text goes to a neighbour.
 //! - A file without check items is one task. Its title comes from the front matter, else from the
 //!   heading above all others, else from the file's name.
 //! - A heading begins an entry and includes its deeper headings. A heading or line that begins with
 //!   a date begins an entry of that day.
-//! - Structure is CommonMark's: what looks like a box inside code, HTML or a quotation is text.
+//! - Structure is CommonMark's: what looks like a box inside code, HTML or a quotation is text. With
+//!   two exceptions, both how people write lists: a line that is not indented ends an item, and a
+//!   box at the beginning of a line needs no list marker.
 //!
-//! Keys survive edits elsewhere in the file. A task is identified by its heading path, an item by
-//! its folded title, an entry by its heading or day; equal ones are numbered. So a reworded item or
-//! a renamed heading is a new one, and all others keep their keys; among several with equal words,
-//! an insertion before them shifts the numbers.
+//! Keys survive edits elsewhere in the file. A task is identified by its heading path or the id of
+//! its block, an item by its folded title, an entry by its heading or day; equal ones are numbered.
+//! So a reworded item or a renamed heading is a new one, and all others keep their keys; among
+//! several with equal words, an insertion before them shifts the numbers.
 //!
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `outline`, `sections`, `entries`, `tasks`, `key`,
-//! `date`.
+//! Reading order: `source`, `front_matter`, `outline`, `sections`, `structure`, `titles`, `signs`,
+//! `entries`, `places`, `tasks`, `key`, `date`.
 
 mod date;
 mod entries;
 mod error;
 mod front_matter;
-mod key;
+pub(crate) mod key;
 mod outline;
+mod places;
 mod sections;
+mod signs;
 mod source;
+mod structure;
 mod tasks;
+mod titles;
 
 use dormouse_types::draft::Drafts;
 
 pub use error::ReadError;
+
+pub(crate) use dormouse_types::draft::Remark;
+pub(crate) use entries::of as entries_of;
+pub(crate) use outline::indent;
+pub(crate) use source::stem;
+
+use crate::plan::{Format, Reading};
 
 /// Reads a file into drafts.
 ///
@@ -52,14 +64,34 @@ pub use error::ReadError;
 /// # Ok::<(), dormouse_formats::markdown::ReadError>(())
 /// ```
 pub fn read(name: &str, bytes: &[u8]) -> Result<Drafts, ReadError> {
+    let reading = reading(name, bytes)?;
+    Ok(Drafts { tasks: reading.tasks, not_understood: reading.remarks })
+}
+
+/// Reads a file into tasks and the place of each of its lines.
+///
+/// Shape and errors: as [`read`].
+///
+/// ```
+/// let reading = dormouse_formats::markdown::reading("move.md", b"# Move\n- [x] Boxes\n")?;
+/// assert_eq!(reading.places[1].role, dormouse_formats::plan::Role::Item);
+/// # Ok::<(), dormouse_formats::markdown::ReadError>(())
+/// ```
+pub fn reading(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     let source = source::Source::new(name, bytes)?;
     let mut remarks = Vec::new();
-    let front_matter = front_matter::read(&source, &mut remarks)?;
-    let outline = outline::read(&source, front_matter.lines, &mut remarks);
-    let tasks = tasks::gather(&source, front_matter, &outline, &mut remarks)?;
+    let matter = front_matter::read(&source, &mut remarks)?;
+    let outline = outline::read(&source, matter.lines, &mut remarks);
+    let (tasks, places) = tasks::gather(&source, &matter, &outline, &mut remarks)?;
     if tasks.is_empty() && remarks.is_empty() {
         remarks.push(source::remark(0, "the file is empty: there is nothing to import"));
     }
     remarks.sort_by_key(|remark| remark.line);
-    Ok(Drafts { tasks, not_understood: remarks })
+    let places = places.finish(&source, &outline);
+    Ok(Reading { format: Format::Markdown, tasks, places, remarks })
+}
+
+/// Decodes a file of any text format.
+pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<String, ReadError> {
+    Ok(source::Source::new(name, bytes)?.text)
 }

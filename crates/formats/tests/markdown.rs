@@ -69,47 +69,44 @@ fn a_title_equal_to_the_heading_is_not_repeated_as_text() {
 }
 
 #[test]
-fn bare_headings_introduce_the_task_after_them() {
+fn headings_beside_a_task_are_tasks_with_or_without_text() {
     assert_snapshot!(
         read("a.md", "# One\n- [ ] a\n\n# TITLE: Two\n\n# LABELS: x\n\n# BODY\n\nWhy.\n\n## Steps\n- [ ] b\n\n# End\nBye.\n"),
         @r#"
         TASK "One" line 1 key a.md/one#1
           [ ] a   <a#1>
-        TASK "Steps" line 12 key a.md/body/steps#1
+        TASK "TITLE: Two" line 4 key a.md/title: two#1
+        TASK "LABELS: x" line 6 key a.md/labels: x#1
+        TASK "BODY" line 8 key a.md/body#1
           [ ] b   <b#1>
-          ENTRY <body#1>
-            | # TITLE: Two
-            | 
-            | # LABELS: x
-            | 
-            | # BODY
-            | 
+          ENTRY <text#1>
             | Why.
-          ENTRY <end#1>
-            | # End
             | 
+            | ## Steps
+        TASK "End" line 15 key a.md/end#1
+          ENTRY <text#1>
             | Bye.
         "#
     );
 }
 
 #[test]
-fn text_before_the_first_task_below_a_heading_introduces_that_task() {
+fn a_heading_with_text_over_a_single_list_is_the_task_of_that_list() {
     assert_snapshot!(
         read("a.md", "# One\n- [ ] a\n\n# Two\nWhy.\n## Use\nHow.\n## Steps\n- [ ] b\n## Risks\nNone.\n"),
         @r#"
         TASK "One" line 1 key a.md/one#1
           [ ] a   <a#1>
-        TASK "Steps" line 8 key a.md/two/steps#1
+        TASK "Two" line 4 key a.md/two#1
           [ ] b   <b#1>
-          ENTRY <two#1>
-            | # Two
-            | 
+          ENTRY <text#1>
             | Why.
-            | 
+          ENTRY <use#1>
             | ## Use
             | 
             | How.
+          ENTRY <steps#1>
+            | ## Steps
           ENTRY <risks#1>
             | ## Risks
             | 
@@ -119,18 +116,17 @@ fn text_before_the_first_task_below_a_heading_introduces_that_task() {
 }
 
 #[test]
-fn text_below_an_inner_task_goes_back_to_the_task_around_it() {
+fn below_a_title_with_boxes_each_heading_beside_a_task_is_one() {
     assert_snapshot!(
         read("a.md", "# Outer\n- [ ] a\n## Inner\n- [ ] b\n## Notes\nabout the outer one\n"),
         @r#"
         TASK "Outer" line 1 key a.md/outer#1
           [ ] a   <a#1>
-          ENTRY <notes#1>
-            | ## Notes
-            | 
-            | about the outer one
         TASK "Inner" line 3 key a.md/outer/inner#1
           [ ] b   <b#1>
+        TASK "Notes" line 5 key a.md/outer/notes#1
+          ENTRY <text#1>
+            | about the outer one
         "#
     );
 }
@@ -228,6 +224,7 @@ fn boxes_in_code_html_and_quotations_are_text() {
         @r#"
         TASK "A" line 1 key a.md/a#1
           [x] real   <real#1>
+          [ ] naked   <naked#1>
           ENTRY <text#1>
             | ```
             | - [ ] fenced
@@ -240,9 +237,6 @@ fn boxes_in_code_html_and_quotations_are_text() {
             | -->
             | 
             | > - [ ] quoted
-            | 
-            | [ ] naked
-        ! 16: a box without a list marker before it: kept as text
         "#
     );
 }

@@ -1,7 +1,10 @@
 //! The crate's one test binary.
 
 mod corpus;
+mod corrections;
 mod markdown;
+mod plan_properties;
+mod plans;
 mod properties;
 mod refusals;
 mod show;

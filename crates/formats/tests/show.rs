@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use dormouse_formats::markdown::{self, ReadError};
+use dormouse_formats::plan::{Place, Reading};
 use dormouse_types::draft::{Drafts, Task};
 
 /// Reads a text and prints its drafts, or the error.
@@ -24,6 +25,27 @@ pub fn refusal(error: &ReadError) -> String {
     text
 }
 
+/// A plan as text: each line with its role and the number of its task, then the drafts.
+pub fn plan_shown(text: &str, reading: &Reading) -> String {
+    let mut out = String::new();
+    places_shown(text, &reading.places, &mut out);
+    for task in &reading.tasks {
+        task_shown(task, &mut out);
+    }
+    for remark in &reading.remarks {
+        let _ = writeln!(out, "! {}: {}", remark.line, remark.message);
+    }
+    out
+}
+
+pub fn places_shown(text: &str, places: &[Place], out: &mut String) {
+    for (place, line) in places.iter().zip(text.trim_start_matches('\u{feff}').lines()) {
+        let task = place.task.map(|task| (task + 1).to_string()).unwrap_or_default();
+        let shown = format!("{:>2} {:<8} {task:>2} | {line}", place.line, place.role);
+        let _ = writeln!(out, "{}", shown.trim_end());
+    }
+}
+
 pub fn drafts_shown(drafts: &Drafts) -> String {
     let mut out = String::new();
     for task in &drafts.tasks {
@@ -35,7 +57,7 @@ pub fn drafts_shown(drafts: &Drafts) -> String {
     out
 }
 
-fn task_shown(task: &Task, out: &mut String) {
+pub fn task_shown(task: &Task, out: &mut String) {
     let _ = writeln!(out, "TASK {:?} line {} key {}", task.title, task.line, task.key);
     let fields = [
         task.status.map(|status| format!("status {status}")),

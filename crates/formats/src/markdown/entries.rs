@@ -7,14 +7,21 @@ use jiff::civil::Date;
 use super::date::{self, Reading};
 use super::key::{self, Counter};
 use super::outline::Outline;
+use super::places::Places;
 use super::sections::Section;
 use super::source::{Source, remark};
+use crate::plan::Role;
 
 /// Collects the entries of one task, section by section.
 pub(super) struct Gatherer<'a> {
     source: &'a Source<'a>,
     outline: &'a Outline,
     remarks: &'a mut Vec<Remark>,
+    places: &'a mut Places,
+    /// The task that the text belongs to.
+    task: usize,
+    /// Units: columns of indentation that a line loses.
+    margin: usize,
     keys: Counter,
     done: Vec<Entry>,
     open: Option<Open>,
@@ -35,9 +42,9 @@ struct Open {
     text: String,
 }
 
-/// The place of a section in the task it belongs to.
+/// Where a section stands in the task it belongs to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Position {
     /// Whether its heading became the title and so is not repeated.
     pub is_titled: bool,
     /// Whether what follows is separate: it is the task's own section, or its heading is above the
@@ -49,8 +56,25 @@ pub(super) struct Place {
 
 impl<'a> Gatherer<'a> {
     /// Creates a gatherer without entries.
-    pub fn new(source: &'a Source<'a>, outline: &'a Outline, remarks: &'a mut Vec<Remark>) -> Self {
-        Self { source, outline, remarks, keys: Counter::default(), done: Vec::new(), open: None }
+    pub fn new(
+        source: &'a Source<'a>,
+        outline: &'a Outline,
+        remarks: &'a mut Vec<Remark>,
+        places: &'a mut Places,
+        task: usize,
+    ) -> Self {
+        let (keys, done) = (Counter::default(), Vec::new());
+        Self { source, outline, remarks, places, task, margin: 0, keys, done, open: None }
+    }
+
+    /// Takes the indentation of an item away from the lines that follow.
+    pub fn dedent(&mut self, margin: usize) {
+        self.margin = margin;
+    }
+
+    /// Sets the place of a line of the task.
+    pub fn place(&mut self, line: usize, role: Role) {
+        self.places.set(line, role, Some(self.task));
     }
 
     /// Adds a text under its own key, before everything that is still open.
@@ -59,20 +83,31 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Adds the text of the next section.
-    pub fn section(&mut self, section: &Section, place: Place) {
-        let heading = section.heading(self.outline).filter(|_| !place.is_titled);
+    pub fn section(&mut self, section: &Section, position: Position) {
+        let heading = section.heading(self.outline).filter(|_| !position.is_titled);
         if let Some(heading) = heading {
-            let year = place.on.map(Date::year);
+            let year = position.on.map(Date::year);
             let begins_day = date::leading(&heading.text, year).day().is_some();
-            let goes_along = !section.is_task()
-                && !place.stands_alone
+            let goes_along = !position.stands_alone
                 && self
                     .open
                     .as_ref()
                     .is_some_and(|open| open.takes(section.level, &heading.text, begins_day));
             let lines: Vec<_> =
                 (heading.first..=heading.last).map(|l| self.source.line(l)).collect();
+            for line in heading.first..=heading.last {
+                self.places.set(line, Role::Note, Some(self.task));
+            }
             let bare = self.open.as_ref().is_some_and(|open| open.is_bare);
+            // The heading of a list alone says nothing that deserves an entry of its own.
+            let heads_list =
+                !position.stands_alone && !section.boxes.is_empty() && !section.has_text;
+            let is_within = |open: &Open| !open.is_bare && open.level < section.level;
+            if heads_list && self.open.as_ref().is_some_and(is_within) {
+                self.open.iter_mut().for_each(|open| open.paragraph(&lines.join("\n")));
+                self.body(section);
+                return;
+            }
             if !goes_along {
                 self.close();
             }
@@ -83,16 +118,16 @@ impl<'a> Gatherer<'a> {
                 // earlier heading makes another entry and does not change this key.
                 open.base = key::fold(&heading.text);
                 open.level = section.level;
-                open.on = place.on;
+                open.on = position.on;
                 open.is_dated = begins_day;
-                open.is_bare = true;
-                open.takes_deeper = !place.stands_alone;
+                open.is_bare = !heads_list;
+                open.takes_deeper = !position.stands_alone;
             }
             open.paragraph(&lines.join("\n"));
         } else {
             self.close();
             let mut open = Open::at(section.body.start, section.level);
-            open.on = place.on;
+            open.on = position.on;
             self.open = Some(open);
         }
         self.body(section);
@@ -115,7 +150,22 @@ impl<'a> Gatherer<'a> {
         for number in section.body.clone() {
             let line = self.source.line(number);
             let kind = self.outline.lines[number];
-            if let Some(at) = kind.inside.filter(|at| section.boxes.contains(at)) {
+            let inside = kind.inside.filter(|at| section.boxes.contains(at));
+            if section.lists_tasks && inside.is_some() {
+                // It belongs to the task of its check item.
+                self.flush(&mut run);
+                continue;
+            }
+            if !line.trim().is_empty() {
+                let is_title = inside.is_some_and(|at| number <= self.outline.boxes[at].title_last);
+                let role = match (is_title, kind.is_rule) {
+                    (true, _) => Role::Item,
+                    (false, true) => Role::Markup,
+                    (false, false) => Role::Note,
+                };
+                self.places.set(number, role, Some(self.task));
+            }
+            if let Some(at) = inside {
                 let check = &self.outline.boxes[at];
                 if number <= check.title_last {
                     self.flush(&mut run);
@@ -133,6 +183,7 @@ impl<'a> Gatherer<'a> {
                 // Rules are kept between paragraphs, but dropped at the ends of an entry.
                 run.push_rule(line);
             } else {
+                let line = dedented(line, self.margin);
                 self.line(&mut run, number, line, kind.begins_block, kind.is_opaque);
             }
         }
@@ -296,6 +347,16 @@ impl Run {
     }
 }
 
+/// A line without its indentation up to a number of columns.
+fn dedented(line: &str, margin: usize) -> &str {
+    let is_space = |c: &char| matches!(c, ' ' | '\t');
+    let width = line.chars().take_while(is_space).scan(0, |column, c| {
+        *column += if c == '\t' { 4 - *column % 4 } else { 1 };
+        Some(*column)
+    });
+    &line[width.take_while(|&column| column <= margin).count()..]
+}
+
 fn margin(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
@@ -312,6 +373,16 @@ fn line_text(line: &str) -> &str {
         }
         _ => line,
     }
+}
+
+/// Entries that hold a text: several if it is longer than one may be.
+pub(crate) fn of(key: &str, text: &str) -> Vec<Entry> {
+    let parts = parts(text, limits::ENTRY_TEXT.max);
+    let entries = parts.iter().enumerate().map(|(n, part)| {
+        let key = if n == 0 { key.to_owned() } else { format!("{key}.{}", n + 1) };
+        Entry { key, text: (*part).to_owned(), on: None }
+    });
+    entries.collect()
 }
 
 /// Splits a text into parts of at most `max` bytes: between paragraphs if possible, else between

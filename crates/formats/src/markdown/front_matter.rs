@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use super::ReadError;
 use super::date;
 use super::source::{Source, remark};
+use crate::plan::Role;
 
 /// What the front matter says about the file's tasks.
 #[derive(Debug, Default)]
@@ -29,6 +30,10 @@ pub(super) struct FrontMatter {
     pub language: Option<String>,
     pub category: Option<String>,
     pub labels: Vec<String>,
+    /// Whether it says that each check item is a task, as a board of Obsidian does.
+    pub is_board: bool,
+    /// The role of each of its lines.
+    pub roles: Vec<Role>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,9 +82,16 @@ pub(super) fn read(
     let mut matter = FrontMatter::default();
     let Some(end) = end(source) else { return Ok(matter) };
     matter.lines = end + 1;
+    matter.roles = roles(source, end);
     let mut seen = Vec::new();
     let mut status_line = 0;
     for pair in pairs(source, end, remarks) {
+        let mut lines = std::iter::once(pair.line).chain(pair.list.iter().map(|&(line, _)| line));
+        if pair.key == "kanban-plugin" {
+            matter.is_board = true;
+            lines.for_each(|line| matter.roles[line] = Role::Field);
+            continue;
+        }
         let Some(key) = known(pair.key) else {
             remarks.push(remark(
                 pair.line,
@@ -103,6 +115,8 @@ pub(super) fn read(
             continue;
         }
         seen.push(key);
+        let role = if key == Key::Due { Role::Due } else { Role::Field };
+        lines.by_ref().for_each(|line| matter.roles[line] = role);
         if key == Key::Status {
             status_line = pair.line;
         }
@@ -124,6 +138,20 @@ fn end(source: &Source<'_>) -> Option<usize> {
         .find(|&line| matches!(source.line(line).trim_end(), "---" | "..."))?;
     let first = (1..end).map(|line| source.line(line)).find(|line| !blank(line));
     first.is_none_or(|line| split(line).is_some()).then_some(end)
+}
+
+/// The roles of its lines as far as they do not depend on what is understood.
+fn roles(source: &Source<'_>, end: usize) -> Vec<Role> {
+    let role = |line| {
+        if line == 0 || line == end {
+            Role::Markup
+        } else if source.line(line).trim().is_empty() {
+            Role::Blank
+        } else {
+            Role::Skipped
+        }
+    };
+    (0..=end).map(role).collect()
 }
 
 fn blank(line: &str) -> bool {

@@ -10,7 +10,7 @@ const PART: usize = 120;
 /// Folds text so that a change of case or spacing does not change the key.
 ///
 /// Shape: no `/`, `#` or `@`, which separate the parts of a key.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     let folded = words.join(" ").to_lowercase();
     let part = if folded.chars().count() > PART {
@@ -26,7 +26,7 @@ pub(super) fn fold(text: &str) -> String {
 
 /// Numbers equal keys in order of appearance.
 #[derive(Default)]
-pub(super) struct Counter(BTreeMap<String, usize>);
+pub(crate) struct Counter(BTreeMap<String, usize>);
 
 impl Counter {
     /// Returns `base#n` for the n-th use of `base`.

@@ -50,14 +50,20 @@ pub(super) struct CheckBox {
     /// The last line of its content.
     pub last: usize,
     /// The nearest enclosing check item.
-    parent: Option<usize>,
+    pub parent: Option<usize>,
     /// Nesting depth, from 0; only check items count.
     pub depth: u32,
     pub is_checked: bool,
     /// The full title, on one line.
     pub title: String,
-    /// The text before the box, for example `- ` or `3. `.
+    /// The text before the box, for example `- ` or `3. `; empty for a box without a list marker.
     pub marker: String,
+    /// What stands in the box; `\0` if nothing does.
+    pub mark: char,
+    /// The column its marker begins at. Units: columns, with tabs as wide as in CommonMark.
+    pub column: usize,
+    /// Where its marker begins. Units: bytes of the text.
+    at: usize,
 }
 
 enum Frame {
@@ -75,6 +81,7 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         stack: Vec::new(),
         items: Vec::new(),
         n_closed: 0,
+        filled: filled(source),
         outline: Outline {
             first,
             headings: Vec::new(),
@@ -101,6 +108,17 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
     outline
 }
 
+fn filled(source: &Source<'_>) -> Vec<usize> {
+    let mut last = 0;
+    let lines = (0..source.n_lines()).map(|number| {
+        if !source.line(number).trim().is_empty() {
+            last = number;
+        }
+        last
+    });
+    lines.collect()
+}
+
 struct Walk<'a> {
     source: &'a Source<'a>,
     stack: Vec<Frame>,
@@ -108,6 +126,8 @@ struct Walk<'a> {
     items: Vec<usize>,
     /// The number of open quotations and opaque blocks.
     n_closed: usize,
+    /// For each line, the last one up to it that is not blank.
+    filled: Vec<usize>,
     outline: Outline,
 }
 
@@ -133,11 +153,8 @@ impl Walk<'_> {
     }
 
     fn last_line(&self, first: usize, end: usize) -> usize {
-        let mut last = self.source.line_of(end.saturating_sub(1));
-        while last > first && self.source.line(last).trim().is_empty() {
-            last -= 1;
-        }
-        last.max(first)
+        let last = self.source.line_of(end.saturating_sub(1));
+        self.filled.get(last).map_or(last, |&filled| filled).max(first)
     }
 
     fn enter(&mut self, tag: &Tag<'_>, start: usize, end: usize) {
@@ -208,19 +225,12 @@ impl Walk<'_> {
             Frame::Item { check, around, .. } => check.or(*around),
             Frame::Quote | Frame::List | Frame::Opaque | Frame::Other => None,
         });
-        let text = self.source.text[self.past_space(start)..self.source.start(first + 1)].trim();
+        let at = self.past_space(start);
+        let text = self.source.text[at..self.source.start(first + 1)].trim();
         let check = (self.n_closed == 0).then(|| boxed(text)).flatten().map(|(marker, mark, _)| {
             let last = self.last_line(first, end);
-            self.outline.boxes.push(CheckBox {
-                first,
-                title_last: last,
-                last,
-                parent: around,
-                depth: 0,
-                is_checked: matches!(mark, 'x' | 'X' | '✓' | '✔'),
-                title: String::new(),
-                marker: marker.to_owned(),
-            });
+            let lines = (first, last);
+            self.outline.boxes.push(CheckBox::new(self.source, lines, around, at, marker, mark));
             self.outline.boxes.len() - 1
         });
         Frame::Item { first, check, around, is_titled: false }
@@ -237,6 +247,41 @@ impl Walk<'_> {
     }
 }
 
+impl CheckBox {
+    fn new(
+        source: &Source<'_>,
+        (first, last): (usize, usize),
+        parent: Option<usize>,
+        at: usize,
+        marker: &str,
+        mark: char,
+    ) -> Self {
+        Self {
+            first,
+            title_last: last,
+            last,
+            parent,
+            depth: 0,
+            is_checked: matches!(mark, 'x' | 'X' | '✓' | '✔'),
+            title: String::new(),
+            marker: marker.to_owned(),
+            mark,
+            column: columns(&source.text[source.start(first)..at]),
+            at,
+        }
+    }
+}
+
+/// The width of a text at the beginning of a line. Units: columns; a tab ends at a multiple of 4.
+fn columns(text: &str) -> usize {
+    text.chars().fold(0, |at, c| if c == '\t' { at + 4 - at % 4 } else { at + 1 })
+}
+
+/// The column of the first character of a line that is not a space.
+pub(crate) fn indent(line: &str) -> usize {
+    columns(&line[..line.len() - line.trim_start().len()])
+}
+
 /// Splits `- [x] text` into marker, box content and text.
 fn boxed(item: &str) -> Option<(&str, char, &str)> {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
@@ -249,67 +294,151 @@ fn boxed(item: &str) -> Option<(&str, char, &str)> {
     if content.len() == after.len() {
         return None;
     }
-    let (mark, rest) = content.strip_prefix('[')?.split_once(']')?;
-    let mut marks = mark.chars();
-    let mark = marks.next().unwrap_or('\0');
-    let is_box = marks.next().is_none()
-        && matches!(
-            mark,
-            '\0' | ' ' | '\t' | 'x' | 'X' | '✓' | '✔' | '~' | '-' | '/' | '>' | '<' | '!' | '?'
-        );
-    let is_apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    (is_box && is_apart).then(|| (&item[..item.len() - content.len()], mark, rest.trim()))
+    let (mark, rest) = unmarked(content)?;
+    Some((&item[..item.len() - content.len()], mark, rest))
 }
 
-/// Completes titles and depths, and removes boxes without words, which stay text.
+/// Splits `[x] text` into box content and text.
+fn unmarked(content: &str) -> Option<(char, &str)> {
+    let inside = content.strip_prefix('[')?;
+    let mark = inside.chars().next().filter(|&mark| mark != ']').unwrap_or('\0');
+    let width = if mark == '\0' { 0 } else { mark.len_utf8() };
+    let rest = inside[width..].strip_prefix(']')?;
+    // Any sign may be the status of a task in Obsidian; letters and digits are not, since `[1]` is
+    // more often a reference.
+    let is_mark = matches!(mark, '\0' | ' ' | '\t' | 'x' | 'X') || !mark.is_alphanumeric();
+    let is_apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    (is_mark && is_apart).then(|| (mark, rest.trim()))
+}
+
+/// Completes titles, depths and extents, and removes boxes without words, which stay text.
 fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut Vec<Remark>) {
+    add_unlisted(source, outline);
+    let mut begins = vec![false; source.n_lines()];
+    for check in &outline.boxes {
+        begins[check.first] = true;
+    }
     let mut place = Vec::with_capacity(outline.boxes.len());
     let mut kept: Vec<CheckBox> = Vec::with_capacity(outline.boxes.len());
     for mut check in std::mem::take(&mut outline.boxes) {
         // A parent comes before its children, so its place is already known.
         check.parent = check.parent.and_then(|parent: usize| place[parent]);
-        let mark = complete(source, &mut check);
+        complete(source, &begins, &mut check);
         if check.title.is_empty() {
             remarks.push(remark(check.first, "a box without words: kept as text"));
             place.push(check.parent);
             continue;
         }
-        match mark {
-            '~' | '-' | '/' | '>' | '<' | '!' | '?' => {
-                remarks.push(remark(check.first, format!("box `[{mark}]` read as not ticked")));
-            }
-            '\0' => remarks.push(remark(check.first, "box `[]` read as not ticked")),
-            _ => {}
-        }
         check.depth = check.parent.map_or(0, |parent| kept[parent].depth + 1);
-        for line in check.first..=check.last {
-            outline.lines[line].inside = Some(kept.len());
-        }
         place.push(Some(kept.len()));
         kept.push(check);
     }
     outline.boxes = kept;
-    for (number, kind) in outline.lines.iter().enumerate().skip(outline.first) {
-        let line = source.line(number).trim_start();
-        let naked = ["[ ] ", "[x] ", "[X] "].iter().any(|start| line.starts_with(start));
-        if naked && !kind.is_opaque {
-            remarks.push(remark(number, "a box without a list marker before it: kept as text"));
+    surround(source, outline);
+}
+
+/// Adds boxes that CommonMark reads as running text: without a list marker, or in a list that
+/// cannot begin where it stands.
+fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
+    let listed = std::mem::take(&mut outline.boxes);
+    let mut listed = listed.into_iter().enumerate().peekable();
+    // The new position of each box that CommonMark found.
+    let mut moved: Vec<usize> = Vec::new();
+    let mut boxes: Vec<CheckBox> = Vec::new();
+    for number in outline.first..source.n_lines() {
+        let before = boxes.len();
+        while let Some((_, mut check)) = listed.next_if(|(_, check)| check.first <= number) {
+            check.parent = check.parent.map(|parent| moved[parent]);
+            moved.push(boxes.len());
+            boxes.push(check);
         }
+        if boxes.len() > before || outline.lines[number].is_opaque {
+            continue;
+        }
+        let line = source.line(number);
+        let text = line.trim();
+        let found = boxed(text).or_else(|| {
+            let (mark, rest) = unmarked(text)?;
+            // `[]` and `[-]` alone are more often typography than a box.
+            (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
+        });
+        let Some((marker, mark, _)) = found else { continue };
+        let at = source.start(number) + line.len() - line.trim_start().len();
+        let column = indent(line);
+        let mut parent = boxes.len().checked_sub(1);
+        while let Some(around) = parent.map(|parent| &boxes[parent])
+            && (around.column >= column || around.last + 1 < number)
+        {
+            parent = around.parent;
+        }
+        boxes.push(CheckBox::new(source, (number, number), parent, at, marker, mark));
+    }
+    outline.boxes = boxes;
+}
+
+/// Finds the innermost item around each line. A line that is not indented below an item ends it,
+/// although CommonMark continues its paragraph: people write the text below a list without an empty
+/// line before it.
+fn surround(source: &Source<'_>, outline: &mut Outline) {
+    let boxes = &mut outline.boxes;
+    // The nearest item around each one that has not ended.
+    let mut live: Vec<Option<usize>> = (0..boxes.len()).map(Some).collect();
+    let mut open: Vec<usize> = Vec::new();
+    let mut next = 0;
+    for number in outline.first..source.n_lines() {
+        while next < boxes.len() && boxes[next].first <= number {
+            open.push(next);
+            next += 1;
+        }
+        while open.last().is_some_and(|&at| boxes[at].last < number) {
+            open.pop();
+        }
+        let line = source.line(number);
+        let mut inside = open.last().and_then(|&at| alive(&mut live, at));
+        if !line.trim().is_empty() {
+            let column = indent(line);
+            while let Some(at) = inside
+                && number > boxes[at].title_last
+                && column <= boxes[at].column
+            {
+                boxes[at].last = number - 1;
+                live[at] = boxes[at].parent;
+                inside = alive(&mut live, at);
+            }
+        }
+        outline.lines[number].inside = inside;
     }
 }
 
-/// Fills in the title and the line it ends on; returns the box content.
-fn complete(source: &Source<'_>, check: &mut CheckBox) -> char {
-    let line = source.line(check.first);
-    let found = (0..line.len())
-        .filter(|&at| line.is_char_boundary(at) && line[at..].starts_with(check.marker.as_str()))
-        .find_map(|at| boxed(line[at..].trim()));
-    let Some((_, mark, rest)) = found else { return ' ' };
+/// Follows the ended items to one that has not ended, and shortens the way for the next time.
+fn alive(live: &mut [Option<usize>], from: usize) -> Option<usize> {
+    let mut end = Some(from);
+    while let Some(at) = end
+        && live[at] != Some(at)
+    {
+        end = live[at];
+    }
+    let mut at = from;
+    while live[at] != Some(at)
+        && let Some(next) = live[at]
+    {
+        live[at] = end;
+        at = next;
+    }
+    end
+}
+
+/// Fills in the title and the line it ends on.
+fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
+    let text = source.text[check.at..source.start(check.first + 1)].trim();
+    let found = boxed(text).map(|(_, _, rest)| rest).or_else(|| Some(unmarked(text)?.1));
+    let Some(rest) = found else { return };
     let mut parts = vec![rest];
     let mut last = check.first;
+    let is_next = |number: usize| begins.get(number).copied().unwrap_or_default();
     for number in check.first + 1..=check.title_last {
         let line = source.line(number);
-        if line.trim().is_empty() {
+        if line.trim().is_empty() || is_next(number) {
             break;
         }
         // The writer's own line break starts a note; a merely wrapped line continues the title.
@@ -317,6 +446,10 @@ fn complete(source: &Source<'_>, check: &mut CheckBox) -> char {
             if let Some(part) = parts.last_mut() {
                 *part = part.strip_suffix('\\').unwrap_or(part).trim_end();
             }
+            break;
+        }
+        if indent(line) <= check.column {
+            check.last = number - 1;
             break;
         }
         if date::heads_note(line) {
@@ -329,7 +462,6 @@ fn complete(source: &Source<'_>, check: &mut CheckBox) -> char {
     check.title_last = last;
     parts.retain(|part| !part.is_empty());
     check.title = parts.join(" ");
-    mark
 }
 
 /// Whether a line ends with a Markdown line break: two spaces or a backslash.

@@ -1,9 +1,10 @@
-//! Which heading owns which lines, and which task each piece of text belongs to.
+//! Which heading owns which lines.
 
 use std::ops::Range;
 
 use super::date;
-use super::outline::{Heading, Outline};
+use super::outline::{CheckBox, Heading, Outline};
+use super::signs;
 use super::source::Source;
 
 /// A heading, or the top of the file, with the lines up to the next heading.
@@ -20,12 +21,16 @@ pub(super) struct Section {
     pub parent: Option<usize>,
     /// Whether it contains only blank lines and rules.
     pub is_bare: bool,
+    /// Whether each of its outermost check items is a task of its own.
+    pub lists_tasks: bool,
+    /// Whether it has text beside its check items.
+    pub has_text: bool,
 }
 
 impl Section {
-    /// Whether it directly owns check items.
-    pub fn is_task(&self) -> bool {
-        !self.boxes.is_empty()
+    /// Whether it directly owns check items that are items of one task.
+    pub fn has_items(&self) -> bool {
+        !self.boxes.is_empty() && !self.lists_tasks
     }
 
     /// Its heading.
@@ -40,7 +45,7 @@ impl Section {
 }
 
 /// Cuts a file at its headings.
-pub(super) fn cut(source: &Source<'_>, outline: &Outline) -> Vec<Section> {
+pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::with_capacity(outline.headings.len() + 1);
     let mut open: Vec<usize> = Vec::new();
     let starts = std::iter::once(None).chain((0..outline.headings.len()).map(Some));
@@ -60,7 +65,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline) -> Vec<Section> {
         // A date below a task says when its text was written: check items there are text of that
         // day, not a task named after a date.
         let is_day_of_task = heading.is_some_and(|at| date::is_alone(&outline.headings[at].text))
-            && parent.is_some_and(|above| sections[above].is_task());
+            && parent.is_some_and(|above| sections[above].has_items());
         let from = outline.boxes.partition_point(|check| check.first < body.start);
         let upto = outline.boxes.partition_point(|check| check.first < body.end);
         let upto = if is_day_of_task { from } else { upto };
@@ -73,59 +78,48 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline) -> Vec<Section> {
         if heading.is_some() {
             open.push(sections.len());
         }
-        sections.push(Section { heading, level, body, boxes: from..upto, parent, is_bare });
+        let boxes = from..upto;
+        let lists_tasks = match board {
+            Board::Yes => !boxes.is_empty(),
+            Board::No => are_tasks(&outline.boxes[boxes.clone()]),
+        };
+        let has_text = body.clone().any(|line| {
+            let kind = outline.lines[line];
+            let in_box = kind.inside.is_some_and(|at| boxes.contains(&at));
+            !in_box && !kind.is_rule && !source.line(line).trim().is_empty()
+        });
+        sections.push(Section {
+            heading,
+            level,
+            body,
+            boxes,
+            parent,
+            is_bare,
+            lists_tasks,
+            has_text,
+        });
     }
     sections
+}
+
+/// Whether the file says of itself that each of its check items is a task, as a board of Obsidian
+/// does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Board {
+    Yes,
+    No,
+}
+
+/// Whether check items are tasks of their own: at least half of the outermost ones have a date, a
+/// recurrence or a priority, which only a task can have.
+fn are_tasks(boxes: &[CheckBox]) -> bool {
+    let outermost = || boxes.iter().filter(|check| check.depth == 0);
+    let signed = outermost().filter(|check| signs::read(&check.title).makes_task()).count();
+    signed > 0 && 2 * signed >= outermost().count()
 }
 
 /// The heading above all others: the first one, if no other heading is on its level or higher.
 pub(super) fn top(sections: &[Section]) -> Option<usize> {
     let first = sections.first().filter(|section| section.heading.is_some())?;
     sections[1..].iter().all(|section| section.level > first.level).then_some(0)
-}
-
-/// For each section, the section of the task it belongs to; the first section for all if there is
-/// no task.
-pub(super) fn owners(sections: &[Section]) -> Vec<usize> {
-    let tasks: Vec<usize> = (0..sections.len()).filter(|&at| sections[at].is_task()).collect();
-    let Some(&first) = tasks.first() else { return vec![0; sections.len()] };
-
-    // A heading that encloses a task introduces it.
-    let mut introduced: Vec<Option<usize>> = vec![None; sections.len()];
-    for &task in &tasks {
-        let mut above = sections[task].parent;
-        while let Some(at) = above.filter(|&at| introduced[at].is_none()) {
-            introduced[at] = Some(task);
-            above = sections[at].parent;
-        }
-    }
-
-    let mut enclosing: Vec<Option<usize>> = Vec::with_capacity(sections.len());
-    let mut owners = Vec::with_capacity(sections.len());
-    // The first task below the nearest enclosing heading that has one.
-    let mut scoped: Vec<Option<usize>> = Vec::with_capacity(sections.len());
-    let mut last = first;
-    for (at, section) in sections.iter().enumerate() {
-        let around = section.parent.and_then(|parent| enclosing[parent]);
-        if section.is_task() {
-            last = at;
-        }
-        enclosing.push(if section.is_task() { Some(at) } else { around });
-        let scope = section.parent.and_then(|parent| introduced[parent].or(scoped[parent]));
-        scoped.push(scope);
-        // Text before the first task below the same heading also introduces that task.
-        let ahead = introduced[at].or(scope.filter(|&task| task > at));
-        owners.push(if section.is_task() { at } else { ahead.or(around).unwrap_or(last) });
-    }
-
-    // A bare heading introduces what follows on its level or below. Going from the end, a row of
-    // bare headings goes to one task.
-    for at in (0..sections.len().saturating_sub(1)).rev() {
-        let section = &sections[at];
-        let leads_on = section.is_bare && sections[at + 1].level >= section.level;
-        if leads_on && !section.is_task() && introduced[at].is_none() {
-            owners[at] = owners[at + 1];
-        }
-    }
-    owners
 }

@@ -62,11 +62,16 @@ impl<'a> Source<'a> {
 
     /// The file's name without folders and extension: the title of last resort.
     pub fn stem(&self) -> &str {
-        let file = self.name.rsplit(['/', '\\']).next().unwrap_or(self.name);
-        match file.rsplit_once('.') {
-            Some((stem, _)) if !stem.is_empty() => stem,
-            _ => file,
-        }
+        stem(self.name)
+    }
+}
+
+/// The name of a file without folders and extension.
+pub(crate) fn stem(name: &str) -> &str {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    match file.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        Some(_) | None => file,
     }
 }
 

@@ -1,75 +1,110 @@
 //! Turns sections into tasks with their items and entries.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use dormouse_types::draft::{Item, Remark, Task};
 use dormouse_types::limits::{self, Limit};
+use dormouse_types::task::Status;
 use jiff::civil::Date;
 
 use super::ReadError;
 use super::date::{self, Reading};
-use super::entries::{Gatherer, Place};
+use super::entries::{Gatherer, Position};
 use super::front_matter::FrontMatter;
 use super::key::{self, Counter};
 use super::outline::Outline;
-use super::sections::{self, Section};
+use super::places::Places;
+use super::sections::{self, Board, Section};
+use super::signs::{self, Signs};
 use super::source::{Source, remark};
+use super::structure::{self, Kind, Structure, Use};
+use super::titles::{self, Titles};
+use crate::plan::Role;
 
-/// Collects the tasks of a file, in order.
+/// Collects the tasks of a file, in order, and the place of each line in them.
 pub(super) fn gather(
     source: &Source<'_>,
-    matter: FrontMatter,
+    matter: &FrontMatter,
     outline: &Outline,
     remarks: &mut Vec<Remark>,
-) -> Result<Vec<Task>, ReadError> {
-    let sections = sections::cut(source, outline);
-    let owners = sections::owners(&sections);
-    let days = days(&sections, outline, remarks);
-    let mut roots: Vec<usize> =
-        (0..sections.len()).filter(|&at| owners[at] == at && sections[at].is_task()).collect();
-    let has_items = !roots.is_empty();
-    if !has_items && !sections.is_empty() {
-        roots.push(0);
-    }
-    let top = sections::top(&sections);
+) -> Result<(Vec<Task>, Places), ReadError> {
+    let board = if matter.is_board { Board::Yes } else { Board::No };
+    let sections = sections::cut(source, outline, board);
+    let has_items = sections.iter().any(|section| !section.boxes.is_empty());
+    let structure = if has_items {
+        structure::decide(&sections, outline, matter.category.is_some())
+    } else {
+        structure::one_task(&sections)
+    };
+    let titles = titles::make(&sections, outline, &structure);
     let mut belonging: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, &owner) in owners.iter().enumerate() {
-        belonging.entry(owner).or_default().push(at);
-    }
-
-    let file =
-        File { source, outline, sections: &sections, matter: &matter, is_sole: roots.len() == 1 };
-    let mut keys = Counter::default();
-    let mut tasks = Vec::new();
-    for &root in &roots {
-        let heading_of =
-            if has_items { Some(root) } else { top.filter(|_| file.top_can_be_title()) };
-        let (title, titled_by) = file.title(heading_of);
-        let key = keys.next(file.path_key(if has_items { Some(root) } else { None }));
-        let mut task = file.task(key, title);
-        task.line = sections[root].first(outline) + 1;
-        let mut gatherer = Gatherer::new(source, outline, remarks);
-        file.cut_title(&mut task, &mut gatherer);
-        for &at in belonging.get(&root).map_or(&[][..], Vec::as_slice) {
-            let place = Place {
-                is_titled: titled_by == Some(at),
-                stands_alone: (has_items && at == root) || top == Some(at),
-                on: days[at],
-            };
-            gatherer.section(&sections[at], place);
+    for (at, kind) in structure.kinds.iter().enumerate() {
+        match *kind {
+            Kind::Task => belonging.entry(at).or_default().push(at),
+            Kind::Text(task) => belonging.entry(task).or_default().push(at),
+            Kind::Over => {}
         }
-        file.items(&mut task, &sections[root], &mut gatherer)?;
-        task.entries = gatherer.finish();
-        tasks.push(task);
     }
-    if roots.is_empty() && matter.title.is_some() {
+    let n_headed = structure.kinds.iter().filter(|&&kind| kind == Kind::Task).count();
+    let n_listed = sections.iter().filter(|section| section.lists_tasks).count();
+    let days = days(&sections, outline, remarks);
+    // Another due date is no other task.
+    let folded = outline.headings.iter().map(|heading| {
+        let signs = signs::read(&heading.text);
+        key::fold(if signs.due_on.is_some() { &signs.bare } else { &heading.text })
+    });
+    let folded: Vec<String> = folded.collect();
+    let file = File {
+        source,
+        outline,
+        sections: &sections,
+        structure: &structure,
+        titles: &titles,
+        matter,
+        top: sections::top(&sections),
+        days: &days,
+        folded: &folded,
+        has_items,
+        is_sole: n_headed + n_listed <= 1 && n_listed == 0,
+    };
+    let mut gathered = Gathered { tasks: Vec::new(), places: Places::new(source), remarks };
+    let mut keys = Counter::default();
+    for at in 0..sections.len() {
+        match structure.kinds[at] {
+            Kind::Task => file.headed(at, &belonging[&at], &mut keys, &mut gathered)?,
+            Kind::Over => file.over(at, &mut gathered.places),
+            Kind::Text(_) => {}
+        }
+        if sections[at].lists_tasks {
+            file.listed(at, &mut keys, &mut gathered)?;
+        }
+    }
+    let Gathered { mut tasks, mut places, remarks } = gathered;
+    if sections.is_empty() && matter.title.is_some() {
         let (title, _) = file.title(None);
         let mut task = file.task(keys.next(file.path_key(None)), title);
         task.line = 1;
         tasks.push(task);
     }
-    unused(&matter, &tasks, remarks);
-    Ok(tasks)
+    let only = (tasks.len() == 1).then_some(0);
+    for (line, &role) in matter.roles.iter().enumerate() {
+        places.set(line, role, only.filter(|_| matches!(role, Role::Field | Role::Due)));
+    }
+    if let (Some((line, title)), [task]) = (&matter.title, &tasks[..])
+        && key::fold(title) == key::fold(&task.title)
+    {
+        places.set(*line, if sections.is_empty() { Role::Task } else { Role::Field }, only);
+    }
+    unused(matter, &tasks, remarks);
+    Ok((tasks, places))
+}
+
+/// What is gathered so far.
+struct Gathered<'a> {
+    tasks: Vec<Task>,
+    places: Places,
+    remarks: &'a mut Vec<Remark>,
 }
 
 /// What all tasks of one file share.
@@ -77,7 +112,16 @@ struct File<'a> {
     source: &'a Source<'a>,
     outline: &'a Outline,
     sections: &'a [Section],
+    structure: &'a Structure,
+    titles: &'a Titles,
     matter: &'a FrontMatter,
+    /// The heading above all others.
+    top: Option<usize>,
+    days: &'a [Option<Date>],
+    /// The text of each heading as a part of a key.
+    folded: &'a [String],
+    /// Whether the file has check items; if not, it is one task.
+    has_items: bool,
     /// Whether the file is one task, so that the front matter's title and estimate apply to it.
     is_sole: bool,
 }
@@ -104,6 +148,164 @@ impl File<'_> {
         }
     }
 
+    /// Makes the task of a section, from it and the sections that are its text.
+    fn headed(
+        &self,
+        root: usize,
+        belonging: &[usize],
+        keys: &mut Counter,
+        gathered: &mut Gathered<'_>,
+    ) -> Result<(), ReadError> {
+        let top = self.top;
+        let heading_of =
+            if self.has_items { Some(root) } else { top.filter(|_| self.top_can_be_title()) };
+        let (title, titled_by) = self.title(heading_of);
+        let key = keys.next(self.path_key(self.has_items.then_some(root)));
+        let mut task = self.task(key, title);
+        task.category = task.category.or_else(|| self.titles.categories[root].clone());
+        let lead = self.structure.leads[root].filter(|_| titled_by.is_some());
+        let first = self.sections[lead.unwrap_or(root)].first(self.outline);
+        task.line = self.sections[root].first(self.outline) + 1;
+        let number = gathered.tasks.len();
+        let mut gatherer = Gatherer::new(
+            self.source,
+            self.outline,
+            gathered.remarks,
+            &mut gathered.places,
+            number,
+        );
+        // Only with a due date: other signs are decoration in a heading.
+        let signs = signs::read(&task.title);
+        if titled_by.is_some() && signs.due_on.is_some() {
+            task.title.clone_from(&signs.title);
+            task.due_on = signs.due_on;
+            task.priority = signs.priority.or(task.priority);
+            add_labels(&mut task, &signs);
+            said(task.line - 1, &signs, &mut gatherer);
+        }
+        self.cut_title(&mut task, &mut gatherer);
+        for &at in belonging.iter().filter(|&&at| Some(at) != lead) {
+            let position = Position {
+                is_titled: titled_by == Some(at),
+                stands_alone: (self.has_items && at == root) || top == Some(at),
+                on: self.days[at],
+            };
+            gatherer.section(&self.sections[at], position);
+        }
+        let mut item_keys = Counter::default();
+        for &at in belonging.iter().filter(|&&at| !self.sections[at].lists_tasks) {
+            let boxes = self.sections[at].boxes.clone();
+            self.items(&mut task, boxes, 0, &mut item_keys, &mut gatherer)?;
+        }
+        if lead.is_some() {
+            gatherer.place(first, Role::Parent);
+        }
+        if let Some(at) = titled_by {
+            self.place_heading(at, Role::Task, &mut gatherer);
+        }
+        task.entries = gatherer.finish();
+        gathered.tasks.push(task);
+        Ok(())
+    }
+
+    fn place_heading(&self, at: usize, role: Role, gatherer: &mut Gatherer<'_>) {
+        if let Some(heading) = self.sections[at].heading(self.outline) {
+            for line in heading.first..=heading.last {
+                gatherer.place(line, Role::Markup);
+            }
+            gatherer.place(heading.first, role);
+        }
+    }
+
+    /// Sets the place of a heading that stands only over tasks.
+    fn over(&self, at: usize, places: &mut Places) {
+        let Some(heading) = self.sections[at].heading(self.outline) else { return };
+        for line in heading.first..=heading.last {
+            places.set(line, Role::Markup, None);
+        }
+        let role = match self.structure.uses[at] {
+            Some(Use::Category) => Role::Category,
+            Some(Use::Before) | None => Role::Parent,
+        };
+        places.set(heading.first, role, None);
+    }
+
+    /// Makes a task of each outermost check item of a section.
+    fn listed(
+        &self,
+        at: usize,
+        keys: &mut Counter,
+        gathered: &mut Gathered<'_>,
+    ) -> Result<(), ReadError> {
+        let section = &self.sections[at];
+        let path = self.path_key(Some(at));
+        let before = match self.structure.uses[at] {
+            Some(Use::Before) => self.titles.titles[at].as_str(),
+            Some(Use::Category) | None => "",
+        };
+        let mut next = section.boxes.start;
+        while next < section.boxes.end {
+            let check = &self.outline.boxes[next];
+            let nested = next + 1..section.boxes.end;
+            let count = nested.clone().take_while(|&at| self.outline.boxes[at].depth > 0).count();
+            let nested = nested.start..nested.start + count;
+            next = nested.end;
+            let signs = signs::read(&check.title);
+            // An id in the file survives even a move to another heading.
+            let key = match &signs.id {
+                Some(id) => format!("{}/^{}", self.path_key(None), key::fold(id)),
+                None => format!("{path}/{}", key::fold(&signs.bare)),
+            };
+            let mut task = self.task(keys.next(key), titles::joined(before, &signs.title));
+            task.line = check.first + 1;
+            task.category = task.category.or_else(|| self.titles.below[at].clone());
+            task.due_on = signs.due_on.or(task.due_on);
+            task.priority = signs.priority.or(task.priority);
+            task.status = match check.mark {
+                _ if check.is_checked => Some(Status::Done),
+                '/' => Some(Status::InProgress),
+                '-' => Some(Status::Rejected),
+                _ => task.status,
+            };
+            add_labels(&mut task, &signs);
+            let number = gathered.tasks.len();
+            let mut gatherer = Gatherer::new(
+                self.source,
+                self.outline,
+                gathered.remarks,
+                &mut gathered.places,
+                number,
+            );
+            self.cut_title(&mut task, &mut gatherer);
+            said(check.first, &signs, &mut gatherer);
+            if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
+                gatherer.remark(check.first, not_ticked(check.mark));
+            }
+            let last =
+                nested.clone().fold(check.last, |last, at| last.max(self.outline.boxes[at].last));
+            let inner = Section {
+                heading: None,
+                level: section.level,
+                body: check.title_last + 1..last + 1,
+                boxes: nested.clone(),
+                parent: None,
+                is_bare: false,
+                lists_tasks: false,
+                has_text: true,
+            };
+            gatherer.dedent(check.column + check.marker.len());
+            let position = Position { is_titled: true, stands_alone: true, on: self.days[at] };
+            gatherer.section(&inner, position);
+            self.items(&mut task, nested, 1, &mut Counter::default(), &mut gatherer)?;
+            for line in check.first..=check.title_last {
+                gatherer.place(line, Role::Task);
+            }
+            task.entries = gatherer.finish();
+            gathered.tasks.push(task);
+        }
+        Ok(())
+    }
+
     /// A heading that is only a date says when, not what, and makes no title.
     fn top_can_be_title(&self) -> bool {
         let text = self.sections.first().and_then(|section| section.heading(self.outline));
@@ -112,8 +314,8 @@ impl File<'_> {
 
     /// The title, and the section whose heading it is.
     fn title(&self, heading_of: Option<usize>) -> (String, Option<usize>) {
-        let heading = heading_of
-            .and_then(|at| Some((at, self.sections[at].heading(self.outline)?.text.as_str())));
+        let heading = heading_of.filter(|&at| self.sections[at].heading.is_some());
+        let heading = heading.map(|at| (at, self.titles.titles[at].as_str()));
         let given = self.matter.title.as_ref().map(|(_, title)| title.as_str());
         match (heading, given) {
             (Some((at, text)), Some(given)) if self.is_sole => {
@@ -132,10 +334,14 @@ impl File<'_> {
         let mut path = Vec::new();
         let mut at = section;
         while let Some(section) = at.map(|at| &self.sections[at]) {
-            path.extend(section.heading(self.outline).map(|heading| key::fold(&heading.text)));
+            path.extend(section.heading.map(|heading| self.folded[heading].as_str()));
+            let lead = at.and_then(|at| self.structure.leads[at]).map(|lead| &self.sections[lead]);
+            let lead = lead.and_then(|lead| lead.heading);
+            path.extend(lead.map(|heading| self.folded[heading].as_str()));
             at = section.parent;
         }
-        path.push(key::fold(file));
+        let file = key::fold(file);
+        path.push(&file);
         path.reverse();
         path.join("/")
     }
@@ -148,15 +354,17 @@ impl File<'_> {
         task.title = cut.text;
     }
 
+    /// Adds check items, whose depth counts from `outermost`.
     fn items(
         &self,
         task: &mut Task,
-        section: &Section,
+        boxes: Range<usize>,
+        outermost: u32,
+        keys: &mut Counter,
         gatherer: &mut Gatherer<'_>,
     ) -> Result<(), ReadError> {
-        let mut keys = Counter::default();
-        for (n, check) in self.outline.boxes[section.boxes.clone()].iter().enumerate() {
-            if n == limits::ITEMS_PER_TASK.max {
+        for check in &self.outline.boxes[boxes] {
+            if task.items.len() == limits::ITEMS_PER_TASK.max {
                 return Err(ReadError::TooManyItems {
                     name: self.source.name.to_owned(),
                     line: check.first + 1,
@@ -164,7 +372,19 @@ impl File<'_> {
                     limit: limits::ITEMS_PER_TASK,
                 });
             }
-            let key = keys.next(key::fold(&check.title));
+            let signs = signs::read(&check.title);
+            let bare = if signs.makes_task() { &signs.bare } else { &check.title };
+            let key = keys.next(key::fold(bare));
+            if signs.makes_task() {
+                let message = "the dates and signs of an item have no place of their own: \
+                               kept in its title";
+                gatherer.remark(check.first, message.to_owned());
+            }
+            match check.mark {
+                ' ' | '\t' => {}
+                _ if check.is_checked => {}
+                mark => gatherer.remark(check.first, not_ticked(mark)),
+            }
             let title = match cut(&check.title, limits::ITEM_TITLE) {
                 Some(cut) => {
                     gatherer.remark(check.first, cut.remark);
@@ -173,10 +393,50 @@ impl File<'_> {
                 }
                 None => check.title.clone(),
             };
-            task.items.push(Item { key, title, is_checked: check.is_checked, depth: check.depth });
+            let depth = check.depth.saturating_sub(outermost);
+            task.items.push(Item { key, title, is_checked: check.is_checked, depth });
         }
         Ok(())
     }
+}
+
+/// Adds the labels of a line that are within the limits; the others stay words of the entry that
+/// keeps them.
+fn add_labels(task: &mut Task, signs: &Signs) {
+    for name in &signs.labels {
+        let fits = limits::LABEL_NAME.check(name.chars().count()).is_ok()
+            && task.labels.len() < limits::LABELS_PER_TASK.max;
+        let known = task.labels.iter().any(|label| label.to_lowercase() == name.to_lowercase());
+        if fits && !known {
+            task.labels.push(name.clone());
+        }
+    }
+}
+
+/// Keeps the fields of a line that a task has no place for, and says so.
+fn said(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
+    let too_long = signs
+        .labels
+        .iter()
+        .filter(|name| limits::LABEL_NAME.check(name.chars().count()).is_err())
+        .map(|name| format!("#{name}"));
+    let kept: Vec<String> = signs.kept.iter().cloned().chain(too_long).collect();
+    for text in &signs.impossible {
+        let message = format!("`{text}` is not a day of the calendar: kept as text");
+        gatherer.remark(line, message);
+    }
+    if !kept.is_empty() {
+        let text = kept.join(" ");
+        let shown: String = text.chars().take(100).collect();
+        gatherer.remark(line, format!("no place for `{shown}`: kept as text of the task"));
+        gatherer.whole(line, "fields".to_owned(), &text);
+    }
+}
+
+/// The remark on a box with another sign than a tick.
+fn not_ticked(mark: char) -> String {
+    let mark = if mark == '\0' { String::new() } else { mark.to_string() };
+    format!("box `[{mark}]` read as not ticked")
 }
 
 struct Cut {

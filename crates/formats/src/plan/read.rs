@@ -1,0 +1,83 @@
+//! Reads a text in the format that its content has.
+
+use dormouse_types::hash;
+use dormouse_types::id::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::{Format, Reading};
+use crate::markdown::{self, ReadError};
+use crate::plain_lines;
+
+/// How a text is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Options {
+    /// The format; by default the one that the content has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+}
+
+/// Why no plan could be made of a text. The text or its options must be changed before a retry can
+/// succeed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The text was refused.
+    #[error(transparent)]
+    Text(#[from] ReadError),
+    /// No reader knows the format that was asked for.
+    #[error("{name} cannot be read as {format}; choose markdown or plainLines")]
+    NoReader {
+        /// The file.
+        name: String,
+        /// The format.
+        format: Format,
+    },
+}
+
+/// Reads a text into tasks and the place of each of its lines.
+///
+/// `name` is used as in [`markdown::read`]; it does not decide the format.
+///
+/// ```
+/// use dormouse_formats::plan::{self, Format, Options};
+/// let reading = plan::read("list.txt", b"call Ana\nbuy milk\n", &Options::default())?;
+/// assert_eq!((reading.format, reading.tasks.len()), (Format::PlainLines, 2));
+/// # Ok::<(), plan::Error>(())
+/// ```
+pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Error> {
+    let text = markdown::decode(name, bytes)?;
+    let format = options.format.unwrap_or_else(|| detect(&text));
+    match format {
+        Format::Markdown => Ok(markdown::reading(name, text.as_bytes())?),
+        Format::PlainLines => Ok(plain_lines::read(name, &text)),
+        Format::TodoTxt
+        | Format::ICalendar
+        | Format::Csv
+        | Format::Trello
+        | Format::Vikunja
+        | Format::GithubIssues
+        | Format::Dormouse => Err(Error::NoReader { name: name.to_owned(), format }),
+    }
+}
+
+/// A test of whether a text has a format.
+type Looks = fn(&str) -> bool;
+
+/// The formats that a text is tried for, the most particular first.
+const TRIED: &[(Format, Looks)] = &[(Format::PlainLines, plain_lines::looks_like)];
+
+/// Finds the format of a text by its content. Without a sign of any other it is Markdown, of which
+/// every text is an instance.
+pub fn detect(text: &str) -> Format {
+    let found = TRIED.iter().find(|(_, looks)| looks(text));
+    found.map_or(Format::Markdown, |(format, _)| *format)
+}
+
+/// Identifies a text and the way it is read, so that a caller can tell that a text is not the one
+/// its plan was made of.
+pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
+    let format = options.format.map_or("", Format::name);
+    let (name, text) = (hash::sha256(name), hash::sha256(bytes));
+    hash::joined(&["plan", name.as_str(), format, text.as_str()])
+}

@@ -1,0 +1,194 @@
+//! Tasks as pieces that know the lines they came from, so that lines can be moved between them.
+
+use std::collections::{HashMap, VecDeque};
+
+use dormouse_types::draft::{Entry, Item, Task};
+use jiff::civil::Date;
+
+use super::{Reading, Role};
+
+/// A task in pieces.
+#[derive(Debug, Clone)]
+pub(super) struct Pieces {
+    /// Its fields; items and entries are in the pieces.
+    pub task: Task,
+    pub items: Vec<ItemPiece>,
+    pub texts: Vec<TextPiece>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ItemPiece {
+    pub item: Item,
+    /// Its lines, counted from 0; empty if they are not known.
+    pub lines: Vec<usize>,
+}
+
+/// An entry, line by line.
+#[derive(Debug, Clone)]
+pub(super) struct TextPiece {
+    pub key: String,
+    pub on: Option<Date>,
+    pub lines: Vec<TextLine>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct TextLine {
+    pub text: String,
+    /// The line it came from, counted from 0.
+    pub from: Option<usize>,
+}
+
+/// Takes the tasks of a reading apart.
+pub(super) fn apart(lines: &[&str], reading: &Reading) -> Vec<Pieces> {
+    let mut of_task: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); reading.tasks.len()];
+    for (number, place) in reading.places.iter().enumerate() {
+        let Some(of_task) = place.task.and_then(|task| of_task.get_mut(task)) else { continue };
+        match place.role {
+            Role::Item => of_task.0.push(number),
+            Role::Note | Role::Markup => of_task.1.push(number),
+            Role::Category
+            | Role::Parent
+            | Role::Task
+            | Role::Due
+            | Role::Field
+            | Role::Skipped
+            | Role::LeftOut
+            | Role::Blank => {}
+        }
+    }
+    let pieces = reading.tasks.iter().zip(of_task).map(|(task, (items, notes))| {
+        let mut task = task.clone();
+        let items = with_lines(lines, std::mem::take(&mut task.items), &items);
+        let texts = by_line(lines, std::mem::take(&mut task.entries), &notes);
+        Pieces { task, items, texts }
+    });
+    pieces.collect()
+}
+
+/// Finds the lines of items, which stand in the order of the text.
+fn with_lines(lines: &[&str], items: Vec<Item>, numbers: &[usize]) -> Vec<ItemPiece> {
+    let mut pieces: Vec<ItemPiece> =
+        items.into_iter().map(|item| ItemPiece { item, lines: Vec::new() }).collect();
+    let mut next = 0;
+    for &number in numbers {
+        let line = words(lines[number]);
+        let begins = |piece: &ItemPiece| {
+            let title = piece.item.title.trim_end_matches('…');
+            !line.is_empty()
+                && (title.starts_with(line.trim_end_matches('\\').trim_end())
+                    || line.contains(title))
+        };
+        if pieces.get(next).is_some_and(begins) {
+            pieces[next].lines.push(number);
+            next += 1;
+        } else if let Some(last) = next.checked_sub(1) {
+            pieces[last].lines.push(number);
+        }
+    }
+    pieces
+}
+
+/// Finds the line that each line of an entry came from: the first one with the same words that is
+/// not taken yet.
+fn by_line(lines: &[&str], entries: Vec<Entry>, numbers: &[usize]) -> Vec<TextPiece> {
+    let mut free: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    for &number in numbers {
+        free.entry(lines[number].trim()).or_default().push_back(number);
+    }
+    let pieces = entries.into_iter().map(|entry| TextPiece {
+        lines: entry
+            .text
+            .split('\n')
+            .map(|text| TextLine {
+                from: free
+                    .get_mut(text.trim())
+                    .filter(|_| !text.trim().is_empty())
+                    .and_then(VecDeque::pop_front),
+                text: text.to_owned(),
+            })
+            .collect(),
+        key: entry.key,
+        on: entry.on,
+    });
+    pieces.collect()
+}
+
+impl Pieces {
+    /// A task without content.
+    pub fn empty(task: &Task) -> Self {
+        Self { task: task.clone(), items: Vec::new(), texts: Vec::new() }
+    }
+
+    /// Puts the pieces together again.
+    pub fn together(self) -> Task {
+        let mut task = self.task;
+        let mut depth = None;
+        for mut piece in self.items {
+            // An item whose parent is gone moves up.
+            piece.item.depth = piece.item.depth.min(depth.map_or(0, |depth: u32| depth + 1));
+            depth = Some(piece.item.depth);
+            task.items.push(piece.item);
+        }
+        for piece in self.texts {
+            let lines: Vec<&str> = piece.lines.iter().map(|line| line.text.as_str()).collect();
+            let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
+            if !text.trim().is_empty() {
+                task.entries.push(Entry { key: piece.key, text, on: piece.on });
+            }
+        }
+        task
+    }
+
+    /// Whether it has items or text.
+    pub fn has_content(&self) -> bool {
+        !self.items.is_empty() || self.texts.iter().any(TextPiece::has_words)
+    }
+}
+
+impl TextPiece {
+    /// Whether anything but blank lines is left.
+    pub fn has_words(&self) -> bool {
+        self.lines.iter().any(|line| !line.text.trim().is_empty())
+    }
+}
+
+/// A line without the markers of a heading, a list or a box.
+pub(super) fn words(line: &str) -> &str {
+    let line = line.trim();
+    let heading = line.trim_start_matches('#');
+    if heading.len() < line.len() && (heading.is_empty() || heading.starts_with([' ', '\t'])) {
+        let text = heading.trim();
+        let open = text.trim_end_matches('#');
+        let is_closed = open.is_empty() || open.ends_with([' ', '\t']);
+        return if is_closed { open.trim_end() } else { text };
+    }
+    let mut rest = line;
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let after = if digits > 0 {
+            rest[digits..].strip_prefix(['.', ')'])
+        } else {
+            rest.strip_prefix(['-', '*', '+', '•', '>'])
+        };
+        match after.filter(|after| after.starts_with([' ', '\t'])) {
+            Some(after) => rest = after.trim_start(),
+            None => break,
+        }
+    }
+    without_box(rest).map_or(rest, |(_, rest)| rest)
+}
+
+/// Whether a line has a ticked box.
+pub(super) fn is_ticked(line: &str) -> bool {
+    let marker = line.trim_start_matches(|c: char| c != '[');
+    matches!(without_box(marker), Some(('x' | 'X', _)))
+        && line.trim_end().ends_with(words(line))
+        && line.len() - marker.len() <= line.len() - words(line).len()
+}
+
+fn without_box(text: &str) -> Option<(char, &str)> {
+    let inside = text.strip_prefix('[')?;
+    let mark = inside.chars().next()?;
+    let rest = inside[mark.len_utf8()..].strip_prefix(']')?;
+    rest.starts_with([' ', '\t']).then(|| (mark, rest.trim()))
+}

@@ -1,8 +1,8 @@
-//! Import: the file is parsed into drafts, then written with one commit per task.
+//! Import: the file is read into drafts, whatever its format, then written with one commit per task.
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
-use dormouse_formats::markdown;
+use dormouse_formats::plan::{self, Format};
 use dormouse_journal::Outcome;
 use dormouse_types::{Caller, Id as _, Scope, hash};
 
@@ -17,10 +17,12 @@ pub struct ImportOptions {
     pub with_agents: bool,
     /// Parse and report only; write nothing.
     pub dry_run: bool,
+    /// What the file is read as; by default what its content looks like.
+    pub format: Option<Format>,
 }
 
 impl Dormouse {
-    /// Imports a Markdown task list.
+    /// Imports a task list.
     ///
     /// An invalid file writes nothing. Each `Task` event is sent once its task is durable; running
     /// an interrupted import again continues it.
@@ -33,21 +35,21 @@ impl Dormouse {
         on_event: &mut (dyn FnMut(ImportEvent) + Send),
     ) -> Result<(), Error> {
         require(caller, Scope::Edit)?;
-        let drafts = markdown::read(name, bytes)?;
-        let total = drafts.tasks.len();
+        let reading = plan::read(name, bytes, &plan::Options { format: options.format })?;
+        let total = reading.tasks.len();
         on_event(ImportEvent::Read {
             file: name.to_owned(),
+            format: reading.format,
             tasks: total,
-            items: drafts.tasks.iter().map(|task| task.items.len()).sum(),
-            entries: drafts.tasks.iter().map(|task| task.entries.len()).sum(),
+            items: reading.tasks.iter().map(|task| task.items.len()).sum(),
+            entries: reading.tasks.iter().map(|task| task.entries.len()).sum(),
         });
-        let remarks = drafts.not_understood.into_iter();
-        for remark in remarks {
+        for remark in reading.remarks {
             on_event(ImportEvent::Remark { line: remark.line, message: remark.message });
         }
         let ctx = edit_ctx(caller, "import", &name, None, None)?;
         let (mut created, mut updated, mut unchanged) = (0, 0, 0);
-        for (done, draft) in (1..).zip(&drafts.tasks) {
+        for (done, draft) in (1..).zip(&reading.tasks) {
             let (title, line) = (draft.title.clone(), draft.line);
             if options.dry_run {
                 on_event(ImportEvent::Task {

@@ -3,6 +3,7 @@
 mod corpus;
 mod markdown;
 mod properties;
+mod readings;
 mod refusals;
 mod show;
 mod terminal;

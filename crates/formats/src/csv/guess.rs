@@ -1,0 +1,507 @@
+//! Guesses what the columns of a sheet mean.
+
+use std::collections::BTreeSet;
+
+use super::columns::{Because, Column, ColumnGuess, Columns};
+use super::sheet::Sheet;
+use super::write::HEAD;
+use crate::intake::{ReadOptions, day_of, is_done, priority_of, status_of};
+
+/// Names of columns in lower case, without signs.
+const NAMES: &[(Column, &[&str])] = &[
+    (
+        Column::Title,
+        &[
+            "title",
+            "task",
+            "task name",
+            "taskname",
+            "name",
+            "content",
+            "subject",
+            "summary",
+            "what",
+            "todo",
+            "to do",
+            "item",
+            "action",
+            "titel",
+            "aufgabe",
+            "was",
+            "betreff",
+            "bezeichnung",
+            "thema",
+            "titre",
+            "tâche",
+            "tache",
+            "quoi",
+            "objet",
+            "intitulé",
+            "título",
+            "titulo",
+            "tarea",
+            "qué",
+            "asunto",
+            "titlu",
+            "sarcină",
+            "sarcina",
+            "ce",
+            "titolo",
+            "attività",
+            "cosa",
+            "taak",
+            "uppgift",
+        ],
+    ),
+    (
+        Column::Done,
+        &[
+            "done",
+            "completed",
+            "complete",
+            "finished",
+            "checked",
+            "is done",
+            "iscompleted",
+            "is completed",
+            "erledigt",
+            "fertig",
+            "abgehakt",
+            "fait",
+            "terminé",
+            "termine",
+            "hecho",
+            "terminado",
+            "făcut",
+            "facut",
+            "gata",
+            "fatto",
+            "ok",
+            "✓",
+            "✔",
+        ],
+    ),
+    (
+        Column::Status,
+        &[
+            "status", "state", "stand", "zustand", "statut", "état", "etat", "estado", "stare",
+            "stato",
+        ],
+    ),
+    (Column::Reason, &["reason", "grund", "raison", "motivo", "motiv"]),
+    (
+        Column::Priority,
+        &[
+            "priority",
+            "prio",
+            "importance",
+            "urgency",
+            "priorität",
+            "prioritaet",
+            "wichtigkeit",
+            "priorité",
+            "priorite",
+            "prioridad",
+            "prioritate",
+            "priorità",
+        ],
+    ),
+    (
+        Column::Due,
+        &[
+            "due",
+            "due date",
+            "duedate",
+            "due on",
+            "deadline",
+            "until",
+            "by",
+            "end date",
+            "date",
+            "when",
+            "fällig",
+            "faellig",
+            "fällig am",
+            "fälligkeit",
+            "fälligkeitsdatum",
+            "bis",
+            "termin",
+            "frist",
+            "datum",
+            "wann",
+            "échéance",
+            "echeance",
+            "date limite",
+            "date d'échéance",
+            "fecha",
+            "fecha límite",
+            "vencimiento",
+            "hasta",
+            "cuándo",
+            "termen",
+            "scadență",
+            "scadenta",
+            "până la",
+            "data",
+            "dată limită",
+            "scadenza",
+            "quand",
+        ],
+    ),
+    (
+        Column::Start,
+        &[
+            "start",
+            "start date",
+            "startdate",
+            "begin",
+            "from",
+            "scheduled",
+            "beginn",
+            "startdatum",
+            "ab",
+            "von",
+            "début",
+            "debut",
+            "date de début",
+            "inicio",
+            "fecha de inicio",
+            "început",
+            "inceput",
+            "inizio",
+        ],
+    ),
+    (
+        Column::Estimate,
+        &[
+            "estimate",
+            "estimate minutes",
+            "duration",
+            "effort",
+            "time estimate",
+            "aufwand",
+            "dauer",
+            "schätzung",
+            "durée",
+            "duree",
+            "duración",
+            "duracion",
+            "estimación",
+            "durată",
+            "durata",
+            "estimare",
+        ],
+    ),
+    (Column::Language, &["language", "lang", "sprache", "langue", "idioma", "limba", "lingua"]),
+    (
+        Column::Category,
+        &[
+            "category",
+            "project",
+            "list",
+            "folder",
+            "area",
+            "section",
+            "group",
+            "board",
+            "kategorie",
+            "projekt",
+            "liste",
+            "bereich",
+            "ordner",
+            "catégorie",
+            "categorie",
+            "projet",
+            "categoría",
+            "categoria",
+            "proyecto",
+            "lista",
+            "proiect",
+            "progetto",
+            "list name",
+            "folder name",
+        ],
+    ),
+    (
+        Column::Label,
+        &[
+            "label",
+            "labels",
+            "tag",
+            "tags",
+            "context",
+            "contexts",
+            "keywords",
+            "schlagwort",
+            "schlagwörter",
+            "stichwort",
+            "etikett",
+            "étiquette",
+            "étiquettes",
+            "etiqueta",
+            "etiquetas",
+            "etichetă",
+            "etichete",
+            "etichetta",
+        ],
+    ),
+    (
+        Column::Items,
+        &[
+            "items",
+            "checklist",
+            "subtasks",
+            "sub tasks",
+            "steps",
+            "checkliste",
+            "unteraufgaben",
+            "schritte",
+            "sous tâches",
+            "étapes",
+            "subtareas",
+            "pasos",
+            "subsarcini",
+            "pași",
+        ],
+    ),
+    (
+        Column::Note,
+        &[
+            "note",
+            "notes",
+            "description",
+            "comment",
+            "comments",
+            "details",
+            "detail",
+            "body",
+            "text",
+            "remarks",
+            "notiz",
+            "notizen",
+            "beschreibung",
+            "bemerkung",
+            "bemerkungen",
+            "kommentar",
+            "anmerkung",
+            "remarque",
+            "remarques",
+            "commentaire",
+            "descripción",
+            "descripcion",
+            "nota",
+            "notas",
+            "comentario",
+            "notă",
+            "descriere",
+            "observații",
+            "observatii",
+            "descrizione",
+        ],
+    ),
+    (
+        Column::Key,
+        &["id", "uid", "uuid", "guid", "key", "task id", "taskid", "issue key", "identifier"],
+    ),
+    (
+        Column::KeptInNote,
+        &[
+            "who",
+            "person",
+            "assignee",
+            "assigned to",
+            "owner",
+            "responsible",
+            "author",
+            "wer",
+            "verantwortlich",
+            "zuständig",
+            "person/en",
+            "qui",
+            "responsable",
+            "quién",
+            "quien",
+            "cine",
+            "responsabil",
+            "chi",
+            "url",
+            "link",
+            "created",
+            "created at",
+            "created date",
+            "created time",
+            "modified",
+            "updated",
+            "last modified",
+            "completed at",
+            "completed time",
+            "completed date",
+            "erstellt",
+            "geändert",
+            "créé",
+            "creado",
+            "creat",
+            "repeat",
+            "recurrence",
+            "reminder",
+            "order",
+            "position",
+            "nr",
+            "no",
+            "number",
+            "#",
+            "timezone",
+            "time zone",
+        ],
+    ),
+];
+
+/// The columns of a sheet, from its first row and from what stands below it.
+pub(super) fn guess(sheet: &Sheet) -> Columns {
+    let head = sheet.head();
+    let is_own =
+        head.len() == HEAD.len() && head.iter().zip(HEAD).all(|(name, (own, _))| name == own);
+    let upper: Vec<String> = head.iter().map(|name| name.to_uppercase()).collect();
+    let has = |name: &str| upper.iter().any(|known| known == name);
+    let is_todoist = has("TYPE") && has("CONTENT") && (has("INDENT") || has("PRIORITY"));
+    let has_head = is_own || is_todoist || is_head(&head);
+    let width = sheet.rows.iter().take(super::SAMPLE).map(|row| row.cells.len()).max().unwrap_or(0);
+    let name = |at: usize| {
+        let name = head.get(at).copied().unwrap_or_default();
+        if has_head && !name.is_empty() { name.to_owned() } else { format!("Column {}", at + 1) }
+    };
+    let skip = usize::from(has_head);
+    let column = |at: usize| {
+        let (column, because) = match (is_own, has_head.then(|| named(&name(at))).flatten()) {
+            (true, _) => (HEAD[at].1, Because::Name),
+            (false, Some(column)) => (column, Because::Name),
+            (false, None) => {
+                let cells =
+                    sheet.rows.iter().skip(skip).take(super::SAMPLE).map(|row| row.cell(at));
+                held(cells.filter(|cell| !cell.is_empty()))
+            }
+        };
+        ColumnGuess { name: name(at), column, because }
+    };
+    let mut columns: Vec<ColumnGuess> = (0..width).map(column).collect();
+    if !is_own {
+        settle(sheet, skip, &mut columns);
+    }
+    Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_own }
+}
+
+fn named(name: &str) -> Option<Column> {
+    let plain = name.to_lowercase().replace(['_', '-'], " ");
+    let plain = plain.split('(').next().unwrap_or_default().trim_matches([' ', ':', '*', '?', '.']);
+    let found = NAMES.iter().find(|(_, names)| names.contains(&plain));
+    found
+        .or_else(|| NAMES.iter().find(|(_, names)| names.contains(&name.trim())))
+        .map(|&(column, _)| column)
+}
+
+/// A first row names columns unless it holds what only a row below can hold.
+fn is_head(head: &[&str]) -> bool {
+    let options = ReadOptions::default();
+    let is_data = |cell: &&str| {
+        day_of(cell, &options).is_some()
+            || matches!(*cell, "x" | "X" | "[x]" | "✔" | "✅")
+            || cell.parse::<f64>().is_ok()
+    };
+    head.iter().any(|name| named(name).is_some()) || !head.iter().any(is_data)
+}
+
+/// What a column without a known name holds.
+fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
+    let options =
+        ReadOptions { today: jiff::civil::Date::new(2000, 1, 1).ok(), ..ReadOptions::default() };
+    let (mut of, mut days, mut chars) = (0, 0, 0);
+    let (mut marks, mut ticks, mut statuses, mut priorities) = (0, 0, 0, 0);
+    let mut words: BTreeSet<&str> = BTreeSet::new();
+    for cell in cells {
+        of += 1;
+        chars += cell.chars().take(200).count();
+        days += usize::from(day_of(cell, &options).is_some());
+        let is_number = cell.parse::<f64>().is_ok();
+        marks += usize::from(is_done(cell).is_some() && !is_number);
+        ticks += usize::from(is_done(cell) == Some(true));
+        statuses += usize::from(status_of(cell).is_some());
+        priorities += usize::from(priority_of(cell).is_some());
+        if words.len() <= 20 {
+            words.insert(cell);
+        }
+    }
+    let is_numbers =
+        || words.iter().all(|word| word.replace([',', '.', ' '], "").parse::<f64>().is_ok());
+    let is_short =
+        words.iter().all(|word| word.chars().count() <= 30 && word.split_whitespace().count() <= 3);
+    match of {
+        0 => (Column::KeptInNote, Because::Unknown),
+        _ if days * 10 >= of * 7 => (Column::Due, Because::Days { n: days, of }),
+        _ if statuses == of && words.len() > 1 => (Column::Status, Because::Words),
+        _ if marks == of && ticks > 0 && words.len() <= 2 => (Column::Done, Because::Marks),
+        _ if priorities == of => (Column::Priority, Because::Words),
+        _ if is_numbers() => (Column::KeptInNote, Because::Unknown),
+        _ if of >= 4 && words.len() * 2 <= of && words.len() <= 12 && is_short => {
+            (Column::Label, Because::FewWords { n: words.len() })
+        }
+        _ if chars / of >= 12 => (Column::Note, Because::Text),
+        _ => (Column::KeptInNote, Because::Unknown),
+    }
+}
+
+/// Makes one column the title, and leaves one each of what a task has one of.
+fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
+    let filled = |at: usize| {
+        let cells = sheet.rows.iter().skip(skip).take(super::SAMPLE).map(|row| row.cell(at));
+        let cells: BTreeSet<&str> =
+            cells.filter(|cell| !cell.is_empty() && cell.parse::<f64>().is_err()).collect();
+        cells.len()
+    };
+    if !columns.iter().any(|guess| guess.column == Column::Title) {
+        // The column with the most different texts; the first of equals.
+        let free = |guess: &ColumnGuess| {
+            matches!(guess.because, Because::Text | Because::Unknown | Because::FewWords { .. })
+        };
+        let best =
+            (0..columns.len()).filter(|&at| free(&columns[at])).rev().max_by_key(|&at| filled(at));
+        let best = best.or_else(|| {
+            let is_text =
+                |guess: &ColumnGuess| matches!(guess.column, Column::Note | Column::Category);
+            columns.iter().position(is_text)
+        });
+        if let Some(at) = best {
+            columns[at].column = Column::Title;
+            columns[at].because = Because::Text;
+        }
+    }
+    for only in [
+        Column::Title,
+        Column::Due,
+        Column::Done,
+        Column::Status,
+        Column::Priority,
+        Column::Key,
+        Column::Category,
+    ] {
+        // A name outweighs what stands in a column.
+        let is_best = |guess: &ColumnGuess| guess.column == only && guess.because == Because::Name;
+        let keep = columns
+            .iter()
+            .position(is_best)
+            .or_else(|| columns.iter().position(|guess| guess.column == only));
+        for (at, guess) in columns.iter_mut().enumerate() {
+            if guess.column == only && Some(at) != keep {
+                guess.column = Column::KeptInNote;
+            }
+        }
+    }
+    // An id that is missing or occurs twice identifies no row.
+    if let Some(at) = columns.iter().position(|guess| guess.column == Column::Key) {
+        let rows = sheet.rows.iter().skip(skip).take(super::SAMPLE).filter(|row| !row.is_empty());
+        let ids: Vec<&str> = rows.map(|row| row.cell(at)).collect();
+        let distinct: BTreeSet<&str> = ids.iter().copied().filter(|id| !id.is_empty()).collect();
+        if distinct.len() != ids.len() {
+            columns[at].column = Column::KeptInNote;
+        }
+    }
+}

@@ -12,6 +12,7 @@
 
 mod columns;
 mod guess;
+mod names;
 mod rows;
 mod sheet;
 mod todoist;
@@ -28,6 +29,9 @@ use sheet::Sheet;
 /// The rows that a guess looks at.
 const SAMPLE: usize = 200;
 
+/// The most cells of one line.
+const MAX_CELLS: usize = 100_000;
+
 /// Whether a text looks like a sheet: rows of equal length whose first row names a title, or
 /// several columns of which one holds days or marks.
 pub fn looks_like(text: &str) -> bool {
@@ -43,8 +47,9 @@ pub fn looks_like(text: &str) -> bool {
     if n_columns < 2 || sheet.rows.len() < 2 {
         return false;
     }
-    let even = sheet.rows.iter().filter(|row| row.cells.len() == n_columns).count();
-    let is_even = even * 10 >= sheet.rows.len() * 7;
+    // Programs leave out empty cells at the end of a row.
+    let even = sheet.rows.iter().filter(|row| (2..=n_columns).contains(&row.cells.len())).count();
+    let is_even = even * 10 >= sheet.rows.len() * 6;
     let guessed = guess::guess(&sheet);
     let is_named = |guess: &ColumnGuess| guess.because == Because::Name;
     let named = guessed.columns.iter().filter(|guess| is_named(guess)).count();
@@ -62,6 +67,7 @@ pub fn looks_like(text: &str) -> bool {
 /// Errors: see [`ReadError`].
 pub fn columns(name: &str, text: &str) -> Result<Columns, ReadError> {
     let lines = Lines::new(name, text)?;
+    check_width(name, &lines)?;
     Ok(guess::guess(&Sheet::sample(&lines, SAMPLE)))
 }
 
@@ -70,6 +76,7 @@ pub fn columns(name: &str, text: &str) -> Result<Columns, ReadError> {
 /// Errors: see [`ReadError`]. No row is an error.
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
+    check_width(name, &lines)?;
     let mut gather = Gather::new(name, &lines);
     let sheet = match &options.columns {
         Some(columns) => Sheet::whole(&lines, Some(columns.delimiter)),
@@ -84,4 +91,17 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
         false => rows::rows(&sheet, &columns, options, &mut gather)?,
     }
     Ok(gather.finish(Format::Csv))
+}
+
+/// Refuses a text with more cells on one line than any sheet has: each costs memory.
+fn check_width(name: &str, lines: &Lines<'_>) -> Result<(), ReadError> {
+    let is_wide =
+        |line: &str| line.bytes().filter(|byte| b",;\t|".contains(byte)).count() > MAX_CELLS;
+    match (0..lines.len()).any(|at| is_wide(lines.line(at))) {
+        true => {
+            let name = name.to_owned();
+            Err(ReadError::TooMany { name, what: "cells on one line", max: MAX_CELLS })
+        }
+        false => Ok(()),
+    }
 }

@@ -171,7 +171,10 @@ fn item_json(item: &Item) -> Value {
 }
 
 fn entry_json(entry: &Entry) -> Value {
-    json!({"key": entry.key, "text": entry.text, "on": entry.on})
+    match entry.on {
+        Some(day) => json!({"key": entry.key, "text": entry.text, "on": day}),
+        None => json!({"key": entry.key, "text": entry.text}),
+    }
 }
 
 fn link_json(link: &export::Link) -> Value {

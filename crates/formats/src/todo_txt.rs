@@ -16,6 +16,7 @@ mod write;
 
 pub(crate) use write::{lost, write};
 
+use dormouse_types::draft::Task;
 use dormouse_types::task::{self, Priority, Status};
 use jiff::civil::Date;
 
@@ -27,7 +28,7 @@ use crate::plan::{Format, Reading, Role};
 /// One line that nothing else looks like is enough; without one, half of the lines must carry a tag.
 pub fn looks_like(text: &str) -> bool {
     let lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).take(200);
-    let (mut n, mut marked, mut certain) = (0, 0, 0);
+    let (mut n, mut marked, mut certain, mut markup) = (0, 0, 0, 0);
     for line in lines.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line)) {
         n += 1;
         let is_markup =
@@ -35,15 +36,21 @@ pub fn looks_like(text: &str) -> bool {
                 .iter()
                 .any(|start| line.trim_start().starts_with(start));
         if is_markup {
-            return false;
+            markup += 1;
+            continue;
         }
         let marks = Marks::of(line);
         certain +=
             usize::from(marks.priority.is_some() || (marks.is_done && marks.days[0].is_some()));
-        let is_tagged = Token::all(marks.rest).any(|token| !matches!(token, Token::Word));
+        let is_tagged = Token::all(marks.rest).any(|token| match token {
+            Token::Project(_) | Token::Context(_) => true,
+            Token::Value(key, _) => matches!(key, "due" | "pri" | "rec" | "t"),
+            Token::Word => false,
+        });
         marked += usize::from(is_tagged || marks.is_done || marks.days[0].is_some());
     }
-    certain > 0 || (n > 0 && marked * 2 >= n)
+    let is_tagged = n > 0 && marked * 2 >= n && markup * 4 <= n;
+    is_tagged || (certain > 0 && markup == 0)
 }
 
 /// Reads a todo.txt file.
@@ -155,9 +162,9 @@ fn draft(at: usize, line: &str, gather: &mut Gather<'_>) -> Draft {
     draft
 }
 
-/// The title that a line would be read with.
-fn read_title(line: &str) -> String {
-    understood(line).0.task.title
+/// What a line would be read as.
+fn reread(line: &str) -> Task {
+    understood(line).0.task
 }
 
 fn understood(line: &str) -> (Draft, Vec<String>) {
@@ -174,36 +181,39 @@ fn understood(line: &str) -> (Draft, Vec<String>) {
     let is_text = |word: &&str| matches!(Token::of(word), Token::Word);
     let first = words.iter().position(is_text).unwrap_or(words.len());
     let last = words.iter().rposition(is_text).unwrap_or(0);
+    let is_inside = |n: usize| first < n && n < last;
     let mut title = Vec::new();
     let mut others = Details::default();
     for (n, &word) in words.iter().enumerate() {
-        let is_inside = first < n && n < last;
         match Token::of(word) {
             Token::Word => title.push(word),
-            Token::Project(name) => {
-                match draft.task.category {
-                    None => draft.task.category = Some(name.to_owned()),
-                    Some(ref known) if known == name => {}
-                    Some(_) => draft.label(name),
-                }
-                title.extend(is_inside.then_some(word));
-            }
-            Token::Context(name) => {
-                draft.label(name);
-                title.extend(is_inside.then_some(word));
-            }
+            Token::Project(_) | Token::Context(_) => title.extend(is_inside(n).then_some(word)),
             Token::Value(key, value) => {
                 if !field(key, value, &mut draft, &mut letter, &mut remarks) {
                     others.push(key, value);
-                    let key: String = key.chars().take(40).collect();
-                    remarks.push(format!("`{key}:` has no field: kept as text"));
+                    // A day that is none has been told already.
+                    if key != "due" {
+                        let key: String = key.chars().take(40).collect();
+                        remarks.push(format!("`{key}:` has no field: kept as text"));
+                    }
                 }
             }
         }
     }
+    // A tag outside the sentence says more about the task than one inside.
+    let (inside, outside): (Vec<usize>, Vec<usize>) = (0..words.len()).partition(|&n| is_inside(n));
+    for n in outside.into_iter().chain(inside) {
+        match (Token::of(words[n]), &draft.task.category) {
+            (Token::Project(name), None) => draft.task.category = Some(name.to_owned()),
+            (Token::Project(name), Some(known)) if known == name => {}
+            (Token::Project(name), Some(_)) | (Token::Context(name), _) => draft.label(name),
+            (Token::Value(..) | Token::Word, _) => {}
+        }
+    }
     draft.task.title = title.join(" ");
     if draft.task.title.is_empty() {
-        draft.task.title = words.join(" ");
+        let is_tag = |word: &&str| matches!(Token::of(word), Token::Project(_) | Token::Context(_));
+        draft.task.title = words.iter().copied().filter(is_tag).collect::<Vec<_>>().join(" ");
     }
     if let Some(letter) = letter {
         draft.task.priority = Some(match letter {
@@ -263,7 +273,7 @@ fn field(
             Err(_) => false,
         },
         "reason" if task.status_reason.is_none() => {
-            task.status_reason = Some(value.replace('_', " "));
+            task.status_reason = Some(spaced(value));
             true
         }
         "est" if task.estimate_minutes.is_none() => {
@@ -277,6 +287,11 @@ fn field(
         }
         _ => false,
     }
+}
+
+/// A value whose words underscores join.
+fn spaced(value: &str) -> String {
+    value.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// `YYYY-MM-DD`.

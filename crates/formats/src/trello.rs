@@ -137,8 +137,10 @@ impl<'a> Board<'a> {
         }
         if n_left > 0 {
             let line = actions.map_or(0, |actions| actions.line());
-            gather
-                .say(line, format!("{n_left} moves and edits of the board's history are left out"));
+            gather.say(
+                line,
+                format!("the board's history is left out, except comments: {n_left} actions"),
+            );
         }
     }
 }

@@ -152,17 +152,20 @@ fn task(
             gather.say(node.line(), "a repetition has no field: kept as text");
         }
     }
-    for zero in
-        ["percent_done", "position", "kanban_position", "bucket_id", "cover_image_attachment_id"]
+    if object
+        .peek("percent_done")
+        .and_then(|done| done.text())
+        .is_some_and(|done| done.parse() == Ok(0.0))
     {
-        let is_zero = |node: &Node<'_>| node.text().is_some_and(|text| text.parse() == Ok(0.0));
-        if zero != "percent_done" || object.take(zero).is_some_and(|node| is_zero(&node)) {
-            object.drop(&[zero]);
-        }
+        object.drop(&["percent_done"]);
     }
     let id = object.take_text("id");
     object.drop(&[
         "index",
+        "position",
+        "kanban_position",
+        "bucket_id",
+        "cover_image_attachment_id",
         "project_id",
         "list_id",
         "updated",

@@ -33,9 +33,12 @@ pub fn options() -> ReadOptions {
     ReadOptions { today: Some(date(2026, 11, 22)), zone, ..ReadOptions::default() }
 }
 
+/// Whether a text looks like a format.
+type Looks = fn(&str) -> bool;
+
 /// The formats that say a text is theirs.
 pub fn claimed_by(text: &str) -> Vec<Format> {
-    let all: [(Format, fn(&str) -> bool); 7] = [
+    let all: [(Format, Looks); 7] = [
         (Format::TodoTxt, todo_txt::looks_like),
         (Format::ICalendar, icalendar::looks_like),
         (Format::Csv, csv::looks_like),

@@ -1,6 +1,9 @@
 //! The crate's one test binary.
 
 mod corpus;
+mod differential;
+mod exports;
+mod hostile;
 mod markdown;
 mod properties;
 mod readings;

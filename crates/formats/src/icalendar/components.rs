@@ -7,6 +7,9 @@ use super::content_line::{ContentLine, ContentLines};
 use crate::intake::{Gather, Lines, fold};
 use crate::plan::Role;
 
+/// How deep components nest at most; a calendar of any program needs four levels.
+const MAX_DEPTH: usize = 32;
+
 /// A `VTODO` as it stands in the text.
 pub(super) struct Todo {
     /// From `BEGIN` to `END`, from 0.
@@ -109,7 +112,11 @@ pub(super) fn find(lines: &Lines<'_>, gather: &mut Gather<'_>) -> Found {
                 if !open.iter().any(|outer| is_left(outer)) || is_left(&component) {
                     claim_left(&open, &component, &line, gather);
                 }
-                open.push(component);
+                if open.len() < MAX_DEPTH {
+                    open.push(component);
+                } else {
+                    gather.say(*line.lines.start(), "components are nested too deep: this one is read as part of the one around it");
+                }
             }
             ("END", current) => {
                 claim_left(&open, "", &line, gather);

@@ -16,6 +16,7 @@ use jiff::tz::TimeZone;
 use super::time;
 use super::todo::{DETAIL, KEPT, TIMES, VALUES, public};
 use crate::export::{Lost, Task, block, one_line};
+use crate::intake::fold;
 
 /// Units: octets. The longest line without its end.
 const FOLD: usize = 75;
@@ -226,10 +227,9 @@ impl Out {
 fn item_uid(task: &str, item: &Item, uids: &mut BTreeSet<String>) -> String {
     let key = one_line(&item.key);
     let task = one_line(task);
-    let is_id =
-        !key.contains(' ') && key.len() >= 8 && key.bytes().any(|byte| byte.is_ascii_digit());
-    let base =
-        if is_id || key.starts_with(&format!("{task}/")) { key } else { format!("{task}/{key}") };
+    // A key that is made of the title is no id.
+    let is_title = key.split('#').next() == Some(fold(&item.title).as_str());
+    let base = if is_title { format!("{task}/{key}") } else { key };
     let mut uid = base.clone();
     let mut n = 1;
     while !uids.insert(uid.clone()) {

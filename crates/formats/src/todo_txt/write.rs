@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::{Marks, Token};
+use super::{Marks, Token, spaced};
 use crate::export::{Lost, Task, one_line};
 
 /// Writes a line for each task.
@@ -85,10 +85,8 @@ impl Line {
                 lost.push(Lost::Times);
             }
         }
-        let title = title(task, is_done, &words);
-        if title != task.title_line() {
-            lost.push(Lost::Title);
-        }
+        let head = words.len();
+        let title = task.title_line();
         let said: Vec<&str> = title.split(' ').collect();
         let mut tags = Vec::new();
         let names = task
@@ -100,16 +98,16 @@ impl Line {
             let written = one_line(name).replace(' ', "_");
             let tag = format!("{sign}{written}");
             // A label that came from a second project stands in the title with its own sign.
-            if !said.contains(&tag.as_str())
-                && !(sign == '@' && said.contains(&format!("+{written}").as_str()))
-            {
+            let as_project = format!("+{written}");
+            let is_said = said.contains(&tag.as_str())
+                || (sign == '@' && said.contains(&as_project.as_str()));
+            if !is_said {
                 tags.push(tag);
             }
             if written != *name {
                 lost.push(Lost::Names);
             }
         }
-        words.push(title);
         words.extend(tags);
         words.extend(task.due_on.map(|day| format!("due:{day}")));
         if is_done {
@@ -122,38 +120,68 @@ impl Line {
         }
         if let Some(reason) = &task.status_reason {
             let written = one_line(reason).replace([' ', ':'], "_");
-            if written.replace('_', " ") != *reason {
+            let written = written.trim_matches(['_', '/']);
+            if spaced(written) != *reason {
                 lost.push(Lost::Reason);
             }
-            words.push(format!("reason:{written}"));
+            if !written.is_empty() {
+                words.push(format!("reason:{written}"));
+            }
         }
         words.extend(task.estimate_minutes.map(|minutes| format!("est:{minutes}m")));
         words.extend(task.language.as_ref().map(|code| format!("lang:{code}")));
         words.extend(values);
-        let text = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        if super::read_title(&text) != task.title_line() {
+        // A title that would be read as a mark goes behind the tags; without any it is changed.
+        let has_tags = words.len() > head;
+        let is_safe = is_read_whole(&title, is_done, &words[..head], has_tags);
+        match (is_safe, has_tags) {
+            (true, _) => words.insert(head, title),
+            (false, true) => words.push(title),
+            (false, false) => words.push(unmarked(&title)),
+        }
+        words.retain(|word| !word.is_empty());
+        let mut text = words.join(" ");
+        if task.title_line().is_empty() && (text.is_empty() || text == "x") {
+            text = format!("{text} (no title)").trim_start().to_owned();
+        }
+        // What a program reads from the line is the last word on what it holds.
+        let read = super::reread(&text);
+        if read.title != task.title_line() {
             lost.push(Lost::Title);
+        }
+        if read.category != task.category || read.labels != task.labels {
+            lost.push(Lost::Names);
+        }
+        if read.due_on != task.due_on {
+            lost.push(Lost::Due);
         }
         Self { text, lost }
     }
 }
 
-/// The title, changed where it would be read as a mark of the line.
-fn title(task: &Task, is_done: bool, before: &[String]) -> String {
-    let title = task.title_line();
-    let head = before.join(" ");
-    let line = if head.is_empty() { title.clone() } else { format!("{head} {title}") };
+/// Whether a title behind the marks of a line, and with or without tags behind it, is read as all of
+/// it.
+fn is_read_whole(title: &str, is_done: bool, marks: &[String], has_tags: bool) -> bool {
+    let tag = if has_tags { "+t" } else { "" };
+    let words =
+        marks.iter().map(String::as_str).chain([title, tag]).filter(|word| !word.is_empty());
+    let line = words.collect::<Vec<_>>().join(" ");
     let marks = Marks::of(&line);
-    if marks.is_done == is_done && marks.rest == title {
-        return title;
-    }
-    let mut chars = title.chars();
-    match chars.next() {
-        Some('x') if title.starts_with("x ") && head.is_empty() => format!("X{}", chars.as_str()),
-        Some('(') => title.to_lowercase().chars().take(3).chain(title.chars().skip(3)).collect(),
+    marks.is_done == is_done && marks.rest.strip_suffix(tag).map(str::trim_end) == Some(title)
+}
+
+/// A title that is read as no mark.
+fn unmarked(title: &str) -> String {
+    match title.strip_prefix('x') {
+        Some(rest) if rest.is_empty() || rest.starts_with(' ') => format!("X{rest}"),
+        _ if title.starts_with('(') => title
+            .chars()
+            .take(3)
+            .flat_map(char::to_lowercase)
+            .chain(title.chars().skip(3))
+            .collect(),
         // A day: with a hyphen that does not break, it is a word.
-        Some(_) => title.replacen('-', "\u{2011}", 2),
-        None => title,
+        _ => title.replacen('-', "\u{2011}", 2),
     }
 }
 

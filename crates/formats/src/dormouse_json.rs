@@ -4,11 +4,16 @@
 //! [`export::Task`] in camel case; empty members are left out. What a draft has no field for (links,
 //! times, the report) is kept as text.
 //!
-//! A task is known again by its key.
+//! The whole workspace as `dormouse export` writes it (`docs/export.md`) is read as well: its tasks
+//! with their items and entries, without what was deleted and without agents and links.
+//!
+//! A task is known again by its key, in an export by its id.
 
 use dormouse_types::draft::{Entry, Item};
 use dormouse_types::task::{self, Priority, Status};
 use serde_json::{Value, json};
+
+mod workspace;
 
 use crate::export::{self, one_line};
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
@@ -22,8 +27,9 @@ pub const VERSION: u32 = 1;
 
 /// Whether a text is such a document.
 pub fn looks_like(text: &str) -> bool {
+    let head: String = text.chars().take(200).collect();
     json::begins(text)
-        && text.chars().take(200).collect::<String>().contains(FORMAT)
+        && [FORMAT, workspace::FORMAT].iter().any(|format| head.contains(format))
         && json::has_names(text, &["format", "tasks"])
 }
 
@@ -43,7 +49,8 @@ pub fn read(name: &str, text: &str, _options: &ReadOptions) -> Result<Reading, R
         expected,
         remedy,
     };
-    if format.as_deref() != Some(FORMAT) {
+    let is_workspace = format.as_deref() == Some(workspace::FORMAT);
+    if format.as_deref() != Some(FORMAT) && !is_workspace {
         return Err(expected("\"format\": \"dormouse-tasks\"", "export the tasks as JSON again"));
     }
     if version.as_deref() != Some("1") {
@@ -51,6 +58,10 @@ pub fn read(name: &str, text: &str, _options: &ReadOptions) -> Result<Reading, R
             "\"version\": 1",
             "the file is from a newer program; update this one",
         ));
+    }
+    if is_workspace {
+        workspace::tasks(object, &mut gather)?;
+        return Ok(gather.finish(Format::Dormouse));
     }
     let tasks = object.take("tasks").map(|tasks| tasks.items()).unwrap_or_default();
     for node in tasks {

@@ -85,7 +85,7 @@ fn tasks() -> Vec<Task> {
         priority: [None, Some(Priority::P0), Some(Priority::P1), Some(Priority::P3)]
             [n as usize % 4],
         due_on: (n % 2 == 0).then(|| date(2026, 11, n)),
-        labels: vec![format!("l{n}"), "b_c".to_owned()],
+        labels: vec![format!("l{n}"), "b,c".to_owned()],
         category: Some("Home".to_owned()),
         items: vec![Item {
             key: format!("item-{n}"),

@@ -247,7 +247,7 @@ fn task() -> impl Strategy<Value = draft::Task> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn json_holds_everything(task in task()) {

@@ -161,6 +161,20 @@ fn the_columns_of_a_sheet_are_shown_with_their_reason_and_can_be_changed() {
 }
 
 #[test]
+fn the_sheets_of_other_programs_need_no_guess() {
+    let ticktick = "\"Date: 2026-11-22\"\n\"Version: 7.1\"\n\"List Name\",\"Title\",\"Tags\",\"Content\",\"Due Date\",\"Priority\",\"Status\",\"Completed Time\"\n\"Flat\",\"Paint\",\"loud, dirty\",\"White\",\"2026-12-01T22:30:00+0000\",\"0\",\"0\",\"\"\n\"Flat\",\"Lease\",\"\",\"\",\"\",\"0\",\"1\",\"2026-11-02T09:00:00+0000\"\n";
+    let planner = "Task Name,Bucket Name,Progress,Priority,Assigned To,Due date,Checklist Items\nPaint,Hall,In progress,Important,Ana,12/01/2026,Buy paint;Tape\nLease,Hall,Completed,Medium,,,\n";
+    let mut out = String::new();
+    for text in [ticktick, planner] {
+        assert_eq!(claimed_by(text), [Format::Csv]);
+        let reading = read(Format::Csv, "a.csv", text).unwrap();
+        is_whole(&reading, text);
+        out += &shown(&reading, text);
+    }
+    assert_snapshot!(out);
+}
+
+#[test]
 fn keys_do_not_depend_on_lines_or_on_what_a_person_ticks() {
     let before = read(Format::TodoTxt, "a", "(A) Call Ana\nBuy milk @shop\nBuy milk\n").unwrap();
     let after = read(

@@ -51,6 +51,11 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Done,
         &[
+            "completed at",
+            "completed time",
+            "completed date",
+            "completed on",
+            "date completed",
             "done",
             "completed",
             "complete",
@@ -79,8 +84,8 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Status,
         &[
-            "status", "state", "stand", "zustand", "statut", "état", "etat", "estado", "stare",
-            "stato",
+            "progress", "status", "state", "stand", "zustand", "statut", "état", "etat", "estado",
+            "stare", "stato",
         ],
     ),
     (Column::Reason, &["reason", "grund", "raison", "motivo", "motiv"]),
@@ -191,6 +196,10 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Category,
         &[
+            "bucket",
+            "bucket name",
+            "section/column",
+            "projects",
             "category",
             "project",
             "list",
@@ -243,6 +252,7 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Items,
         &[
+            "checklist items",
             "items",
             "checklist",
             "subtasks",
@@ -328,9 +338,6 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
             "modified",
             "updated",
             "last modified",
-            "completed at",
-            "completed time",
-            "completed date",
             "erstellt",
             "geändert",
             "créé",

@@ -67,14 +67,16 @@ fn draft(
                 true
             }
             Column::Done => {
-                done = is_done(cell);
-                done.is_some()
+                let mark = is_done(cell);
+                // The day on which it was done says so too.
+                done = mark.or_else(|| day_of(cell, options).map(|_| true));
+                mark.is_some()
             }
             Column::Status => {
                 let exact = cell.parse::<Status>().ok();
-                draft.task.status =
-                    exact.or_else(|| status_of(cell)).or_else(|| ticked(is_done(cell)?));
-                draft.task.status.is_some()
+                let mark = is_done(cell);
+                draft.task.status = exact.or_else(|| status_of(cell)).or_else(|| ticked(mark?));
+                draft.task.status.is_some() || mark.is_some()
             }
             Column::Reason => {
                 draft.task.status_reason = Some(cell.to_owned());

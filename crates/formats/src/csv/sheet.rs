@@ -67,9 +67,17 @@ impl Sheet {
         if let Some(at) = open_at {
             records(lines, &text[at..], at, delimiter, Quotes::AreText, n_rows, &mut rows);
         }
+        rows.drain(..n_preface(&rows));
         let open_quote = open_at.map(|at| lines.line_of(at));
         Self { delimiter, rows, open_quote }
     }
+}
+
+/// How many rows stand before the one that names the columns: some programs write date and version
+/// of the export there, a cell each.
+fn n_preface(rows: &[Row]) -> usize {
+    let first = rows.iter().take(10).position(|row| row.cells.len() >= 3);
+    first.filter(|&first| rows[..first].iter().all(|row| row.cells.len() == 1)).unwrap_or(0)
 }
 
 enum Quotes {

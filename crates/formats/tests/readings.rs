@@ -175,6 +175,24 @@ fn the_sheets_of_other_programs_need_no_guess() {
 }
 
 #[test]
+fn one_day_beyond_the_twelfth_tells_the_order_for_all_days_of_a_sheet() {
+    let due = |text: &str| {
+        let reading = read(Format::Csv, "a.csv", text).unwrap();
+        let days = reading.tasks.iter().map(|task| task.due_on.unwrap().to_string());
+        let remarks = reading.remarks.iter().map(|remark| remark.message.clone());
+        days.chain(remarks).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        due("title,due\na,3/4/2026\nb,12/24/2026\n"),
+        ["2026-03-04", "2026-12-24", "of two numbers in a date, the month is read first"]
+    );
+    assert_eq!(
+        due("title,due\na,3/4/2026\nb,24/12/2026\n"),
+        ["2026-04-03", "2026-12-24", "of two numbers in a date, the day is read first"]
+    );
+}
+
+#[test]
 fn keys_do_not_depend_on_lines_or_on_what_a_person_ticks() {
     let before = read(Format::TodoTxt, "a", "(A) Call Ana\nBuy milk @shop\nBuy milk\n").unwrap();
     let after = read(

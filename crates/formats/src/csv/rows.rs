@@ -6,8 +6,8 @@ use super::columns::{Column, Columns};
 use super::sheet::{Row, Sheet};
 use super::write;
 use crate::intake::{
-    Details, Draft, Gather, ReadError, ReadOptions, day_of, fold, is_done, priority_of, status_of,
-    ticked,
+    DateOrder, Details, Draft, Gather, ReadError, ReadOptions, day_of, fold, is_done, priority_of,
+    status_of, ticked,
 };
 use crate::plan::Role;
 
@@ -18,6 +18,7 @@ pub(super) fn rows(
     options: &ReadOptions,
     gather: &mut Gather<'_>,
 ) -> Result<(), ReadError> {
+    let options = &ReadOptions { order: order(sheet, columns, options, gather), ..options.clone() };
     for (n, row) in sheet.rows.iter().enumerate() {
         if (n == 0 && columns.has_head) || row.is_empty() {
             continue;
@@ -38,6 +39,45 @@ pub(super) fn rows(
         gather.claim(row.lines.clone(), Role::Note, Some(task));
     }
     Ok(())
+}
+
+/// The order of day and month in a sheet: one day beyond the 12th tells it for all its days.
+fn order(
+    sheet: &Sheet,
+    columns: &Columns,
+    options: &ReadOptions,
+    gather: &mut Gather<'_>,
+) -> DateOrder {
+    let is_due = |at: &usize| columns.columns[*at].column == Column::Due;
+    let due: Vec<usize> = (0..columns.columns.len()).filter(is_due).collect();
+    let (mut first, mut second, mut unclear) = (0, 0, None);
+    for row in &sheet.rows {
+        for cell in due.iter().map(|&at| row.cell(at)) {
+            let mut parts = cell.splitn(3, '/').map(|part| part.parse::<u8>().ok());
+            if let (Some(Some(a)), Some(Some(b)), Some(_)) =
+                (parts.next(), parts.next(), parts.next())
+            {
+                first += usize::from(a > 12);
+                second += usize::from(b > 12);
+                if a <= 12 && b <= 12 && a != b {
+                    unclear.get_or_insert(*row.lines.start());
+                }
+            }
+        }
+    }
+    let order = match (first, second) {
+        (0, 1..) => DateOrder::MonthFirst,
+        (1.., 0) => DateOrder::DayFirst,
+        _ => options.order,
+    };
+    if let Some(line) = unclear {
+        let words = match order {
+            DateOrder::DayFirst => "the day",
+            DateOrder::MonthFirst => "the month",
+        };
+        gather.say(line, format!("of two numbers in a date, {words} is read first"));
+    }
+    order
 }
 
 fn draft(

@@ -163,8 +163,11 @@ pub(super) fn labels(cell: &str) -> Vec<String> {
 
 /// Items, one a line: with a box and an indent, or only their text.
 pub(super) fn items(cell: &str) -> Vec<(String, bool, u32)> {
-    let lines = cell.lines().filter(|line| !line.trim().is_empty());
+    // Without boxes, some programs write all of them on one line.
+    let is_one_line = !cell.contains('\n') && !cell.contains("[ ]") && !cell.contains("[x]");
+    let lines = cell.split(|c| c == '\n' || (c == ';' && is_one_line));
     lines
+        .filter(|line| !line.trim().is_empty())
         .map(|line| {
             let text = line.trim_start();
             let indent = u32::try_from((line.len() - text.len()) / 2).unwrap_or(0).min(100);

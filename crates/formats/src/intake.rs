@@ -1,7 +1,7 @@
 //! What the readers of the other formats share: lines, places, limits, keys and errors.
 //!
-//! A [`Gather`] collects tasks and gives each line its place. Whatever a task has no field for goes
-//! into its [`Details`], a list of `name: value` that a person can read, and that the writer of the
+//! A `Gather` collects tasks and gives each line its place. Whatever a task has no field for goes
+//! into its `Details`, a list of `name: value` that a person can read, and that the writer of the
 //! same format turns back into fields.
 
 mod day;

@@ -77,6 +77,33 @@ fn a_task_as_markdown() {
 }
 
 #[test]
+fn one_task_as_markdown_is_read_with_its_fields() {
+    let (boat, text) = (boat(), write(&[boat()], Target::Markdown).text);
+    let drafts = dormouse_formats::markdown::read("boat.md", text.as_bytes()).unwrap();
+    let [task] = &drafts.tasks[..] else { panic!("{drafts:?}") };
+    assert_eq!(
+        (&task.title, task.status, &task.status_reason),
+        (&boat.title, boat.status, &boat.status_reason)
+    );
+    assert_eq!(
+        (task.priority, task.due_on, task.estimate_minutes),
+        (boat.priority, boat.due_on, boat.estimate_minutes)
+    );
+    assert_eq!(
+        (&task.language, &task.category, &task.labels),
+        (&boat.language, &boat.category, &boat.labels)
+    );
+    let items = |items: &[draft::Item]| -> Vec<_> {
+        items.iter().map(|item| (item.title.clone(), item.is_checked, item.depth)).collect()
+    };
+    assert_eq!(items(&task.items), items(&boat.items));
+    assert_eq!(
+        crate::properties::lost_words(&text[text.find("# ").unwrap()..], &drafts),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn a_task_as_todo_txt() {
     assert_snapshot!(shown(Target::TodoTxt));
 }

@@ -73,8 +73,10 @@ fn front_matter(task: &Task, text: &mut String) {
     let _ = writeln!(text, "title: {}", scalar(&task.title));
     for (name, value) in fields(task) {
         if name == "labels" {
-            let labels: Vec<String> = task.labels.iter().map(|label| scalar(label)).collect();
-            let _ = writeln!(text, "labels: [{}]", labels.join(", "));
+            text.push_str("labels:\n");
+            for label in &task.labels {
+                let _ = writeln!(text, "  - {}", scalar(label));
+            }
         } else {
             let _ = writeln!(text, "{name}: {}", scalar(&value));
         }
@@ -83,9 +85,15 @@ fn front_matter(task: &Task, text: &mut String) {
     let _ = writeln!(text, "# {}\n", heading(&task.title));
 }
 
-/// A value of the front matter in quotes, so that nothing in it is read as more than text.
+/// A value of the front matter in quotes, so that nothing in it is read as more than text. Where it
+/// can be without escapes, which not every reader undoes, it is.
 fn scalar(text: &str) -> String {
-    format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""))
+    let line = one_line(text);
+    if line.contains(['"', '\\']) {
+        format!("'{}'", line.replace('\'', "''"))
+    } else {
+        format!("\"{line}\"")
+    }
 }
 
 /// A heading's text: one line that ends in no `#` and is never empty.

@@ -169,7 +169,14 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     // What goes over the wire describes itself where it is defined, behind the feature `openapi`.
     (
         "utoipa",
-        &["dormouse-types", "dormouse-access", "dormouse-queries", "dormouse", "dormouse-server"],
+        &[
+            "dormouse-types",
+            "dormouse-formats",
+            "dormouse-access",
+            "dormouse-queries",
+            "dormouse",
+            "dormouse-server",
+        ],
         &[],
     ),
     ("utoipa-axum", &["dormouse-server"], &[]),

@@ -2,6 +2,7 @@
 
 use dormouse::{ImportOptions, WORKSPACE};
 use dormouse_types::Caller;
+use dormouse_types::draft::Format;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -20,7 +21,7 @@ pub async fn fill(engine: &Engine) -> Result<usize, Failure> {
         return Ok(0);
     }
     let mut n_tasks = 0;
-    let options = ImportOptions { with_agents: true, dry_run: false };
+    let options = ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
     let mut count = |event| {
         n_tasks += usize::from(matches!(event, dormouse::view::ImportEvent::Task { .. }));
     };

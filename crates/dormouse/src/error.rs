@@ -3,7 +3,9 @@
 use dormouse_access::AccessError;
 use dormouse_agents::AgentError;
 use dormouse_changes::DecideError;
-use dormouse_formats::markdown::ReadError as ImportError;
+use dormouse_formats::intake::ReadError as OtherError;
+use dormouse_formats::markdown::ReadError as MarkdownError;
+use dormouse_formats::plan::Error as ImportError;
 use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
@@ -168,7 +170,10 @@ impl Error {
             Self::Beyond(beyond) => beyond.limit.problem,
             Self::NotFound { .. } => "not-found",
             Self::ConfirmAlone { .. } => "confirm-alone",
-            Self::Import(ImportError::TooLarge { .. }) => "payload-too-large",
+            Self::Import(
+                ImportError::Text(MarkdownError::TooLarge { .. })
+                | ImportError::Other(OtherError::TooLarge { .. }),
+            ) => "payload-too-large",
             Self::Import(_) => "import-failed",
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),

@@ -2,6 +2,7 @@
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
+use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{self, Format};
 use dormouse_journal::Outcome;
 use dormouse_types::{Caller, Id as _, Scope, hash};
@@ -22,6 +23,13 @@ pub struct ImportOptions {
 }
 
 impl Dormouse {
+    /// How a file is read. A date without a year stays text: read again a year later, the same file
+    /// would say another day.
+    fn reading(&self, options: ImportOptions) -> plan::Options {
+        let read = ReadOptions { zone: self.zone.clone(), ..ReadOptions::default() };
+        plan::Options { format: options.format, read }
+    }
+
     /// Imports a task list.
     ///
     /// An invalid file writes nothing. Each `Task` event is sent once its task is durable; running
@@ -35,7 +43,7 @@ impl Dormouse {
         on_event: &mut (dyn FnMut(ImportEvent) + Send),
     ) -> Result<(), Error> {
         require(caller, Scope::Edit)?;
-        let reading = plan::read(name, bytes, &plan::Options { format: options.format })?;
+        let reading = plan::read(name, bytes, &self.reading(options))?;
         let total = reading.tasks.len();
         on_event(ImportEvent::Read {
             file: name.to_owned(),

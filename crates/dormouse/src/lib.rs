@@ -82,6 +82,7 @@ pub struct Dormouse {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
+    pub(crate) zone: jiff::tz::TimeZone,
 }
 
 /// The parts the services are built from.
@@ -130,10 +131,10 @@ impl Dormouse {
             agents: agents.clone(),
             model: model.clone(),
             clock: clock.clone(),
-            zone,
+            zone: zone.clone(),
         });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
-        Self { store, journal, changes, agents, queries, tokens, model, clock }
+        Self { store, journal, changes, agents, queries, tokens, model, clock, zone }
     }
 
     /// The same services, which also run holders of another kind: the same loop claims them, drives

@@ -1,14 +1,27 @@
-//! Turns files into drafts, and makes text safe for a terminal.
+//! Turns files into drafts and tasks into files, and makes text safe for a terminal.
 //!
-//! Owns: what a file means as tasks, items and entries, and how a person corrects that; which characters may reach a
-//! terminal. Defends against: text that is lost because no rule claimed it; a task imported twice
-//! because its key changed; text that manipulates the reader's screen.
+//! Owns: what a file of any format means as tasks, items and entries, and how a person corrects that;
+//! how tasks are written in each format, and what that loses; which characters may reach a terminal.
+//! Defends against: text that is lost because no rule claimed it; a task imported twice because its
+//! key changed; text that breaks out of the file it is written into, or manipulates the reader's
+//! screen.
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!
-//! Reading order: [`plan`], [`markdown`], [`plain_lines`], [`sanitise`].
+//! Reading order: [`plan`], [`markdown`], [`plain_lines`], [`intake`], one module for each other
+//! format, [`export`], [`sanitise`].
 
 pub mod plan;
 pub mod markdown;
 pub mod plain_lines;
+pub mod intake;
+pub mod todo_txt;
+pub mod icalendar;
+pub mod csv;
+mod json;
+pub mod trello;
+pub mod vikunja;
+pub mod github_issues;
+pub mod dormouse_json;
+pub mod export;
 pub mod sanitise;

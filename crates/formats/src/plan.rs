@@ -17,6 +17,7 @@ mod sheet;
 mod wanted;
 
 use dormouse_types::closed_list;
+pub use dormouse_types::draft::Format;
 use dormouse_types::draft::{Remark, Task};
 
 pub use agents::deserves_agent;
@@ -25,30 +26,6 @@ pub use correction::{
     Agent, Anchor, Correction, CorrectionError, Edit, Kept, KeptEdit, Planned, PlannedTask,
 };
 pub use read::{Error, Options, detect, digest, read};
-
-closed_list! {
-    /// What a text is read as.
-    pub enum Format, "format" {
-        /// Markdown with headings, lists and check boxes; also a note of Obsidian.
-        Markdown = "markdown",
-        /// todo.txt: one task a line.
-        TodoTxt = "todoTxt",
-        /// iCalendar; its `VTODO` components are the tasks.
-        ICalendar = "iCalendar",
-        /// A sheet with a header row.
-        Csv = "csv",
-        /// The JSON export of a Trello board.
-        Trello = "trello",
-        /// JSON of Vikunja.
-        Vikunja = "vikunja",
-        /// The JSON that `gh issue list --json` prints.
-        GithubIssues = "githubIssues",
-        /// Dormouse's own JSON.
-        Dormouse = "dormouse",
-        /// Each line that is not blank is a task.
-        PlainLines = "plainLines",
-    }
-}
 
 closed_list! {
     /// The place of a line in what a text becomes.

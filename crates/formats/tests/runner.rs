@@ -2,10 +2,14 @@
 
 mod corpus;
 mod corrections;
+mod differential;
+mod exports;
+mod hostile;
 mod markdown;
 mod plan_properties;
 mod plans;
 mod properties;
+mod readings;
 mod refusals;
 mod show;
 mod terminal;

@@ -11,6 +11,7 @@ use dormouse_types::agent::{
 use dormouse_types::change::What;
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
+use dormouse_types::draft::Format;
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::task::{LinkDirection, LinkKind, Priority, Status};
 use dormouse_types::{
@@ -568,6 +569,8 @@ pub enum ImportEvent {
     Read {
         /// Its name.
         file: String,
+        /// What it was read as.
+        format: Format,
         /// Tasks in it.
         tasks: usize,
         /// Items in it.

@@ -274,7 +274,7 @@ impl Client {
         let make = |hands: Hands, _key| -> Reply<()> {
             let (file, text) = (file.clone(), text.clone());
             Box::pin(async move {
-                let options = ImportOptions { with_agents: true, dry_run: false };
+                let options = ImportOptions { with_agents: true, dry_run: false, format: None };
                 let mut hear = |_| {};
                 let bytes = text.as_bytes();
                 hands.dormouse.import(&me(), &file, bytes, options, &mut hear).await

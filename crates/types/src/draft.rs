@@ -2,7 +2,32 @@
 
 use jiff::civil::Date;
 
+use crate::closed_list;
 use crate::task::{Priority, Status};
+
+closed_list! {
+    /// What a text is read as.
+    pub enum Format, "format" {
+        /// Markdown with headings, lists and check boxes; also a note of Obsidian.
+        Markdown = "markdown",
+        /// todo.txt: one task a line.
+        TodoTxt = "todoTxt",
+        /// iCalendar; its `VTODO` components are the tasks.
+        ICalendar = "iCalendar",
+        /// A sheet with a header row.
+        Csv = "csv",
+        /// The JSON export of a Trello board.
+        Trello = "trello",
+        /// JSON of Vikunja.
+        Vikunja = "vikunja",
+        /// The JSON that `gh issue list --json` prints.
+        GithubIssues = "githubIssues",
+        /// Dormouse's own JSON.
+        Dormouse = "dormouse",
+        /// Each line that is not blank is a task.
+        PlainLines = "plainLines",
+    }
+}
 
 /// A file as drafts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -38,8 +38,25 @@ fn fold_into(c: char, folded: &mut String) {
         folded.push(if c == '\0' { ' ' } else { c.to_ascii_lowercase() });
         return;
     }
-    // Letters with a stroke and ligatures do not decompose into a letter and an accent.
-    let plain = match c {
+    if let Some(plain) = without_stroke(c) {
+        folded.push_str(plain);
+        return;
+    }
+    for part in c.to_lowercase().nfkd().filter(|part| !is_combining_mark(*part)) {
+        for letter in part.to_lowercase() {
+            // A raised æ decomposes into an æ.
+            match without_stroke(letter) {
+                Some(plain) => folded.push_str(plain),
+                None => folded.push(letter),
+            }
+        }
+    }
+}
+
+/// The plain letters of one with a stroke, or of a ligature: these do not decompose into a letter and
+/// an accent.
+fn without_stroke(c: char) -> Option<&'static str> {
+    Some(match c {
         'ß' | 'ẞ' => "ss",
         'æ' | 'Æ' => "ae",
         'œ' | 'Œ' => "oe",
@@ -47,19 +64,8 @@ fn fold_into(c: char, folded: &mut String) {
         'ł' | 'Ł' => "l",
         'đ' | 'Đ' => "d",
         'ı' => "i",
-        _ => {
-            for part in c.to_lowercase().nfkd() {
-                folded.extend(
-                    (!is_combining_mark(part))
-                        .then_some(part)
-                        .into_iter()
-                        .flat_map(char::to_lowercase),
-                );
-            }
-            return;
-        }
-    };
-    folded.push_str(plain);
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -77,6 +83,7 @@ mod tests {
             ("Ångström", "angstrom"),
             ("ﬁle", "FILE"),
             ("Łódź", "lodz"),
+            ("\u{10783}", "AE"),
         ] {
             assert_eq!(folded(one), folded(other), "{one}");
         }

@@ -1,4 +1,4 @@
-//! `dormouse import`: tasks from Markdown files.
+//! `dormouse import`: tasks from files.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use clap::Args;
 use dormouse::view::ImportEvent;
 use dormouse_types::Id as _;
+use dormouse_types::draft::Format;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
@@ -16,16 +17,21 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note, titled};
 
-/// A heading with check boxes below it becomes a task; other text becomes a note of the task above
-/// it. You can import the same file again: your changes in Dormouse are kept.
+/// Reads Markdown, todo.txt, iCalendar, CSV, and the JSON of Trello, Vikunja, `gh issue list` and
+/// Dormouse; the content of a file decides. You can import the same file again: your changes in
+/// Dormouse are kept.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Markdown files; `-` reads standard input
+    /// Files; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Give every task an agent
     #[arg(long)]
     with_agents: bool,
+    /// Read the files as this, whatever they look like: markdown, todoTxt, iCalendar, csv, trello,
+    /// vikunja, githubIssues, dormouse or plainLines
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
     /// Only show what would be written
     #[arg(long)]
     dry_run: bool,
@@ -47,11 +53,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(), Failure> {
     let (name, bytes) = read(file)?;
     let flag = |on: bool| if on { "true" } else { "false" };
-    let query = [
+    let mut query = vec![
         ("name", name.as_str()),
         ("withAgents", flag(params.with_agents)),
         ("dryRun", flag(params.dry_run)),
     ];
+    query.extend(params.format.map(|format| ("format", format.name())));
     let mut lines = session
         .client
         .upload(&path("/api/imports", &query), bytes)
@@ -83,6 +90,21 @@ async fn import(session: &mut Session, params: &Params, file: &Path) -> Result<(
         session.screen.say(text);
     }
     Ok(())
+}
+
+/// What a file was read as, if that is worth a word.
+fn as_format(format: Format) -> &'static str {
+    match format {
+        Format::Markdown => "",
+        Format::TodoTxt => "todo.txt, ",
+        Format::ICalendar => "iCalendar, ",
+        Format::Csv => "a sheet, ",
+        Format::Trello => "a Trello board, ",
+        Format::Vikunja => "Vikunja, ",
+        Format::GithubIssues => "GitHub issues, ",
+        Format::Dormouse => "an export of Dormouse, ",
+        Format::PlainLines => "one task a line, ",
+    }
 }
 
 fn read_json<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
@@ -145,9 +167,10 @@ impl Progress {
 
     fn take(&mut self, event: ImportEvent) {
         match event {
-            ImportEvent::Read { tasks, items, entries, .. } => {
+            ImportEvent::Read { format, tasks, items, entries, .. } => {
                 self.read = format!(
-                    "{}, {}, {}",
+                    "{}{}, {}, {}",
+                    as_format(format),
                     counted(tasks, "task"),
                     counted(items, "item"),
                     if entries == 1 { "1 note".into() } else { format!("{entries} notes") }

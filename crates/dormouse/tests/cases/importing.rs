@@ -7,7 +7,7 @@ use crate::world::{World, me, now};
 
 fn import(world: &World, text: &str) -> Vec<(TaskId, Option<AgentId>)> {
     world.later(60);
-    let options = ImportOptions { with_agents: true, dry_run: false };
+    let options = ImportOptions { with_agents: true, dry_run: false, format: None };
     let mut made = Vec::new();
     let mut on_event = |event| {
         if let ImportEvent::Task { task_id: Some(task), agent_id, .. } = event {
@@ -71,7 +71,7 @@ fn a_task_that_has_an_agent_keeps_it() {
 fn a_dry_run_tells_and_writes_nothing() {
     let world = World::new();
     let before = world.rows();
-    let options = ImportOptions { with_agents: true, dry_run: true };
+    let options = ImportOptions { with_agents: true, dry_run: true, format: None };
     let mut planned = 0;
     let mut on_event = |event| {
         if let ImportEvent::Task { outcome, task_id: None, .. } = event {

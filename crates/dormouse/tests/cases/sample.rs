@@ -1,6 +1,7 @@
 //! The sample of `samples/`: imported, noted, and what the built-in model proposes.
 
 use dormouse_types::agent::{ItemStatus, RunStatus};
+use dormouse_types::draft::Format;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,7 @@ fn the_built_in_model_proposes_what_the_sample_says() {
     now(async {
         let (dormouse, _, clock) = services(Arc::new(Builtin), "2027-01-18T09:00:00Z");
         let me = me();
-        let options = ImportOptions { with_agents: true, dry_run: false };
+        let options = ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
         dormouse
             .import(&me, "household.md", TASKS.as_bytes(), options, &mut |_| {})
             .await

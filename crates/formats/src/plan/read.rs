@@ -2,20 +2,19 @@
 
 use dormouse_types::hash;
 use dormouse_types::id::Digest;
-use serde::{Deserialize, Serialize};
 
 use super::{Format, Reading};
+use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError};
-use crate::plain_lines;
+use crate::{csv, dormouse_json, github_issues, icalendar, plain_lines, todo_txt, trello, vikunja};
 
 /// How a text is read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The format; by default the one that the content has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
+    /// What a text does not say about itself.
+    pub read: ReadOptions,
 }
 
 /// Why no plan could be made of a text. The text or its options must be changed before a retry can
@@ -25,14 +24,9 @@ pub enum Error {
     /// The text was refused.
     #[error(transparent)]
     Text(#[from] ReadError),
-    /// No reader knows the format that was asked for.
-    #[error("{name} cannot be read as {format}; choose markdown or plainLines")]
-    NoReader {
-        /// The file.
-        name: String,
-        /// The format.
-        format: Format,
-    },
+    /// The text was refused by the reader of another format.
+    #[error(transparent)]
+    Other(#[from] intake::ReadError),
 }
 
 /// Reads a text into tasks and the place of each of its lines.
@@ -51,13 +45,13 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     match format {
         Format::Markdown => Ok(markdown::reading(name, text.as_bytes())?),
         Format::PlainLines => Ok(plain_lines::read(name, &text)),
-        Format::TodoTxt
-        | Format::ICalendar
-        | Format::Csv
-        | Format::Trello
-        | Format::Vikunja
-        | Format::GithubIssues
-        | Format::Dormouse => Err(Error::NoReader { name: name.to_owned(), format }),
+        Format::TodoTxt => Ok(todo_txt::read(name, &text, &options.read)?),
+        Format::ICalendar => Ok(icalendar::read(name, &text, &options.read)?),
+        Format::Csv => Ok(csv::read(name, &text, &options.read)?),
+        Format::Trello => Ok(trello::read(name, &text, &options.read)?),
+        Format::Vikunja => Ok(vikunja::read(name, &text, &options.read)?),
+        Format::GithubIssues => Ok(github_issues::read(name, &text, &options.read)?),
+        Format::Dormouse => Ok(dormouse_json::read(name, &text, &options.read)?),
     }
 }
 
@@ -65,7 +59,16 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
 type Looks = fn(&str) -> bool;
 
 /// The formats that a text is tried for, the most particular first.
-const TRIED: &[(Format, Looks)] = &[(Format::PlainLines, plain_lines::looks_like)];
+const TRIED: &[(Format, Looks)] = &[
+    (Format::Dormouse, dormouse_json::looks_like),
+    (Format::Trello, trello::looks_like),
+    (Format::Vikunja, vikunja::looks_like),
+    (Format::GithubIssues, github_issues::looks_like),
+    (Format::ICalendar, icalendar::looks_like),
+    (Format::Csv, csv::looks_like),
+    (Format::TodoTxt, todo_txt::looks_like),
+    (Format::PlainLines, plain_lines::looks_like),
+];
 
 /// Finds the format of a text by its content. Without a sign of any other it is Markdown, of which
 /// every text is an instance.

@@ -11,6 +11,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use dormouse::ImportOptions;
 use dormouse::view::ImportEvent;
+use dormouse_types::closed_list::ClosedList as _;
+use dormouse_types::draft::Format;
 use dormouse_types::limits::IMPORT_FILE;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use serde::Deserialize;
@@ -36,9 +38,15 @@ pub(super) struct ImportParams {
     /// Give each task an agent.
     #[serde(default)]
     with_agents: bool,
+    /// What the file is read as; by default what its content looks like.
+    #[param(value_type = Option<Format>)]
+    format: Option<String>,
 }
 
-/// Imports a Markdown task list and reports each task once it is durable.
+/// Imports a task list and reports each task once it is durable.
+///
+/// Markdown, todo.txt, iCalendar, a sheet (CSV), the JSON of Trello, Vikunja, `gh issue list` and
+/// Dormouse, or plain lines: the content decides, not the name.
 ///
 /// A file that cannot be parsed at all is refused with an error status. An error after the first
 /// event ends the stream with a line `{"event": "problem", "problem": …}`; everything reported
@@ -70,7 +78,13 @@ pub(super) async fn run(
         return Err(Problem::invalid("?name", message));
     };
     let file = collect(request.into_body(), IMPORT_FILE).await?;
-    let options = ImportOptions { with_agents: params.with_agents, dry_run: params.dry_run };
+    let options = ImportOptions {
+        with_agents: params.with_agents,
+        dry_run: params.dry_run,
+        format: params.format.map(|name| Format::parse(&name)).transpose().map_err(|error| {
+            Problem::invalid("?format", error.to_string())
+        })?,
+    };
     let mut events = Events::new(app, name, file, options);
     let first = match events.next().await {
         Some(Err(problem)) => return Err(problem),

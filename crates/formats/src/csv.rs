@@ -1,0 +1,107 @@
+//! Reads sheets: rows with cells that a comma, semicolon, tab or bar separates.
+//!
+//! - Todoist's template is known by its columns `TYPE` and `CONTENT`, our own export by its first row.
+//! - In any other sheet the meaning of a column is a guess, from its name in several languages and
+//!   from what stands in it: [`columns`] returns the guess with its reason, and a caller may override
+//!   it through [`ReadOptions::columns`].
+//! - A column without a field is kept as text, under its name. A row without a title is left out and
+//!   said.
+//! - From a quote that is never closed on, quotes are text.
+//!
+//! A row is known again by its key where the sheet has one, else by its title.
+
+mod columns;
+mod guess;
+mod names;
+mod rows;
+mod sheet;
+mod todoist;
+mod write;
+
+pub use columns::{Because, Column, ColumnGuess, Columns};
+pub(crate) use write::{lost, write};
+
+use crate::intake::{Gather, Lines, ReadError, ReadOptions};
+use crate::plan::{Format, Reading};
+
+use sheet::Sheet;
+
+/// The rows that a guess looks at.
+const SAMPLE: usize = 200;
+
+/// The most cells of one line.
+const MAX_CELLS: usize = 100_000;
+
+/// Whether a text looks like a sheet: rows of equal length whose first row names a title, or
+/// several columns of which one holds days or marks.
+pub fn looks_like(text: &str) -> bool {
+    let end = text.floor_char_boundary(64 * 1024);
+    let Ok(lines) = Lines::new("", &text[..end]) else { return false };
+    let head = lines.line(0).trim();
+    let is_other = ["#", "- ", "* ", "> ", "|", "<", "{", "[", "BEGIN:", "---"];
+    if is_other.iter().any(|start| head.starts_with(start)) {
+        return false;
+    }
+    let sheet = Sheet::sample(&lines, SAMPLE);
+    let n_columns = sheet.head().len();
+    if n_columns < 2 || sheet.rows.len() < 2 {
+        return false;
+    }
+    // Programs leave out empty cells at the end of a row.
+    let even = sheet.rows.iter().filter(|row| (2..=n_columns).contains(&row.cells.len())).count();
+    let is_even = even * 10 >= sheet.rows.len() * 6;
+    let guessed = guess::guess(&sheet);
+    let is_named = |guess: &ColumnGuess| guess.because == Because::Name;
+    let named = guessed.columns.iter().filter(|guess| is_named(guess)).count();
+    let has_title =
+        guessed.columns.iter().any(|guess| guess.column == Column::Title && is_named(guess));
+    let has_data = guessed
+        .columns
+        .iter()
+        .any(|guess| matches!(guess.because, Because::Days { .. } | Because::Marks));
+    is_even && (has_title || named >= 2 || (has_data && n_columns >= 3))
+}
+
+/// What the columns of a sheet mean.
+///
+/// Errors: see [`ReadError`].
+pub fn columns(name: &str, text: &str) -> Result<Columns, ReadError> {
+    let lines = Lines::new(name, text)?;
+    check_width(name, &lines)?;
+    Ok(guess::guess(&Sheet::sample(&lines, SAMPLE)))
+}
+
+/// Reads the rows of a sheet.
+///
+/// Errors: see [`ReadError`]. No row is an error.
+pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
+    let lines = Lines::new(name, text)?;
+    check_width(name, &lines)?;
+    let mut gather = Gather::new(name, &lines);
+    let sheet = match &options.columns {
+        Some(columns) => Sheet::whole(&lines, Some(columns.delimiter)),
+        None => Sheet::whole(&lines, None),
+    };
+    if let Some(line) = sheet.open_quote {
+        gather.say(line, "this quote is never closed: from here on quotes are read as text");
+    }
+    let columns = options.columns.clone().unwrap_or_else(|| guess::guess(&sheet));
+    match columns.is_todoist {
+        true => todoist::rows(&sheet, &columns, options, &mut gather)?,
+        false => rows::rows(&sheet, &columns, options, &mut gather)?,
+    }
+    Ok(gather.finish(Format::Csv))
+}
+
+/// Refuses a text with more cells on one line than any sheet has: each costs memory.
+fn check_width(name: &str, lines: &Lines<'_>) -> Result<(), ReadError> {
+    let is_wide =
+        |line: &str| line.bytes().filter(|byte| b",;\t|".contains(byte)).count() > MAX_CELLS;
+    match (0..lines.len()).any(|at| is_wide(lines.line(at))) {
+        true => {
+            let name = name.to_owned();
+            Err(ReadError::TooMany { name, what: "cells on one line", max: MAX_CELLS })
+        }
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,112 @@
+//! What a column means.
+
+use dormouse_types::closed_list;
+
+closed_list! {
+    /// What a column of a sheet becomes.
+    pub enum Column, "meaning of a column" {
+        /// The id by which a row is known again.
+        Key = "key",
+        /// The title. Several are joined.
+        Title = "title",
+        /// A mark that means done.
+        Done = "done",
+        /// A word for the status.
+        Status = "status",
+        /// The reason of a status.
+        Reason = "reason",
+        /// A word for the priority.
+        Priority = "priority",
+        /// The due day.
+        Due = "due",
+        /// The day it begins; kept as text.
+        Start = "start",
+        /// How long it takes.
+        Estimate = "estimate",
+        /// A language code.
+        Language = "language",
+        /// The category.
+        Category = "category",
+        /// Labels, separated by commas or semicolons.
+        Label = "label",
+        /// Checklist items, one a line.
+        Items = "items",
+        /// Text of the task.
+        Note = "note",
+        /// Further entries, as our own export writes them.
+        Entries = "entries",
+        /// Named values, as our own export writes them.
+        Details = "details",
+        /// Kept as text under the column's name.
+        KeptInNote = "keptInNote",
+        /// Not imported.
+        LeftOut = "leftOut",
+    }
+}
+
+/// Why a column is taken for what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Because {
+    /// Its name says so.
+    Name,
+    /// So many of its cells are days.
+    Days {
+        /// Cells that are days.
+        n: usize,
+        /// Cells that are not empty.
+        of: usize,
+    },
+    /// Its cells are marks such as `x`.
+    Marks,
+    /// All its cells are words for a status or a priority.
+    Words,
+    /// So few different words occur in it.
+    FewWords {
+        /// Different words.
+        n: usize,
+    },
+    /// Most of its cells hold text.
+    Text,
+    /// Nothing says what it is.
+    Unknown,
+    /// The person said so.
+    Person,
+}
+
+/// A column and what it is taken for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnGuess {
+    /// Its name in the first row; `Column 3` where it has none.
+    pub name: String,
+    /// What it becomes.
+    pub column: Column,
+    /// Why.
+    pub because: Because,
+}
+
+/// The columns of a sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// What separates the cells.
+    pub delimiter: char,
+    /// Whether the first row names the columns.
+    pub has_head: bool,
+    /// In the order of the sheet.
+    pub columns: Vec<ColumnGuess>,
+    pub(super) is_todoist: bool,
+    pub(super) is_own: bool,
+}
+
+impl Columns {
+    /// The columns with another meaning for one of them; an index beyond the last changes nothing.
+    #[must_use]
+    pub fn with(mut self, index: usize, column: Column) -> Self {
+        if let Some(guess) = self.columns.get_mut(index) {
+            guess.column = column;
+            guess.because = Because::Person;
+            // The rules of a known template hold for its own columns only.
+            self.is_todoist = false;
+        }
+        self
+    }
+}

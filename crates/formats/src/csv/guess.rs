@@ -1,0 +1,165 @@
+//! Guesses what the columns of a sheet mean.
+
+use std::collections::BTreeSet;
+
+use super::columns::{Because, Column, ColumnGuess, Columns};
+use super::names::NAMES;
+use super::sheet::Sheet;
+use super::write::HEAD;
+use crate::intake::{ReadOptions, day_of, is_done, priority_of, status_of};
+
+/// The most columns that are guessed; the cells beyond are kept as text.
+const MAX_GUESSED: usize = 2000;
+
+/// The columns of a sheet, from its first row and from what stands below it.
+pub(super) fn guess(sheet: &Sheet) -> Columns {
+    let head = sheet.head();
+    let is_own =
+        head.len() == HEAD.len() && head.iter().zip(HEAD).all(|(name, (own, _))| name == own);
+    let upper: Vec<String> = head.iter().map(|name| name.to_uppercase()).collect();
+    let has = |name: &str| upper.iter().any(|known| known == name);
+    let is_todoist = has("TYPE") && has("CONTENT") && (has("INDENT") || has("PRIORITY"));
+    let has_head = is_own || is_todoist || is_head(&head);
+    let width = sheet.rows.iter().take(super::SAMPLE).map(|row| row.cells.len()).max().unwrap_or(0);
+    let width = width.min(MAX_GUESSED);
+    let name = |at: usize| {
+        let name = head.get(at).copied().unwrap_or_default();
+        if has_head && !name.is_empty() { name.to_owned() } else { format!("Column {}", at + 1) }
+    };
+    let skip = usize::from(has_head);
+    let column = |at: usize| {
+        let (column, because) = match (is_own, has_head.then(|| named(&name(at))).flatten()) {
+            (true, _) => (HEAD[at].1, Because::Name),
+            (false, Some(column)) => (column, Because::Name),
+            (false, None) => {
+                let cells =
+                    sheet.rows.iter().skip(skip).take(super::SAMPLE).map(|row| row.cell(at));
+                held(cells.filter(|cell| !cell.is_empty()))
+            }
+        };
+        ColumnGuess { name: name(at), column, because }
+    };
+    let mut columns: Vec<ColumnGuess> = (0..width).map(column).collect();
+    if !is_own {
+        settle(sheet, skip, &mut columns);
+    }
+    Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_own }
+}
+
+fn named(name: &str) -> Option<Column> {
+    let plain = name.to_lowercase().replace(['_', '-'], " ");
+    let plain = plain.split('(').next().unwrap_or_default().trim_matches([' ', ':', '*', '?', '.']);
+    let found = NAMES.iter().find(|(_, names)| names.contains(&plain));
+    found
+        .or_else(|| NAMES.iter().find(|(_, names)| names.contains(&name.trim())))
+        .map(|&(column, _)| column)
+}
+
+/// A first row names columns unless it holds what only a row below can hold.
+fn is_head(head: &[&str]) -> bool {
+    let options = ReadOptions::default();
+    let is_data = |cell: &&str| {
+        day_of(cell, &options).is_some()
+            || matches!(*cell, "x" | "X" | "[x]" | "✔" | "✅")
+            || cell.parse::<f64>().is_ok()
+    };
+    head.iter().any(|name| named(name).is_some()) || !head.iter().any(is_data)
+}
+
+/// What a column without a known name holds.
+fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
+    let options =
+        ReadOptions { today: jiff::civil::Date::new(2000, 1, 1).ok(), ..ReadOptions::default() };
+    let (mut of, mut days, mut chars) = (0, 0, 0);
+    let (mut marks, mut ticks, mut statuses, mut priorities) = (0, 0, 0, 0);
+    let mut words: BTreeSet<&str> = BTreeSet::new();
+    for cell in cells {
+        of += 1;
+        chars += cell.chars().take(200).count();
+        days += usize::from(day_of(cell, &options).is_some());
+        let is_number = cell.parse::<f64>().is_ok();
+        marks += usize::from(is_done(cell).is_some() && !is_number);
+        ticks += usize::from(is_done(cell) == Some(true));
+        statuses += usize::from(status_of(cell).is_some());
+        priorities += usize::from(priority_of(cell).is_some());
+        if words.len() <= 20 {
+            words.insert(cell);
+        }
+    }
+    let is_numbers =
+        || words.iter().all(|word| word.replace([',', '.', ' '], "").parse::<f64>().is_ok());
+    let is_short =
+        words.iter().all(|word| word.chars().count() <= 30 && word.split_whitespace().count() <= 3);
+    match of {
+        0 => (Column::KeptInNote, Because::Unknown),
+        _ if days * 10 >= of * 7 => (Column::Due, Because::Days { n: days, of }),
+        _ if statuses == of && words.len() > 1 => (Column::Status, Because::Words),
+        _ if marks == of && ticks > 0 && words.len() <= 2 => (Column::Done, Because::Marks),
+        _ if priorities == of => (Column::Priority, Because::Words),
+        _ if is_numbers() => (Column::KeptInNote, Because::Unknown),
+        _ if of >= 4 && words.len() * 3 <= of * 2 && words.len() <= 12 && is_short => {
+            (Column::Label, Because::FewWords { n: words.len() })
+        }
+        _ if chars / of >= 12 => (Column::Note, Because::Text),
+        _ => (Column::KeptInNote, Because::Unknown),
+    }
+}
+
+/// Makes one column the title, and leaves one each of what a task has one of.
+fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
+    let filled = |at: usize| {
+        let cells = sheet.rows.iter().skip(skip).take(super::SAMPLE).map(|row| row.cell(at));
+        let cells: BTreeSet<&str> =
+            cells.filter(|cell| !cell.is_empty() && cell.parse::<f64>().is_err()).collect();
+        cells.len()
+    };
+    if !columns.iter().any(|guess| guess.column == Column::Title) {
+        // The column with the most different texts; the first of equals.
+        let free = |guess: &ColumnGuess| {
+            matches!(guess.because, Because::Text | Because::Unknown | Because::FewWords { .. })
+        };
+        let best =
+            (0..columns.len()).filter(|&at| free(&columns[at])).rev().max_by_key(|&at| filled(at));
+        let best = best.or_else(|| {
+            let is_text =
+                |guess: &ColumnGuess| matches!(guess.column, Column::Note | Column::Category);
+            columns.iter().position(is_text)
+        });
+        if let Some(at) = best {
+            columns[at].column = Column::Title;
+            columns[at].because = Because::Text;
+        }
+    }
+    for only in [
+        Column::Title,
+        Column::Due,
+        Column::Done,
+        Column::Status,
+        Column::Priority,
+        Column::Key,
+        Column::Category,
+    ] {
+        // A name outweighs what stands in a column.
+        let is_best = |guess: &ColumnGuess| guess.column == only && guess.because == Because::Name;
+        let keep = columns
+            .iter()
+            .position(is_best)
+            .or_else(|| columns.iter().position(|guess| guess.column == only));
+        for (at, guess) in columns.iter_mut().enumerate() {
+            if guess.column == only && Some(at) != keep {
+                // What another sheet calls the title is text beside a title.
+                let is_title = only == Column::Title;
+                guess.column = if is_title { Column::Note } else { Column::KeptInNote };
+            }
+        }
+    }
+    // An id that is missing or occurs twice identifies no row.
+    if let Some(at) = columns.iter().position(|guess| guess.column == Column::Key) {
+        let rows = sheet.rows.iter().skip(skip).take(super::SAMPLE).filter(|row| !row.is_empty());
+        let ids: Vec<&str> = rows.map(|row| row.cell(at)).collect();
+        let distinct: BTreeSet<&str> = ids.iter().copied().filter(|id| !id.is_empty()).collect();
+        if distinct.len() != ids.len() {
+            columns[at].column = Column::KeptInNote;
+        }
+    }
+}

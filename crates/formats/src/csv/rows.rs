@@ -1,0 +1,219 @@
+//! Rows of a sheet whose columns are named or guessed.
+
+use dormouse_types::task::{self, Status};
+
+use super::columns::{Column, Columns};
+use super::sheet::{Row, Sheet};
+use super::write;
+use crate::intake::{
+    DateOrder, Details, Draft, Gather, ReadError, ReadOptions, day_of, fold, is_done, priority_of,
+    status_of, ticked,
+};
+use crate::plan::Role;
+
+/// Reads every row below the first.
+pub(super) fn rows(
+    sheet: &Sheet,
+    columns: &Columns,
+    options: &ReadOptions,
+    gather: &mut Gather<'_>,
+) -> Result<(), ReadError> {
+    let options = &ReadOptions { order: order(sheet, columns, options, gather), ..options.clone() };
+    for (n, row) in sheet.rows.iter().enumerate() {
+        if (n == 0 && columns.has_head) || row.is_empty() {
+            continue;
+        }
+        let line = *row.lines.start();
+        if row.cells.len() > columns.columns.len() {
+            gather.say(line, "this row has more cells than there are columns: kept as text");
+        }
+        let (draft, id) = draft(row, columns, options, gather);
+        if draft.task.title.is_empty() && id.is_none() {
+            gather.say(line, "a row without a title is left out");
+            gather.claim(row.lines.clone(), Role::Skipped, None);
+            continue;
+        }
+        let key = id.unwrap_or_else(|| fold(&draft.task.title));
+        let task = gather.add(line, key, draft)?;
+        gather.claim(line..=line, Role::Task, Some(task));
+        gather.claim(row.lines.clone(), Role::Note, Some(task));
+    }
+    Ok(())
+}
+
+/// The order of day and month in a sheet: one day beyond the 12th tells it for all its days.
+fn order(
+    sheet: &Sheet,
+    columns: &Columns,
+    options: &ReadOptions,
+    gather: &mut Gather<'_>,
+) -> DateOrder {
+    let is_due = |at: &usize| columns.columns[*at].column == Column::Due;
+    let due: Vec<usize> = (0..columns.columns.len()).filter(is_due).collect();
+    let (mut first, mut second, mut unclear) = (0, 0, None);
+    for row in &sheet.rows {
+        for cell in due.iter().map(|&at| row.cell(at)) {
+            let mut parts = cell.splitn(3, '/').map(|part| part.parse::<u8>().ok());
+            if let (Some(Some(a)), Some(Some(b)), Some(_)) =
+                (parts.next(), parts.next(), parts.next())
+            {
+                first += usize::from(a > 12);
+                second += usize::from(b > 12);
+                if a <= 12 && b <= 12 && a != b {
+                    unclear.get_or_insert(*row.lines.start());
+                }
+            }
+        }
+    }
+    let order = match (first, second) {
+        (0, 1..) => DateOrder::MonthFirst,
+        (1.., 0) => DateOrder::DayFirst,
+        _ => options.order,
+    };
+    if let Some(line) = unclear {
+        let words = match order {
+            DateOrder::DayFirst => "the day",
+            DateOrder::MonthFirst => "the month",
+        };
+        gather.say(line, format!("of two numbers in a date, {words} is read first"));
+    }
+    order
+}
+
+fn draft(
+    row: &Row,
+    columns: &Columns,
+    options: &ReadOptions,
+    gather: &mut Gather<'_>,
+) -> (Draft, Option<String>) {
+    let line = *row.lines.start();
+    let mut draft = Draft::default();
+    let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
+    for at in 0..row.cells.len() {
+        let cell = if columns.is_own { write::unguarded(row.cell(at)) } else { row.cell(at) };
+        if cell.is_empty() {
+            continue;
+        }
+        let extra = format!("Column {}", at + 1);
+        let guess = columns.columns.get(at);
+        let name = guess.map_or(extra.as_str(), |guess| guess.name.as_str());
+        let is_read = match guess.map_or(Column::KeptInNote, |guess| guess.column) {
+            Column::Key => {
+                id = Some(cell.to_owned());
+                true
+            }
+            Column::Title => {
+                titles.push(cell.to_owned());
+                true
+            }
+            Column::Done => {
+                let mark = is_done(cell);
+                // The day on which it was done says so too.
+                done = mark.or_else(|| day_of(cell, options).map(|_| true));
+                mark.is_some()
+            }
+            Column::Status => {
+                let exact = cell.parse::<Status>().ok();
+                let mark = is_done(cell);
+                draft.task.status = exact.or_else(|| status_of(cell)).or_else(|| ticked(mark?));
+                draft.task.status.is_some() || mark.is_some()
+            }
+            Column::Reason => {
+                draft.task.status_reason = Some(cell.to_owned());
+                true
+            }
+            Column::Priority => {
+                draft.task.priority = priority_of(cell);
+                draft.task.priority.is_some()
+            }
+            Column::Due => {
+                draft.task.due_on = day_of(cell, options);
+                if draft.task.due_on.is_none() {
+                    gather.say(line, "this is no day, so there is no due date: kept as text");
+                }
+                draft.task.due_on.is_some() && !cell.contains(':')
+            }
+            Column::Estimate => {
+                draft.task.estimate_minutes = minutes(cell, name);
+                draft.task.estimate_minutes.is_some()
+            }
+            Column::Language => {
+                draft.task.language = task::language(cell).ok();
+                draft.task.language.is_some()
+            }
+            Column::Category => {
+                draft.task.category = Some(cell.split_whitespace().collect::<Vec<_>>().join(" "));
+                true
+            }
+            Column::Label => {
+                for label in write::labels(cell) {
+                    draft.label(&label);
+                }
+                true
+            }
+            Column::Items => {
+                for (title, is_checked, depth) in write::items(cell) {
+                    draft.item(None, &title, is_checked, depth);
+                }
+                true
+            }
+            Column::Note => {
+                notes.push(cell.to_owned());
+                true
+            }
+            Column::Entries => {
+                draft.comments.extend(write::entries(cell));
+                true
+            }
+            Column::Details => {
+                let details = Details::parse(cell);
+                for (name, value) in details.iter().flat_map(Details::iter) {
+                    draft.details.push(name, value);
+                }
+                details.is_some()
+            }
+            Column::LeftOut => true,
+            Column::Start | Column::KeptInNote => false,
+        };
+        if !is_read {
+            draft.details.push(name, cell);
+            if matches!(guess.map(|guess| guess.column), Some(Column::KeptInNote | Column::Start)) {
+                let name: String = name.chars().take(40).collect();
+                gather.say(line, format!("the column `{name}` has no field: kept as text"));
+            }
+        }
+    }
+    draft.task.title = titles.join(" ");
+    draft.note = notes.join("\n\n");
+    if done == Some(true) {
+        draft.task.status = Some(Status::Done);
+    }
+    if !draft.task.status.is_some_and(Status::needs_reason)
+        && let Some(reason) = draft.task.status_reason.take()
+    {
+        draft.details.push("Reason", &reason);
+    }
+    (draft, id)
+}
+
+/// `90`, `90 min`, `1.5 h`; a bare number counts what the column's name says, else minutes.
+fn minutes(cell: &str, name: &str) -> Option<u32> {
+    let text = cell.to_lowercase();
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(text.len());
+    let number: f64 = text[..end].replace(',', ".").parse().ok()?;
+    let name = name.to_lowercase();
+    let in_hours =
+        ["(h)", "hour", "stunden", "heures", "horas", "ore"].iter().any(|word| name.contains(word));
+    let factor = match text[end..].trim() {
+        "" if in_hours => 60.0,
+        "" | "m" | "min" | "mins" | "minutes" | "minuten" | "minutos" | "minute" => 1.0,
+        "h" | "hr" | "hrs" | "hour" | "hours" | "std" | "stunden" | "heures" | "horas" | "ore" => {
+            60.0
+        }
+        _ => return None,
+    };
+    let minutes = (number * factor).round();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Within the bounds.
+    (1.0..=1e6).contains(&minutes).then_some(minutes as u32)
+}

@@ -1,0 +1,224 @@
+//! Writes a sheet with commas, a first row and `\r\n` ends (RFC 4180).
+//!
+//! A cell that a spreadsheet would run as a formula gets an apostrophe in front, as a person would
+//! write it there; reading our own export takes it away again. The rule: text that begins, behind any
+//! apostrophes, with `=`, `+`, `-`, `@`, a tab or a line end.
+//!
+//! Source: owasp.org/www-community/attacks/CSV_Injection.
+
+use jiff::civil::Date;
+
+use super::columns::Column;
+use crate::export::{Lost, Task, block};
+
+/// The first row and what its columns mean.
+pub(super) const HEAD: &[(&str, Column)] = &[
+    ("key", Column::Key),
+    ("title", Column::Title),
+    ("status", Column::Status),
+    ("reason", Column::Reason),
+    ("priority", Column::Priority),
+    ("due", Column::Due),
+    ("estimate", Column::Estimate),
+    ("language", Column::Language),
+    ("category", Column::Category),
+    ("labels", Column::Label),
+    ("items", Column::Items),
+    ("note", Column::Note),
+    ("entries", Column::Entries),
+    ("details", Column::Details),
+    ("links", Column::KeptInNote),
+    ("created", Column::KeptInNote),
+    ("completed", Column::KeptInNote),
+    ("report", Column::KeptInNote),
+];
+
+/// The parts of a task that its row does not hold.
+pub(crate) fn lost(task: &Task) -> Vec<Lost> {
+    if task.links.is_empty() { Vec::new() } else { vec![Lost::Links] }
+}
+
+/// Writes a row for each task.
+pub(crate) fn write(tasks: &[Task]) -> String {
+    let mut text = String::new();
+    row(&mut text, HEAD.iter().map(|(name, _)| (*name).to_owned()));
+    for task in tasks {
+        row(&mut text, cells(task).into_iter().map(|cell| guarded(&block(&cell))));
+    }
+    text
+}
+
+fn row(text: &mut String, cells: impl Iterator<Item = String>) {
+    for (n, cell) in cells.enumerate() {
+        if n > 0 {
+            text.push(',');
+        }
+        let needs_quotes = cell.contains([',', '"', '\n', ';', '\t', '|']) || cell.trim() != cell;
+        if needs_quotes {
+            text.push('"');
+            text.push_str(&cell.replace('"', "\"\""));
+            text.push('"');
+        } else {
+            text.push_str(&cell);
+        }
+    }
+    text.push_str("\r\n");
+}
+
+fn cells(task: &Task) -> [String; HEAD.len()] {
+    let shown = |value: Option<String>| value.unwrap_or_default();
+    let (details, entries) = task.parts();
+    let note = entries.iter().position(|entry| entry.on.is_none());
+    let others = entries.iter().enumerate().filter(|(at, _)| Some(*at) != note);
+    let others: Vec<String> =
+        others.map(|(_, entry)| entry_text(entry.on, &block(&entry.text))).collect();
+    let items: Vec<String> = task
+        .items
+        .iter()
+        .map(|item| {
+            let tick = if item.is_checked { 'x' } else { ' ' };
+            let title = crate::export::one_line(&item.title);
+            format!("{}- [{tick}] {title}", "  ".repeat(item.depth.min(100) as usize))
+        })
+        .collect();
+    let links: Vec<String> = task
+        .links
+        .iter()
+        .map(|link| {
+            format!("{} {}", link.kind.words(link.direction), crate::export::one_line(&link.title))
+        })
+        .collect();
+    [
+        task.key.clone(),
+        task.title_line(),
+        shown(task.status.map(|status| status.name().to_owned())),
+        shown(task.status_reason.clone()),
+        shown(task.priority.map(|priority| priority.name().to_owned())),
+        shown(task.due_on.map(|day| day.to_string())),
+        shown(task.estimate_minutes.map(|minutes| minutes.to_string())),
+        shown(task.language.clone()),
+        shown(task.category.clone()),
+        task.labels.iter().map(|label| escaped_label(label)).collect::<Vec<_>>().join(", "),
+        items.join("\n"),
+        note.map(|at| entries[at].text.clone()).unwrap_or_default(),
+        others.join("\n---\n"),
+        details.text(),
+        links.join("\n"),
+        shown(task.created_at.map(|at| at.to_string())),
+        shown(task.completed_at.map(|at| at.to_string())),
+        shown(task.report.clone()),
+    ]
+}
+
+fn is_formula(cell: &str) -> bool {
+    cell.trim_start_matches('\'')
+        .starts_with(['=', '+', '-', '@', '\t', '\n', '\r', '＝', '＋', '－', '＠'])
+}
+
+fn guarded(cell: &str) -> String {
+    if is_formula(cell) { format!("'{cell}") } else { cell.to_owned() }
+}
+
+/// A cell of our own export without its guard.
+pub(super) fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|_| is_formula(cell)).unwrap_or(cell)
+}
+
+fn escaped_label(label: &str) -> String {
+    label
+        .replace('\\', "\\\\")
+        .replace(',', "\\,")
+        .replace(';', "\\;")
+        .replace('#', "\\#")
+        .replace('@', "\\@")
+}
+
+/// Labels that commas or semicolons separate; a backslash takes the next sign as it is.
+pub(super) fn labels(cell: &str) -> Vec<String> {
+    let (mut all, mut label, mut chars) = (Vec::new(), String::new(), cell.chars().peekable());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next_if(|next| "\\,;#@".contains(*next)) {
+                // A leading sign would be taken for the mark of a label.
+                Some(next) if "#@".contains(next) && label.trim().is_empty() => {
+                    label.push('\u{2060}');
+                    label.push(next);
+                }
+                Some(next) => label.push(next),
+                None => label.push('\\'),
+            },
+            ',' | ';' | '\n' => all.push(std::mem::take(&mut label)),
+            _ => label.push(c),
+        }
+    }
+    all.push(label);
+    all.into_iter()
+        .map(|label| {
+            let label = label.trim().trim_start_matches(['#', '@']);
+            label.replace('\u{2060}', "")
+        })
+        .filter(|label| !label.is_empty())
+        .collect()
+}
+
+/// Items, one a line: with a box and an indent, or only their text.
+pub(super) fn items(cell: &str) -> Vec<(String, bool, u32)> {
+    // Without boxes, some programs write all of them on one line.
+    let is_one_line = !cell.contains('\n') && !cell.contains("[ ]") && !cell.contains("[x]");
+    let lines = cell.split(|c| c == '\n' || (c == ';' && is_one_line));
+    lines
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let text = line.trim_start();
+            let indent = u32::try_from((line.len() - text.len()) / 2).unwrap_or(0).min(100);
+            let text = text.strip_prefix(['-', '*']).map_or(text, str::trim_start);
+            let ticked = ["[x]", "[X]"].iter().find_map(|mark| text.strip_prefix(mark));
+            let title = ticked.or_else(|| text.strip_prefix("[ ]")).unwrap_or(text);
+            (title.trim().to_owned(), ticked.is_some(), indent)
+        })
+        .filter(|(title, _, _)| !title.is_empty())
+        .collect()
+}
+
+/// An entry in a cell that holds several: its day on a line of its own, and a backslash before lines
+/// that would separate or date it.
+fn entry_text(on: Option<Date>, text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (n, line) in text.split('\n').enumerate() {
+        let bare = line.trim_start_matches('\\');
+        let is_mark = bare == "---" || (n == 0 && day_line(bare).is_some());
+        lines.push(if is_mark { format!("\\{line}") } else { line.to_owned() });
+    }
+    let text = lines.join("\n");
+    on.map_or_else(|| text.clone(), |day| format!("{day}:\n{text}"))
+}
+
+fn day_line(line: &str) -> Option<Date> {
+    line.strip_suffix(':').filter(|day| day.len() == 10)?.parse().ok()
+}
+
+/// Reads such a cell.
+pub(super) fn entries(cell: &str) -> Vec<(Option<Date>, String)> {
+    let (mut all, mut on, mut lines, mut is_first) = (Vec::new(), None, Vec::new(), true);
+    for line in cell.split('\n').map(Some).chain([None]) {
+        match line {
+            Some(line) if line != "---" => {
+                if is_first && let Some(day) = day_line(line) {
+                    on = Some(day);
+                    is_first = false;
+                    continue;
+                }
+                let bare = line.trim_start_matches('\\');
+                let is_mark = bare == "---" || (lines.is_empty() && day_line(bare).is_some());
+                lines.push(if is_mark { line.strip_prefix('\\').unwrap_or(line) } else { line });
+                is_first = false;
+            }
+            Some(_) | None => {
+                all.push((on.take(), std::mem::take(&mut lines).join("\n")));
+                is_first = true;
+            }
+        }
+    }
+    all.retain(|(_, text): &(Option<Date>, String)| !text.trim().is_empty());
+    all
+}

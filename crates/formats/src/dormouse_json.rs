@@ -1,0 +1,199 @@
+//! Dormouse's own JSON: everything that a task holds.
+//!
+//! Shape: `{"format": "dormouse-tasks", "version": 1, "tasks": [...]}`, the tasks with the members of
+//! [`export::Task`] in camel case; empty members are left out. What a draft has no field for (links,
+//! times, the report) is kept as text.
+//!
+//! The whole workspace as `dormouse export` writes it (`docs/export.md`) is read as well: its tasks
+//! with their items and entries, without what was deleted and without agents and links.
+//!
+//! A task is known again by its key, in an export by its id.
+
+use dormouse_types::draft::{Entry, Item};
+use dormouse_types::task::{self, Priority, Status};
+use serde_json::{Value, json};
+
+mod workspace;
+
+use crate::export::{self, one_line};
+use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
+use crate::json::{self, Node, Object};
+use crate::plan::{Format, Reading, Role};
+
+/// The name of the format, in every document.
+pub const FORMAT: &str = "dormouse-tasks";
+/// The version of the format.
+pub const VERSION: u32 = 1;
+
+/// Whether a text is such a document.
+pub fn looks_like(text: &str) -> bool {
+    let head: String = text.chars().take(200).collect();
+    json::begins(text)
+        && [FORMAT, workspace::FORMAT].iter().any(|format| head.contains(format))
+        && json::has_names(text, &["format", "tasks"])
+}
+
+/// Reads the tasks.
+///
+/// Errors: see [`ReadError`].
+pub fn read(name: &str, text: &str, _options: &ReadOptions) -> Result<Reading, ReadError> {
+    let lines = Lines::new(name, text)?;
+    let root = Node::of(name, &lines)?;
+    let mut gather = Gather::new(name, &lines);
+    let mut object = root.object();
+    let format = object.take("format").and_then(|format| format.text());
+    let version = object.take("version").and_then(|version| version.text());
+    let expected = |expected, remedy| ReadError::Unexpected {
+        name: name.to_owned(),
+        line: 1,
+        expected,
+        remedy,
+    };
+    let is_workspace = format.as_deref() == Some(workspace::FORMAT);
+    if format.as_deref() != Some(FORMAT) && !is_workspace {
+        return Err(expected("\"format\": \"dormouse-tasks\"", "export the tasks as JSON again"));
+    }
+    if version.as_deref() != Some("1") {
+        return Err(expected(
+            "\"version\": 1",
+            "the file is from a newer program; update this one",
+        ));
+    }
+    if is_workspace {
+        workspace::tasks(object, &mut gather)?;
+        return Ok(gather.finish(Format::Dormouse));
+    }
+    let tasks = object.take("tasks").map(|tasks| tasks.items()).unwrap_or_default();
+    for node in tasks {
+        one(node, &mut gather)?;
+    }
+    Ok(gather.finish(Format::Dormouse))
+}
+
+fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
+    let mut object = node.object();
+    let mut draft = Draft::default();
+    let task = &mut draft.task;
+    task.title = object.take_text("title").unwrap_or_default();
+    task.status = parsed::<Status>(&mut object, "status");
+    task.priority = parsed::<Priority>(&mut object, "priority");
+    task.due_on = parsed(&mut object, "dueOn");
+    task.estimate_minutes = parsed(&mut object, "estimateMinutes");
+    task.status_reason = object.take_text("statusReason");
+    task.language = object.take_text("language").and_then(|code| task::language(&code).ok());
+    task.category = object.take_text("category");
+    for label in object.take("labels").map(|labels| labels.items()).unwrap_or_default() {
+        draft.label(&label.text().unwrap_or_default());
+    }
+    for item in object.take("items").map(|items| items.items()).unwrap_or_default() {
+        let mut item = item.object();
+        let key = item.take_text("key");
+        let is_checked = item.take("isChecked").is_some_and(|checked| checked.is_true());
+        let depth = parsed(&mut item, "depth").unwrap_or(0);
+        draft.item(key.as_deref(), &item.take_text("title").unwrap_or_default(), is_checked, depth);
+    }
+    let mut entries = Vec::new();
+    for entry in object.take("entries").map(|entries| entries.items()).unwrap_or_default() {
+        let mut entry = entry.object();
+        let on = parsed(&mut entry, "on");
+        let key = entry.take_text("key").unwrap_or_else(|| format!("entry#{}", entries.len() + 1));
+        entries.extend(entry.take_text("text").map(|text| Entry { key, text, on }));
+    }
+    if let Some(at) = entries.iter().position(|entry| entry.key == Details::KEY)
+        && let Some(details) = Details::parse(&entries[at].text)
+    {
+        draft.details = details;
+        entries.remove(at);
+    }
+    for link in object.take("links").map(|links| links.items()).unwrap_or_default() {
+        let mut link = link.object();
+        let (words, title) = (link.take_text("relation"), link.take_text("title"));
+        draft
+            .details
+            .push("Link", &format!("{} {}", words.unwrap_or_default(), title.unwrap_or_default()));
+        gather.say(node.line(), "links are kept as text");
+    }
+    for (name, label) in
+        [("createdAt", "Created"), ("completedAt", "Completed"), ("report", "Report")]
+    {
+        if let Some(text) = object.take_text(name) {
+            draft.details.push(label, &text);
+            gather.say(node.line(), "times and the report are kept as text");
+        }
+    }
+    let key = object.take_text("key").unwrap_or_else(|| fold(&draft.task.title));
+    object.keep_rest(&mut draft.details, gather);
+    draft.task.entries = entries;
+    let task = gather.add(node.line(), key, draft)?;
+    let roles = [
+        ("title", Role::Task),
+        ("items", Role::Item),
+        ("entries", Role::Note),
+        ("dueOn", Role::Due),
+    ];
+    node.object().claim(&roles, task, gather);
+    gather.claim(node.lines(), Role::Field, Some(task));
+    Ok(())
+}
+
+/// A member that can be read; one that cannot stays, to be kept as text.
+fn parsed<T: std::str::FromStr>(object: &mut Object<'_>, name: &str) -> Option<T> {
+    let value = object.peek(name)?.text()?.parse().ok()?;
+    object.take(name);
+    Some(value)
+}
+
+/// Writes a document with a member a line.
+pub(crate) fn write(tasks: &[export::Task]) -> String {
+    let tasks: Vec<Value> = tasks.iter().map(task_json).collect();
+    let document = json!({"format": FORMAT, "version": VERSION, "tasks": tasks});
+    format!("{document:#}\n").replace('\0', "\u{fffd}")
+}
+
+fn task_json(task: &export::Task) -> Value {
+    let mut value = json!({
+        "key": task.key,
+        "title": task.title_line(),
+        "status": task.status,
+        "statusReason": task.status_reason,
+        "priority": task.priority,
+        "dueOn": task.due_on,
+        "estimateMinutes": task.estimate_minutes,
+        "language": task.language,
+        "category": task.category,
+        "labels": task.labels,
+        "items": task.items.iter().map(item_json).collect::<Vec<_>>(),
+        "entries": task.entries.iter().map(entry_json).collect::<Vec<_>>(),
+        "links": task.links.iter().map(link_json).collect::<Vec<_>>(),
+        "createdAt": task.created_at.map(|at| at.to_string()),
+        "completedAt": task.completed_at.map(|at| at.to_string()),
+        "report": task.report,
+    });
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, value| {
+            !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty())
+        });
+    }
+    value
+}
+
+fn item_json(item: &Item) -> Value {
+    json!({"key": item.key, "title": one_line(&item.title), "isChecked": item.is_checked, "depth": item.depth})
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    match entry.on {
+        Some(day) => json!({"key": entry.key, "text": entry.text, "on": day}),
+        None => json!({"key": entry.key, "text": entry.text}),
+    }
+}
+
+fn link_json(link: &export::Link) -> Value {
+    json!({
+        "kind": link.kind,
+        "direction": link.direction,
+        "relation": link.kind.words(link.direction),
+        "key": link.key,
+        "title": link.title,
+    })
+}

@@ -1,0 +1,163 @@
+//! Writes Markdown: one task with front matter, several with a heading each.
+
+use std::fmt::Write as _;
+
+use super::{Lost, Task, block, one_line};
+
+/// The parts of a task that Markdown does not hold.
+pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
+    let mut lost = Vec::new();
+    if !task.links.is_empty() {
+        lost.push(Lost::Links);
+    }
+    if task.report.is_some() {
+        lost.push(Lost::Report);
+    }
+    if task.created_at.is_some() || task.completed_at.is_some() {
+        lost.push(Lost::Times);
+    }
+    if n_tasks > 1 {
+        lost.push(Lost::Key);
+    }
+    lost
+}
+
+/// Writes the tasks.
+pub(super) fn write(tasks: &[Task]) -> String {
+    let mut text = String::new();
+    if let [task] = tasks {
+        front_matter(task, &mut text);
+        body(task, 1, &mut text);
+        return text;
+    }
+    for (n, task) in tasks.iter().enumerate() {
+        if n > 0 {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "## {}\n", heading(&task.title));
+        let fields = fields(task);
+        if !fields.is_empty() {
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("[{name}:: {value}]")).collect();
+            let _ = writeln!(text, "{}\n", fields.join(" "));
+        }
+        body(task, 2, &mut text);
+    }
+    text
+}
+
+/// The values of a task under the names of the front matter.
+pub(super) fn fields(task: &Task) -> Vec<(&'static str, String)> {
+    let values = [
+        ("status", task.status.map(|status| status.name().to_owned())),
+        ("reason", task.status_reason.as_deref().map(one_line)),
+        ("priority", task.priority.map(|priority| priority.name().to_owned())),
+        ("due", task.due_on.map(|day| day.to_string())),
+        ("estimate", task.estimate_minutes.map(|minutes| format!("{minutes}m"))),
+        ("language", task.language.clone()),
+        ("category", task.category.as_deref().map(one_line)),
+        (
+            "labels",
+            Some(task.labels.iter().map(|label| one_line(label)).collect::<Vec<_>>().join(", ")),
+        ),
+    ];
+    values
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)))
+        .collect()
+}
+
+fn front_matter(task: &Task, text: &mut String) {
+    text.push_str("---\n");
+    let _ = writeln!(text, "id: {}", scalar(&task.key));
+    let _ = writeln!(text, "title: {}", scalar(&task.title));
+    for (name, value) in fields(task) {
+        if name == "labels" {
+            text.push_str("labels:\n");
+            for label in &task.labels {
+                let _ = writeln!(text, "  - {}", scalar(label));
+            }
+        } else {
+            let _ = writeln!(text, "{name}: {}", scalar(&value));
+        }
+    }
+    text.push_str("---\n\n");
+    let _ = writeln!(text, "# {}\n", heading(&task.title));
+}
+
+/// A value of the front matter in quotes, so that nothing in it is read as more than text. Where it
+/// can be without escapes, which not every reader undoes, it is.
+fn scalar(text: &str) -> String {
+    let line = one_line(text);
+    if line.contains(['"', '\\']) {
+        format!("'{}'", line.replace('\'', "''"))
+    } else {
+        format!("\"{line}\"")
+    }
+}
+
+/// A heading's text: one line that ends in no `#` and is never empty.
+pub(super) fn heading(text: &str) -> String {
+    let line = one_line(text);
+    let line = if line.is_empty() { "(no title)".to_owned() } else { line };
+    let bare = line.trim_end_matches('#');
+    if bare.len() < line.len() && (bare.is_empty() || bare.ends_with(' ')) {
+        format!("{bare}\\{}", &line[bare.len()..])
+    } else {
+        line
+    }
+}
+
+/// Items, then entries; headings inside an entry are put below the task's.
+pub(super) fn body(task: &Task, level: usize, text: &mut String) {
+    for item in &task.items {
+        let tick = if item.is_checked { 'x' } else { ' ' };
+        let indent = "  ".repeat(item.depth.min(20) as usize);
+        let _ = writeln!(text, "{indent}- [{tick}] {}", one_line(&item.title));
+    }
+    if !task.items.is_empty() && !task.entries.is_empty() {
+        text.push('\n');
+    }
+    for (n, entry) in task.entries.iter().enumerate() {
+        if n > 0 {
+            text.push('\n');
+        }
+        let deeper = deeper(&block(&entry.text), level);
+        let begins_with_day = |day: &jiff::civil::Date| {
+            deeper.trim_start_matches('#').trim_start().starts_with(&day.to_string())
+        };
+        if let Some(day) = entry.on.filter(|day| !begins_with_day(day)) {
+            let _ = writeln!(text, "{day}: {}", deeper.trim_start());
+        } else {
+            let _ = writeln!(text, "{}", deeper.trim_matches('\n'));
+        }
+    }
+}
+
+/// Moves the headings of a text below a level.
+pub(super) fn deeper(text: &str, level: usize) -> String {
+    let marks = |line: &str| {
+        let n = line.bytes().take_while(|&byte| byte == b'#').count();
+        ((1..=6).contains(&n) && line[n..].starts_with(' ')).then_some(n)
+    };
+    let mut fence: Option<&str> = None;
+    let mut lines = Vec::new();
+    let mut highest = 7;
+    for line in text.split('\n') {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None | Some(_), _) => {}
+        }
+        let n = if fence.is_none() { marks(line) } else { None };
+        highest = highest.min(n.unwrap_or(7));
+        lines.push((line, n));
+    }
+    let by = (level + 1).saturating_sub(highest);
+    let moved = lines.into_iter().map(|(line, n)| match n {
+        Some(n) if highest <= level => format!("{}{}", "#".repeat((n + by).min(6)), &line[n..]),
+        Some(_) | None => line.to_owned(),
+    });
+    moved.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,64 @@
+//! What a task has no field for, as text that a person and a writer can read.
+
+use std::fmt::Write as _;
+
+/// Named values in the order of the text.
+///
+/// Shape as text: a Markdown list with an item `- name: value` for each; further lines of a value
+/// are indented by two spaces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Details(Vec<(String, String)>);
+
+impl Details {
+    /// The key of the entry that holds them.
+    pub const KEY: &'static str = "details#1";
+
+    /// Adds a value; one that holds only spaces says nothing and is left out.
+    pub fn push(&mut self, name: &str, value: &str) {
+        let value = value.trim();
+        if value.is_empty() {
+            return;
+        }
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ").replace(": ", ":");
+        let name = name.trim_end_matches(':');
+        self.0.push((if name.is_empty() { "?" } else { name }.to_owned(), value.to_owned()));
+    }
+
+    /// The values with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// As the text of an entry; empty if there are none.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (name, value) in &self.0 {
+            for (n, line) in value.lines().enumerate() {
+                let end = if text.is_empty() { "" } else { "\n" };
+                let _ = match n {
+                    0 => write!(text, "{end}- {name}: {line}"),
+                    _ => write!(text, "{end}  {line}"),
+                };
+            }
+        }
+        text
+    }
+
+    /// Reads the text of an entry back; `None` if it is not such a text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for line in text.split('\n') {
+            if let Some(more) = line.strip_prefix("  ") {
+                let (_, value) = all.last_mut()?;
+                value.push('\n');
+                value.push_str(more);
+            } else {
+                let (name, value) = line.strip_prefix("- ")?.split_once(": ")?;
+                all.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        let details = Self(all);
+        // A text that a person changed into another shape is theirs.
+        (details.text() == text).then_some(details)
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a text was refused.
+
+use dormouse_types::limits::Beyond;
+
+/// Why a text was refused. It must be changed before a retry can succeed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// It contains a NUL character, as binary files do.
+    #[error(
+        "{name}, line {line}: a NUL character, which text cannot contain; \
+         check that this is a text file, or remove the character"
+    )]
+    Nul {
+        /// The file.
+        name: String,
+        /// The line number, from 1.
+        line: usize,
+    },
+    /// It is larger than [`dormouse_types::limits::IMPORT_FILE`].
+    #[error("{name} is too large; split it into smaller files")]
+    TooLarge {
+        /// The file.
+        name: String,
+        /// The limit and the size.
+        #[source]
+        source: Beyond,
+    },
+    /// It has more lines or tasks than one plan can show.
+    #[error("{name} has more than {max} {what}; split it into smaller files")]
+    TooMany {
+        /// The file.
+        name: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// The largest number that is read.
+        max: usize,
+    },
+    /// It is not JSON.
+    #[error("{name}, line {line}: this is not JSON ({reason}); export the file again")]
+    NotJson {
+        /// The file.
+        name: String,
+        /// The line number, from 1.
+        line: usize,
+        /// What the parser says, without the place.
+        reason: String,
+    },
+    /// It is not what it was to be read as.
+    #[error("{name}, line {line}: {expected} was expected here; {remedy}")]
+    Unexpected {
+        /// The file.
+        name: String,
+        /// The line number, from 1.
+        line: usize,
+        /// What should stand there.
+        expected: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+}

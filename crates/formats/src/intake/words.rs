@@ -1,0 +1,179 @@
+//! Words for done, status and priority in the sheets and boards of several languages.
+
+use dormouse_types::task::{Priority, Status};
+
+const STATUS: &[(Status, &[&str])] = &[
+    (
+        Status::Open,
+        &[
+            "open",
+            "new",
+            "todo",
+            "to do",
+            "backlog",
+            "inbox",
+            "not started",
+            "needs action",
+            "pending",
+            "offen",
+            "neu",
+            "zu erledigen",
+            "nicht begonnen",
+            "à faire",
+            "a faire",
+            "ouvert",
+            "pendiente",
+            "por hacer",
+            "abierto",
+            "de făcut",
+            "de facut",
+            "deschis",
+            "da fare",
+            "te doen",
+            "att göra",
+        ],
+    ),
+    (Status::Groomed, &["groomed", "ready", "next", "bereit", "prêt", "listo", "gata de lucru"]),
+    (
+        Status::InProgress,
+        &[
+            "in progress",
+            "in process",
+            "doing",
+            "started",
+            "active",
+            "wip",
+            "in arbeit",
+            "läuft",
+            "begonnen",
+            "en cours",
+            "en curso",
+            "en progreso",
+            "haciendo",
+            "în lucru",
+            "in lucru",
+            "in corso",
+            "bezig",
+        ],
+    ),
+    (
+        Status::Blocked,
+        &["blocked", "stuck", "blockiert", "gesperrt", "bloqué", "bloque", "bloqueado", "blocat"],
+    ),
+    (
+        Status::OnHold,
+        &[
+            "on hold",
+            "hold",
+            "waiting",
+            "deferred",
+            "paused",
+            "someday",
+            "wartet",
+            "warten",
+            "zurückgestellt",
+            "en attente",
+            "en espera",
+            "în așteptare",
+            "in asteptare",
+            "amânat",
+        ],
+    ),
+    (
+        Status::Done,
+        &[
+            "done",
+            "completed",
+            "complete",
+            "closed",
+            "finished",
+            "resolved",
+            "erledigt",
+            "fertig",
+            "abgeschlossen",
+            "fait",
+            "terminé",
+            "termine",
+            "fini",
+            "hecho",
+            "terminado",
+            "completado",
+            "făcut",
+            "facut",
+            "gata",
+            "terminat",
+            "fatto",
+            "completato",
+            "klaar",
+            "gedaan",
+            "klar",
+            "färdig",
+        ],
+    ),
+    (
+        Status::Rejected,
+        &[
+            "rejected",
+            "cancelled",
+            "canceled",
+            "dropped",
+            "wontfix",
+            "won't do",
+            "abandoned",
+            "abgebrochen",
+            "verworfen",
+            "annulé",
+            "annule",
+            "abandonné",
+            "cancelado",
+            "anulat",
+            "annullato",
+        ],
+    ),
+];
+
+/// The status that a word for it means.
+pub(crate) fn status_of(text: &str) -> Option<Status> {
+    let word = folded(text);
+    STATUS.iter().find(|(_, words)| words.contains(&word.as_str())).map(|&(status, _)| status)
+}
+
+/// Whether a mark in a column of its own means done; `None` for anything that is no such mark.
+pub(crate) fn is_done(text: &str) -> Option<bool> {
+    match folded(text).as_str() {
+        "x" | "✓" | "✔" | "✅" | "☑" | "[x]" | "1" | "true" | "yes" | "y" | "ok" | "ja" | "j"
+        | "wahr" | "oui" | "vrai" | "sí" | "si" | "verdadero" | "da" | "adevărat" | "100"
+        | "100%" | "100 %" => Some(true),
+        "" | "[ ]" | "☐" | "0" | "false" | "no" | "n" | "nein" | "falsch" | "non" | "faux"
+        | "falso" | "nu" | "fals" | "-" | "0%" | "0 %" => Some(false),
+        word => match status_of(word)? {
+            Status::Done => Some(true),
+            Status::Open | Status::InProgress | Status::Groomed => Some(false),
+            Status::Blocked | Status::OnHold | Status::Rejected => None,
+        },
+    }
+}
+
+/// The priority that a word for it means. Numbers mean different things in different programs and
+/// are not words.
+pub(crate) fn priority_of(text: &str) -> Option<Priority> {
+    match folded(text).as_str() {
+        "p0" | "urgent" | "critical" | "highest" | "blocker" | "asap" | "dringend" | "kritisch"
+        | "höchste" | "urgente" | "critique" | "crítica" | "critic" | "!!!" => Some(Priority::P0),
+        "p1" | "high" | "important" | "hoch" | "wichtig" | "haute" | "élevée" | "elevee"
+        | "alta" | "alto" | "ridicată" | "mare" | "!!" => Some(Priority::P1),
+        "p2" | "medium" | "normal" | "mittel" | "moyenne" | "normale" | "media" | "medie" | "!" => {
+            Some(Priority::P2)
+        }
+        "p3" | "low" | "lowest" | "niedrig" | "gering" | "basse" | "faible" | "baja"
+        | "scăzută" | "mică" | "bassa" => Some(Priority::P3),
+        _ => None,
+    }
+}
+
+fn folded(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    let spaced = short.to_lowercase().replace(['-', '_'], " ");
+    let word = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    if word.is_empty() && !short.trim().is_empty() { short.trim().to_owned() } else { word }
+}

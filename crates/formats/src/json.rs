@@ -1,0 +1,201 @@
+//! JSON whose parts know their lines.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::intake::{Details, Gather, Lines, ReadError};
+use crate::plan::Role;
+
+/// An object's members in their order, each still as text.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Visit).map(Members)
+    }
+}
+
+/// A part of a document.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'a> {
+    lines: &'a Lines<'a>,
+    raw: &'a str,
+}
+
+impl<'a> Node<'a> {
+    /// The whole document.
+    ///
+    /// Errors: it is not JSON.
+    pub fn of(name: &str, lines: &'a Lines<'a>) -> Result<Self, ReadError> {
+        match serde_json::from_str::<&RawValue>(lines.text()) {
+            Ok(raw) => Ok(Self { lines, raw: raw.get() }),
+            Err(error) => {
+                let reason = error.to_string();
+                let reason = reason.split(" at line").next().unwrap_or_default().to_owned();
+                Err(ReadError::NotJson { name: name.to_owned(), line: error.line().max(1), reason })
+            }
+        }
+    }
+
+    /// The lines it stands on, from 0.
+    pub fn lines(&self) -> RangeInclusive<usize> {
+        self.lines.lines_of(self.raw)
+    }
+
+    /// The line it begins on, from 0.
+    pub fn line(&self) -> usize {
+        *self.lines().start()
+    }
+
+    pub fn is_object(&self) -> bool {
+        self.raw.starts_with('{')
+    }
+
+    /// The items of an array; none if it is no array.
+    pub fn items(&self) -> Vec<Node<'a>> {
+        let raws: Vec<&'a RawValue> = serde_json::from_str(self.raw).unwrap_or_default();
+        raws.into_iter().map(|raw| Node { lines: self.lines, raw: raw.get() }).collect()
+    }
+
+    /// The members of an object; none if it is no object.
+    pub fn object(&self) -> Object<'a> {
+        let members = serde_json::from_str::<Members<'a>>(self.raw)
+            .map(|members| members.0)
+            .unwrap_or_default();
+        let node = |raw: &'a RawValue| Node { lines: self.lines, raw: raw.get() };
+        Object { members: members.into_iter().map(|(name, raw)| (name, Some(node(raw)))).collect() }
+    }
+
+    /// The text of a string, the digits of a number, or `true` and `false`.
+    pub fn text(&self) -> Option<String> {
+        match self.value()? {
+            Value::String(text) => Some(text),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Bool(is) => Some(is.to_string()),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    pub fn is_true(&self) -> bool {
+        self.raw == "true"
+    }
+
+    /// The value as a person reads it; empty where it says nothing.
+    pub fn shown(&self) -> String {
+        match self.value() {
+            Some(Value::Null | Value::Bool(false)) => String::new(),
+            Some(Value::String(text)) => text,
+            Some(Value::Array(items)) if items.is_empty() => String::new(),
+            Some(Value::Object(members)) if members.is_empty() => String::new(),
+            Some(value) => value.to_string(),
+            // Nested too deep for a value; its text is kept all the same.
+            None => self.raw.to_owned(),
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        serde_json::from_str(self.raw).ok()
+    }
+}
+
+/// The members of an object that were not taken yet.
+pub(crate) struct Object<'a> {
+    members: Vec<(String, Option<Node<'a>>)>,
+}
+
+impl<'a> Object<'a> {
+    /// Whether there is such a member.
+    pub fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(known, node)| known == name && node.is_some())
+    }
+
+    /// Takes the first member of a name.
+    pub fn take(&mut self, name: &str) -> Option<Node<'a>> {
+        self.members.iter_mut().find(|(known, node)| known == name && node.is_some())?.1.take()
+    }
+
+    /// The first member of a name, which stays.
+    pub fn peek(&self, name: &str) -> Option<Node<'a>> {
+        self.members.iter().find(|(known, node)| known == name && node.is_some())?.1
+    }
+
+    /// Takes a member that is text, and is not empty.
+    pub fn take_text(&mut self, name: &str) -> Option<String> {
+        self.take(name)?.text().filter(|text| !text.trim().is_empty())
+    }
+
+    /// Takes members that say nothing that a task could hold.
+    pub fn drop(&mut self, names: &[&str]) {
+        for name in names {
+            while self.take(name).is_some() {}
+        }
+    }
+
+    /// Keeps all that was not taken as text.
+    pub fn keep_rest(&mut self, details: &mut Details, gather: &mut Gather<'_>) {
+        for (name, node) in &mut self.members {
+            let Some(node) = node.take() else { continue };
+            let shown = node.shown();
+            if !shown.trim().is_empty() {
+                details.push(name, &shown);
+                let name: String = name.chars().take(40).collect();
+                gather.say(node.line(), format!("`{name}` has no field: kept as text"));
+            }
+        }
+    }
+
+    /// Gives the lines of members their places.
+    pub fn claim(&self, roles: &[(&str, Role)], task: usize, gather: &mut Gather<'_>) {
+        for (name, node) in &self.members {
+            let Some(node) = node else { continue };
+            let role = roles
+                .iter()
+                .find(|(known, _)| known == name)
+                .map_or(Role::Field, |(_, role)| *role);
+            gather.claim(node.lines(), role, Some(task));
+        }
+    }
+}
+
+/// Whether a text begins as a JSON document.
+pub(crate) fn begins(text: &str) -> bool {
+    text.strip_prefix('\u{feff}').unwrap_or(text).trim_start().starts_with(['{', '['])
+}
+
+/// The members of the document, or of the first item of its array.
+pub(crate) fn first_names(text: &str) -> Option<Vec<String>> {
+    if !begins(text) {
+        return None;
+    }
+    let lines = Lines::new("", text).ok()?;
+    let node = Node::of("", &lines).ok()?;
+    let first = if node.is_object() { node } else { *node.items().first()? };
+    Some(first.object().members.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Whether a document, or the first item of its array, has all these members.
+pub(crate) fn has_names(text: &str, wanted: &[&str]) -> bool {
+    first_names(text)
+        .is_some_and(|names| wanted.iter().all(|name| names.iter().any(|known| known == name)))
+}

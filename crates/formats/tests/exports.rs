@@ -1,0 +1,350 @@
+//! Tasks written in each format, and what holds for any task.
+
+use dormouse_formats::export::{self, Link, Loss, Lost, Target, Task, losses, page, write};
+use dormouse_formats::plan::{Format, Reading};
+use dormouse_types::draft;
+use dormouse_types::task::{LinkDirection, LinkKind, Priority, Status};
+use insta::assert_snapshot;
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+
+use crate::readings::{is_whole, read};
+
+fn boat() -> Task {
+    let item = |key: &str, title: &str, is_checked, depth| draft::Item {
+        key: key.to_owned(),
+        title: title.to_owned(),
+        is_checked,
+        depth,
+    };
+    let entry =
+        |key: &str, text: &str, on| draft::Entry { key: key.to_owned(), text: text.to_owned(), on };
+    Task {
+        key: "task-01boat".to_owned(),
+        title: "=Sell the \"boat\"; soon".to_owned(),
+        status: Some(Status::Blocked),
+        status_reason: Some("waits for the survey".to_owned()),
+        priority: Some(Priority::P1),
+        due_on: Some(date(2026, 12, 5)),
+        estimate_minutes: Some(90),
+        language: Some("en".to_owned()),
+        category: Some("Harbour, north".to_owned()),
+        labels: vec!["sea".to_owned(), "two words".to_owned(), "a,b".to_owned()],
+        items: vec![
+            item("a", "Photos", true, 0),
+            item("b", "of the keel", false, 1),
+            item("c", "Advert", false, 0),
+        ],
+        entries: vec![
+            entry(
+                "note#1",
+                "The keel is new.\nAsk for 9,000; not less.\n\n# Paper\nAll there.",
+                None,
+            ),
+            entry("comment#1", "Called Ana.\n---\nShe comes on Friday.", Some(date(2026, 11, 20))),
+            entry("details#1", "- Start: 2026-11-01\n- berth: 14", None),
+        ],
+        links: vec![Link {
+            kind: LinkKind::Blocks,
+            direction: LinkDirection::In,
+            key: "task-01survey".to_owned(),
+            title: "Survey".to_owned(),
+        }],
+        created_at: Some("2026-11-01T08:00:00Z".parse().unwrap()),
+        completed_at: None,
+        report: Some("# Where it stands\n\nThe survey is late.".to_owned()),
+    }
+}
+
+fn shown(target: Target) -> String {
+    let plain =
+        Task { key: "task-02".into(), title: "x (A) 2026-01-01 +odd".into(), ..Task::default() };
+    let written = write(&[boat(), plain], target);
+    let losses: Vec<String> = written
+        .losses
+        .iter()
+        .map(|Loss { part, n_tasks, first }| {
+            format!("LOST {} of {n_tasks}, first {first}\n", part.name())
+        })
+        .collect();
+    losses.concat() + &written.text.replace('\r', "")
+}
+
+#[test]
+fn a_task_as_markdown() {
+    assert_snapshot!(shown(Target::Markdown));
+    assert_snapshot!("one_task_as_markdown", write(&[boat()], Target::Markdown).text);
+}
+
+#[test]
+fn one_task_as_markdown_is_read_with_its_fields() {
+    let (boat, text) = (boat(), write(&[boat()], Target::Markdown).text);
+    let drafts = dormouse_formats::markdown::read("boat.md", text.as_bytes()).unwrap();
+    let [task] = &drafts.tasks[..] else { panic!("{drafts:?}") };
+    assert_eq!(
+        (&task.title, task.status, &task.status_reason),
+        (&boat.title, boat.status, &boat.status_reason)
+    );
+    assert_eq!(
+        (task.priority, task.due_on, task.estimate_minutes),
+        (boat.priority, boat.due_on, boat.estimate_minutes)
+    );
+    assert_eq!(
+        (&task.language, &task.category, &task.labels),
+        (&boat.language, &boat.category, &boat.labels)
+    );
+    let items = |items: &[draft::Item]| -> Vec<_> {
+        items.iter().map(|item| (item.title.clone(), item.is_checked, item.depth)).collect()
+    };
+    assert_eq!(items(&task.items), items(&boat.items));
+    assert_eq!(
+        crate::properties::lost_words(&text[text.find("# ").unwrap()..], &drafts),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_task_as_todo_txt() {
+    assert_snapshot!(shown(Target::TodoTxt));
+}
+
+#[test]
+fn a_task_as_vtodo() {
+    assert_snapshot!(shown(Target::ICalendar));
+}
+
+#[test]
+fn a_task_as_csv() {
+    assert_snapshot!(shown(Target::Csv));
+}
+
+#[test]
+fn a_task_as_json() {
+    assert_snapshot!(shown(Target::Json));
+}
+
+#[test]
+fn a_task_as_a_page_with_its_report() {
+    assert_snapshot!(page(&boat()));
+}
+
+#[test]
+fn what_is_lost_is_known_before_anything_is_written() {
+    for target in Target::ALL {
+        assert_eq!(losses(&[boat()], *target), write(&[boat()], *target).losses);
+    }
+    assert!(losses(&[boat()], Target::Json).is_empty());
+}
+
+#[test]
+fn a_cell_is_no_formula() {
+    for title in ["=1+1", "+1", "-1", "@a", "'=1", "''@x", "＝1"] {
+        let task = Task { title: title.to_owned(), key: title.to_owned(), ..Task::default() };
+        let text = write(&[task], Target::Csv).text;
+        let row = text.lines().nth(1).unwrap();
+        assert!(row.starts_with('\''), "{row}");
+        let reading = read(Format::Csv, "a.csv", &text).unwrap();
+        assert_eq!(
+            (reading.tasks[0].title.as_str(), reading.tasks[0].key.as_str()),
+            (title, title)
+        );
+    }
+}
+
+#[test]
+fn no_line_of_a_calendar_is_longer_than_75_octets_or_splits_a_character() {
+    let task = Task { title: "ä漢🦀".repeat(120), key: "k".into(), ..Task::default() };
+    let bytes = write(&[task], Target::ICalendar).text;
+    assert!(bytes.split("\r\n").all(|line| line.len() <= 75));
+    assert!(!bytes.replace("\r\n", "").contains(['\r', '\n']));
+}
+
+/// What a format holds of a reading, apart from the lines.
+fn content(reading: &Reading) -> Vec<draft::Task> {
+    reading.tasks.iter().cloned().map(|task| draft::Task { line: 0, ..task }).collect()
+}
+
+fn again(format: Format, target: Target, tasks: &[draft::Task]) -> Vec<draft::Task> {
+    let tasks: Vec<Task> = tasks.iter().map(Task::from).collect();
+    let text = write(&tasks, target).text;
+    let reading = read(format, "a", &text).unwrap();
+    is_whole(&reading, &text);
+    content(&reading)
+}
+
+const OWN: [(Format, Target); 4] = [
+    (Format::TodoTxt, Target::TodoTxt),
+    (Format::ICalendar, Target::ICalendar),
+    (Format::Csv, Target::Csv),
+    (Format::Dormouse, Target::Json),
+];
+
+#[test]
+fn a_file_read_and_written_in_its_format_says_the_same() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/formats");
+    for (format, target, name) in [
+        (Format::TodoTxt, Target::TodoTxt, "chores.todo.txt"),
+        (Format::ICalendar, Target::ICalendar, "flat.ics"),
+        (Format::Csv, Target::Csv, "things.csv"),
+        (Format::Csv, Target::Csv, "template.csv"),
+    ] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let first = content(&read(format, "a", &text).unwrap());
+        assert_eq!(again(format, target, &first), first, "{name}");
+    }
+}
+
+fn words() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        8 => "[a-zA-Zä漢0-9'().:;,/=@+#\\\\\"|*_🦀-]{1,8}",
+        1 => Just("x".to_owned()),
+        1 => Just("(A)".to_owned()),
+        1 => Just("2026-01-31".to_owned()),
+        1 => Just("due:2026-02-30".to_owned()),
+    ];
+    prop::collection::vec(word, 1..6).prop_map(|words| words.join(" "))
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        prop_oneof![4 => words(), 1 => Just(String::new()), 1 => Just("---".to_owned())],
+        1..5,
+    )
+    .prop_map(|lines| lines.join("\n").trim().to_owned())
+    .prop_filter("text", |text| !text.is_empty())
+}
+
+fn day() -> impl Strategy<Value = Date> {
+    (1990_i16..2090, 1_i8..13, 1_i8..29).prop_map(|(year, month, day)| date(year, month, day))
+}
+
+/// A task as a reader makes one: notes before comments, items that nest by one.
+fn task() -> impl Strategy<Value = draft::Task> {
+    let status = prop::option::of(prop::sample::select(Status::ALL));
+    let priority = prop::option::of(prop::sample::select(vec![
+        Priority::P0,
+        Priority::P1,
+        Priority::P2,
+        Priority::P3,
+    ]));
+    let fields =
+        (words(), status, priority, prop::option::of(day()), prop::option::of(1_u32..1440));
+    let names = (
+        prop::option::of(words()),
+        prop::collection::btree_set(
+            words().prop_filter("fits", |name| name.chars().count() <= 60),
+            0..4,
+        ),
+        words(),
+    );
+    let items = prop::collection::vec((words(), any::<bool>(), 0_u32..4), 0..5);
+    let entries =
+        (prop::option::of(text()), prop::collection::vec((prop::option::of(day()), text()), 0..3));
+    (fields, names, items, entries).prop_map(
+        |(fields, (category, labels, reason), items, (note, comments))| {
+            let (title, status, priority, due_on, estimate_minutes) = fields;
+            let mut depth = 0;
+            let items = (0..).zip(items).map(|(n, (title, is_checked, deep))| {
+                depth = if n == 0 { 0 } else { deep.min(depth + 1) };
+                draft::Item { key: format!("item-2026-{n}"), title, is_checked, depth }
+            });
+            let note = note.map(|text| draft::Entry { key: "note#1".into(), text, on: None });
+            let comments = (1..).zip(comments).map(|(n, (on, text))| draft::Entry {
+                key: format!("comment#{n}"),
+                text,
+                on,
+            });
+            let has_note = note.is_some();
+            draft::Task {
+                key: "the-task".into(),
+                title,
+                status,
+                status_reason: status.filter(|status| status.needs_reason()).map(|_| reason),
+                priority,
+                due_on,
+                estimate_minutes,
+                category,
+                labels: labels.into_iter().collect(),
+                items: items.collect(),
+                entries: note.into_iter().chain(comments.filter(|_| has_note)).collect(),
+                ..draft::Task::default()
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn json_holds_everything(task in task()) {
+        prop_assert_eq!(again(Format::Dormouse, Target::Json, std::slice::from_ref(&task)), [task]);
+    }
+
+    #[test]
+    fn a_calendar_holds_everything(task in task()) {
+        prop_assert_eq!(again(Format::ICalendar, Target::ICalendar, std::slice::from_ref(&task)), [task]);
+    }
+
+    #[test]
+    fn a_sheet_holds_everything_but_the_keys_of_items(task in task()) {
+        let without_keys = |mut task: draft::Task| {
+            for item in &mut task.items {
+                item.key.clear();
+            }
+            task
+        };
+        let read: Vec<_> = again(Format::Csv, Target::Csv, std::slice::from_ref(&task)).into_iter().map(without_keys).collect();
+        prop_assert_eq!(read, [without_keys(task)]);
+    }
+
+    #[test]
+    fn todo_txt_names_what_its_line_does_not_hold(task in task()) {
+        let lost: Vec<Lost> = losses(&[export::Task::from(&task)], Target::TodoTxt).iter().map(|loss| loss.part).collect();
+        let read = again(Format::TodoTxt, Target::TodoTxt, std::slice::from_ref(&task));
+        prop_assert_eq!(read.len(), 1);
+        let read = &read[0];
+        prop_assert!(lost.contains(&Lost::Title) || read.title == task.title, "{:?}", read);
+        prop_assert!(lost.contains(&Lost::Title) || lost.contains(&Lost::Names) || (read.category == task.category && read.labels == task.labels), "{:?}", read);
+        prop_assert!(lost.contains(&Lost::Reason) || read.status_reason == task.status_reason, "{:?}", read);
+        prop_assert!(lost.contains(&Lost::Title) || (read.due_on, read.priority, read.estimate_minutes) == (task.due_on, task.priority, task.estimate_minutes), "{:?}", read);
+        prop_assert_eq!(lost.contains(&Lost::Items), !task.items.is_empty());
+        prop_assert_eq!(lost.contains(&Lost::Entries), !task.entries.is_empty());
+    }
+
+    #[test]
+    fn what_was_written_once_is_written_the_same_again(tasks in prop::collection::vec(task(), 1..4)) {
+        for (format, target) in OWN {
+            let first = again(format, target, &tasks);
+            let second = again(format, target, &first);
+            prop_assert_eq!(&second, &first, "{:?}", target);
+        }
+    }
+
+    #[test]
+    fn a_todo_txt_file_says_the_same_after_writing(lines in prop::collection::vec("(x )?(\\([A-Z]\\) )?(2026-0[1-9]-1[0-9] ){0,2}([a-z+@:]{1,5} ?){0,5}(due:2026-1[0-9]-01)?( pri:[A-F])?", 0..8)) {
+        let text = lines.join("\n");
+        let first = read(Format::TodoTxt, "a", &text).unwrap();
+        is_whole(&first, &text);
+        prop_assert_eq!(again(Format::TodoTxt, Target::TodoTxt, &content(&first)), content(&first));
+    }
+
+    #[test]
+    fn any_text_is_read_with_a_place_for_each_line(text in "(BEGIN:VTODO|END:VTODO|SUMMARY:a|UID:[ab]|RELATED-TO:[ab]|DUE:2026|\"|,|;|\t|\n|\r|x |\\{|\\}|\\[|\\]|:|[a-z ]{1,4}|\u{feff}|🦀){0,60}") {
+        for format in [Format::TodoTxt, Format::ICalendar, Format::Csv, Format::Trello, Format::Vikunja, Format::GithubIssues, Format::Dormouse] {
+            if let Ok(reading) = read(format, "a", &text) {
+                is_whole(&reading, &text);
+            }
+        }
+        crate::readings::claimed_by(&text);
+    }
+
+    #[test]
+    fn any_calendar_says_the_same_after_writing(lines in prop::collection::vec("(BEGIN:VTODO|END:VTODO|BEGIN:VTODO|END:VTODO|SUMMARY:[a-c ]{0,3}|UID:[a-e]|RELATED-TO:[a-e]|DUE:2026110[1-9](T101500Z?)?|DTSTART;TZID=X:20261101T100000|X-A;B=\"c:d\":e\\\\,f|DESCRIPTION:a\\\\nb|COMPLETED:20261101T100000Z|STATUS:(COMPLETED|ODD)|RRULE:FREQ=DAILY|broken|BEGIN:VALARM|END:VALARM|ATTACH:a;b)", 0..30)) {
+        let text = format!("BEGIN:VCALENDAR\n{}\n", lines.join("\n"));
+        let first = read(Format::ICalendar, "a", &text).unwrap();
+        is_whole(&first, &text);
+        let once = again(Format::ICalendar, Target::ICalendar, &content(&first));
+        prop_assert_eq!(again(Format::ICalendar, Target::ICalendar, &once), once);
+    }
+}

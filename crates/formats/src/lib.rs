@@ -10,4 +10,5 @@
 
 pub mod plan;
 pub mod markdown;
+pub mod when;
 pub mod sanitise;

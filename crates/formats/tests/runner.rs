@@ -6,6 +6,7 @@ mod properties;
 mod refusals;
 mod show;
 mod terminal;
+mod when;
 
 #[test]
 fn every_file_beside_this_one_is_part_of_the_binary() {

@@ -228,8 +228,17 @@ pub fn scan(text: &str, reader: &Reader) -> Scan {
             None => at += 1,
         }
     }
-    scan.steps = parser.matcher.steps;
+    scan.steps = parser.matcher.steps + parser.matcher.tokens.steps;
     scan
+}
+
+/// The first leading word of a date, in lower case: "by" of "by Friday".
+pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
+    let table: &language::Table = reader.language.0;
+    let mut matcher = matching::Matcher::new(date, table);
+    matcher.tokens.move_to(0);
+    matcher.longest(&table.leads, 0, Where::Anywhere)?;
+    matcher.token(0).map(|token| matcher.tokens.text_of(token).to_lowercase())
 }
 
 fn bytes_of(parser: &Parser<'_>, start: usize, end: usize) -> std::ops::Range<usize> {

@@ -7,6 +7,7 @@ mod refusals;
 mod show;
 mod terminal;
 mod when;
+mod when_properties;
 
 #[test]
 fn every_file_beside_this_one_is_part_of_the_binary() {

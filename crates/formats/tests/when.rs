@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use dormouse_formats::quick_add::quick_add;
 use dormouse_formats::when::{
     self, DayOrder, ENGLISH, Found, Kind, Moment, MonthDay, Point, Reader, Recurrence, Rule,
     Weekday, When, Zone,
 };
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use proptest::prelude::*;
 
 /// A reader in Berlin at a time such as `2026-11-18T10:15`, whose weeks begin on Monday.
 pub fn reader(now: &str, order: DayOrder) -> Reader {
@@ -150,4 +149,26 @@ fn what_only_resembles_a_date_is_none() {
 #[test]
 fn near_misses_held_out_until_the_rules_stood_are_no_dates() {
     check("near-misses-held-out.tsv", 70);
+}
+
+#[test]
+fn a_line_is_a_title_with_its_parts() {
+    let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/when/quick-add.tsv");
+    let table = std::fs::read_to_string(path).unwrap();
+    let mut wrong = Vec::new();
+    for line in table.lines().filter(|line| !line.starts_with("# ")) {
+        let (text, expected) = line.split_once('\t').unwrap();
+        let read = quick_add(text, &reader);
+        let mut parts = vec![read.title.clone()];
+        parts.extend(read.due.iter().map(show_found));
+        parts.extend(read.priority.iter().map(ToString::to_string));
+        parts.extend(read.labels.iter().map(|label| format!("#{label}")));
+        parts.extend(read.category.iter().map(|category| format!("@{category}")));
+        let got = parts.join(" | ");
+        if got.trim() != expected {
+            wrong.push(format!("{text:50} expected {expected}\n{:50} got      {got}", ""));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }

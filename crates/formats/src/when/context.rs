@@ -186,10 +186,9 @@ impl Parser<'_> {
     }
 
     fn is_mark_after(&self, at: usize) -> bool {
-        self.matcher.token(at).is_none_or(|token| match token.class {
-            TokenKind::Mark(_) | TokenKind::Break => true,
-            _ => false,
-        })
+        self.matcher
+            .token(at)
+            .is_none_or(|token| matches!(token.class, TokenKind::Mark(_) | TokenKind::Break))
     }
 
     fn is_plausible_time(&self, point: &PointHit, setting: Setting, is_led: bool) -> bool {

@@ -63,11 +63,13 @@ pub(super) struct Tokens<'a> {
     kept: VecDeque<Token>,
     /// The number of the first token that is kept.
     first: usize,
+    /// How many pieces of the text were looked at.
+    pub steps: u64,
 }
 
 impl<'a> Tokens<'a> {
     pub fn new(text: &'a str, table: &'a Table) -> Self {
-        Self { text, table, at: 0, kept: VecDeque::new(), first: 0 }
+        Self { text, table, at: 0, kept: VecDeque::new(), first: 0, steps: 0 }
     }
 
     /// Reads up to `REACH` tokens from `number` on, and forgets those long before it.
@@ -134,7 +136,7 @@ impl<'a> Tokens<'a> {
         let lead = run.len() - body.len();
         // The bracket of a zone belongs to its time.
         let core = body
-            .trim_end_matches(|c: char| !c.is_alphanumeric() && !(c == ']' && body.contains('[')));
+            .trim_end_matches(|c: char| !(c.is_alphanumeric() || c == ']' && body.contains('[')));
         self.marks(start, start + lead);
         let from = start + lead;
         let mut to = from + core.len();
@@ -228,6 +230,7 @@ impl<'a> Tokens<'a> {
     /// Pushes the tokens of a piece that has a meaning as a whole.
     fn piece(&mut self, start: usize, end: usize) -> bool {
         let piece = &self.text[start..end];
+        self.steps += 1;
         if piece.is_empty() {
             return false;
         }

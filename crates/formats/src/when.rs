@@ -28,12 +28,13 @@
 //!
 //! Every such decision is in [`Found::assumed`].
 //!
-//! Reading order: `value`, `recurrence`, `language` with `english`, `token`, `matching`, `grammar`,
+//! Reading order: `value`, `recurrence`, `language` with `english`, `table`, `token`, `matching`, `grammar`,
 //! `resolve`, `context`.
 
 mod value;
 mod recurrence;
 mod language;
+mod table;
 mod english;
 mod figure;
 mod token;
@@ -234,7 +235,7 @@ pub fn scan(text: &str, reader: &Reader) -> Scan {
 
 /// The first leading word of a date, in lower case: "by" of "by Friday".
 pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
-    let table: &language::Table = reader.language.0;
+    let table: &table::Table = reader.language.0;
     let mut matcher = matching::Matcher::new(date, table);
     matcher.tokens.move_to(0);
     matcher.longest(&table.leads, 0, Where::Anywhere)?;

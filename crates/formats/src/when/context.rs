@@ -2,8 +2,9 @@
 
 use super::figure::Figure;
 use super::grammar::{Parser, PointHit, Setting};
-use super::language::{Edge, Lead, List, Means, Unit, Where};
+use super::language::{Edge, Lead, Means, Unit, Where};
 use super::resolve::{Core, Direction};
+use super::table::List;
 use super::token::Kind as TokenKind;
 use super::value::Kind;
 
@@ -152,8 +153,10 @@ impl Parser<'_> {
                 let author = point.start.checked_sub(2);
                 let is_name = caught.is_ambiguous
                     && (is_in(author, List::Authored) || is_in(Some(point.end), List::Past));
+                let is_part =
+                    before.is_some_and(|at| self.is_word(at, "of") || self.is_word(at, "about"));
                 !is_name
-                    && (is_led || alone)
+                    && (is_led || alone && !is_part)
                     && (caught.is_capital || !caught.is_ambiguous || alone)
                     && !is_in(Some(point.end), List::Past)
             }
@@ -230,6 +233,7 @@ impl Parser<'_> {
         let [one, two, _] = figure.parts;
         match figure.lengths[2] {
             4 => true,
+            _ if figure.lengths[1] == 4 => is_sign || self.stands_alone(point.end),
             _ if figure.lengths[0] == 4 => true,
             _ if is_reference || continues && !is_sign => false,
             2 => figure.sign == '/' || is_sign || figure.lengths[..2] == [2, 2],

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use jiff::civil::time;
 
 use super::language::{
-    Again, Edge, Half, Language, Lead, Means, Shift, Table, TimeMeans, Unit, Where, Words,
+    Again, Edge, Half, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words,
 };
+use super::table::Table;
 use super::value::Kind;
 use Where::{Anywhere, Field, WithSign};
 
@@ -116,6 +117,14 @@ static WORDS: Words = Words {
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
         ("FIGURE", Means::Figure, Anywhere),
+        ("DAY .? - FIGURE", Means::DaysOfFigure, Anywhere),
+        ("DAY .? – FIGURE", Means::DaysOfFigure, Anywhere),
+        ("the? PLACE week of/in MONTH ,? YEAR?", Means::NthWeek, Anywhere),
+        ("the? end of day/business ,? on? SHIFT? WEEKDAY", Means::Weekday, Anywhere),
+        ("the? end of day/business ,? OFFSET", Means::Offset, Anywhere),
+        ("close of business ,? on? SHIFT? WEEKDAY", Means::Weekday, Anywhere),
+        ("eod/cob ,? on? SHIFT? WEEKDAY", Means::Weekday, Anywhere),
+        ("eod/cob ,? OFFSET", Means::Offset, Anywhere),
         ("OFFSET", Means::Offset, Anywhere),
         ("tonight", Means::Tonight, Anywhere),
         ("this PART", Means::PartOfToday, Anywhere),
@@ -311,6 +320,7 @@ static WORDS: Words = Words {
         ("by", Lead::Is(Kind::Due)),
         ("until", Lead::Is(Kind::Due)),
         ("till", Lead::Is(Kind::Due)),
+        ("through", Lead::Is(Kind::Due)),
         ("til", Lead::Is(Kind::Due)),
         ("due", Lead::Is(Kind::Due)),
         ("due date", Lead::Is(Kind::Due)),

@@ -65,6 +65,8 @@ pub(super) fn figure(text: &str) -> Option<Figure> {
                 && matches!(three, 2 | 4)
                 && !(sign == '.' && three == 2 && one + two < 3)
         }
+        // A month: "12/2026".
+        2 if two == 4 => sign == '/' && one <= 2 && (1900..2200).contains(&found.parts[1]),
         2 => sign != '-' && one <= 2 && two <= 2,
         _ => false,
     };
@@ -88,11 +90,23 @@ pub(super) fn stamp(text: &str) -> Option<Stamp> {
         "00-00" => Some(Stamp::Day),
         "00" => Some(Stamp::Month),
         "W00" | "W00-0" | "w00" | "w00-0" => Some(Stamp::Week),
-        _ if shape.starts_with("00-00T00:00") || shape.starts_with("00-00t00:00") => {
+        _ if (shape.starts_with("00-00T00:00") || shape.starts_with("00-00t00:00"))
+            && is_rest_of_time(&rest[11..]) =>
+        {
             Some(Stamp::Time)
         }
         _ => None,
     }
+}
+
+/// Seconds, a distance from UTC and a zone in brackets, as far as their signs go.
+fn is_rest_of_time(rest: &str) -> bool {
+    let (figures, zone) = match rest.split_once('[') {
+        Some((figures, zone)) => (figures, Some(zone)),
+        None => (rest, None),
+    };
+    figures.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '+' | '-' | 'Z' | 'z'))
+        && zone.is_none_or(|zone| zone.find(']') == Some(zone.len().saturating_sub(1)))
 }
 
 pub(super) fn clock(text: &str) -> Option<Clock> {

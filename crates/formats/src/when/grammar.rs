@@ -2,10 +2,11 @@
 
 use jiff::civil::{Date, Time};
 
-use super::language::{Again, Lead, List, Means, Table, TimeMeans, Unit, Where};
+use super::language::{Again, Lead, Means, TimeMeans, Unit, Where};
 use super::matching::{Caught, Match, Matcher};
 use super::recurrence::{MonthDay, Recurrence, Rule, YearDay};
 use super::resolve::{self, Core, Direction, Resolved, Resolver, plus, weekday};
+use super::table::{List, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Kind, Moment, Point, Span, When, Zone};
 use super::{NotUnderstood, Reader, zone};
@@ -245,7 +246,7 @@ impl<'a> Parser<'a> {
         };
         // "15.4 to 16.2" can be anything.
         if setting.allowed != Where::Field
-            && first.means == Some(Means::Figure)
+            && matches!(first.means, None | Some(Means::Figure))
             && !self.is_plausible(first, setting)
             && !self.is_plausible(&second, setting)
         {
@@ -476,6 +477,17 @@ impl<'a> Parser<'a> {
         point
     }
 
+    /// The second full stop of "p.m."
+    fn is_dot_of_short_form(&self, at: usize) -> bool {
+        self.matcher.is_mark(at, &['.'])
+            && at.checked_sub(1).and_then(|before| self.matcher.token(before)).is_some_and(
+                |before| {
+                    matches!(before.class, TokenKind::Word { .. })
+                        && self.matcher.tokens.text_of(before).contains('.')
+                },
+            )
+    }
+
     fn is_glued_dash(&self, at: usize) -> bool {
         self.matcher.is_mark(at, &['-', '–'])
             && self
@@ -511,7 +523,7 @@ impl<'a> Parser<'a> {
         let table: &'a Table = self.table;
         let found = self.matcher.longest(&table.times, at, self.with_lead(setting))?;
         let (time, assumption, is_next) = resolve::time(found.means, &found.caught)?;
-        let mut end = found.end;
+        let mut end = found.end + usize::from(self.is_dot_of_short_form(found.end));
         let zone = self.zone_after(&mut end);
         let mut point = PointHit {
             start: at,
@@ -707,7 +719,10 @@ impl<'a> Parser<'a> {
                 return None;
             }
         }
-        let kind = Kind::Mention;
+        let kind = match setting.lead {
+            Some(Lead::Is(kind)) => kind,
+            Some(Lead::Before | Lead::On | Lead::Since) | None => Kind::Mention,
+        };
         Some(Hit { start: at, end, when: When::Recurring(recurrence), kind, assumed })
     }
 
@@ -857,7 +872,7 @@ impl<'a> Parser<'a> {
                 }
             }
             let named = self.matcher.entry(place).senses.iter().find_map(|sense| match sense {
-                super::language::Sense::Weekday(n) | super::language::Sense::WeekdayAgain(n) => {
+                super::table::Sense::Weekday(n) | super::table::Sense::WeekdayAgain(n) => {
                     weekday(*n)
                 }
                 _ => None,

@@ -4,11 +4,11 @@
 //! [`Class`]), one in small letters for the words themselves, with `/` between alternatives; `?`
 //! makes an item optional; `,` is a comma. A new language is a new table, and no code.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use jiff::civil::Time;
 
+use super::table::Table;
 use super::value::Kind;
 
 /// The words of one language.
@@ -199,6 +199,10 @@ pub enum Means {
     WeekdayAfterWeeks,
     /// FIGURE.
     Figure,
+    /// DAY to the day of FIGURE.
+    DaysOfFigure,
+    /// Seven days of MONTH, by PLACE.
+    NthWeek,
     /// STAMP.
     Stamp,
     /// DAY of MONTH, with YEAR or without.
@@ -293,119 +297,6 @@ pub enum Again {
     YearDay,
 }
 
-/// A meaning of one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sense {
-    Weekday(i8),
-    WeekdayAgain(i8),
-    Month(i8),
-    Number(u32),
-    Place(i8),
-    Unit(Unit),
-    Shift(Shift),
-    Edge(Edge),
-    Offset(i32),
-    Part(Time),
-    Half(Half),
-    Periodic(u16, Unit),
-    Quarter,
-    WeekNumber,
-    OrdinalEnding,
-}
-
-/// The number of a word in a [`Table`]; 0 for words it does not have.
-pub(super) type Id = u16;
-
-/// A class of words or figures in a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    Weekday,
-    WeekdayAgain,
-    Month,
-    /// Four figures.
-    Year,
-    /// A number in figures or words.
-    N,
-    /// The number of a day of a month.
-    Day,
-    /// Another one.
-    Day2,
-    /// The number of a day with an ending, or in words.
-    DayTh,
-    /// A place in an order.
-    Place,
-    Unit,
-    Shift,
-    Edge,
-    Offset,
-    Part,
-    Hour,
-    Clock,
-    Half,
-    Figure,
-    Stamp,
-    Periodic,
-    Quarter,
-    WeekNumber,
-}
-
-/// What an item of a pattern accepts.
-#[derive(Debug, Clone)]
-pub(super) enum Accepts {
-    Class(Class),
-    Words(Vec<Id>),
-    Mark(char),
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct Item {
-    pub accepts: Accepts,
-    pub is_optional: bool,
-}
-
-pub(super) struct Rule<M> {
-    pub items: Vec<Item>,
-    pub means: M,
-    pub holds: Where,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Entry {
-    pub senses: Vec<Sense>,
-    pub is_ambiguous: bool,
-    /// Which of the lists of small words it is in, as bits of [`List`].
-    pub lists: u16,
-}
-
-/// The lists of words that only guard against false dates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
-    At = 1,
-    Through = 2,
-    Between = 4,
-    And = 8,
-    Function = 16,
-    Reference = 32,
-    Counter = 64,
-    Authored = 128,
-    Past = 256,
-    Over = 512,
-    NamedDay = 1024,
-    Article = 2048,
-}
-
-/// The tables of a language, ready to look words up.
-pub(super) struct Table {
-    pub words: &'static Words,
-    pub entries: Vec<Entry>,
-    ids: HashMap<String, Id>,
-    pub days: Vec<Rule<Means>>,
-    pub times: Vec<Rule<TimeMeans>>,
-    pub recurrences: Vec<Rule<Again>>,
-    pub leads: Vec<Rule<Lead>>,
-    pub tails: Vec<Rule<Kind>>,
-}
-
 /// A language that dates are read in.
 #[derive(Clone, Copy)]
 pub struct Language(pub(super) &'static LazyLock<Table>);
@@ -420,174 +311,5 @@ impl Language {
     /// ISO 639 code.
     pub fn code(&self) -> &'static str {
         self.0.words.code
-    }
-}
-
-impl Table {
-    pub fn new(words: &'static Words) -> Self {
-        let mut table = Self {
-            words,
-            entries: vec![Entry::default()],
-            ids: HashMap::new(),
-            days: Vec::new(),
-            times: Vec::new(),
-            recurrences: Vec::new(),
-            leads: Vec::new(),
-            tails: Vec::new(),
-        };
-        table.add_senses();
-        table.add_lists();
-        for (form, means, holds) in words.days {
-            let items = table.items(form);
-            table.days.push(Rule { items, means: *means, holds: *holds });
-        }
-        for (form, means, holds) in words.times {
-            let items = table.items(form);
-            table.times.push(Rule { items, means: *means, holds: *holds });
-        }
-        for (form, means, holds) in words.recurrences {
-            let items = table.items(form);
-            table.recurrences.push(Rule { items, means: *means, holds: *holds });
-        }
-        for (form, means) in words.leads {
-            let items = table.items(form);
-            table.leads.push(Rule { items, means: *means, holds: Where::Anywhere });
-        }
-        for (form, means) in words.tails {
-            let items = table.items(form);
-            table.tails.push(Rule { items, means: *means, holds: Where::Anywhere });
-        }
-        table
-    }
-
-    /// The number of a word in lower case; 0 if the language has no use for it.
-    pub fn id(&self, word: &str) -> Id {
-        self.ids.get(word).copied().unwrap_or(0)
-    }
-
-    pub fn entry(&self, id: Id) -> &Entry {
-        &self.entries[usize::from(id)]
-    }
-
-    fn entry_of(&mut self, word: &str) -> &mut Entry {
-        let id = self.intern(word);
-        &mut self.entries[usize::from(id)]
-    }
-
-    fn intern(&mut self, word: &str) -> Id {
-        if let Some(id) = self.ids.get(word) {
-            return *id;
-        }
-        let id = Id::try_from(self.entries.len()).expect("a language has fewer than 65,536 words");
-        self.entries.push(Entry::default());
-        self.ids.insert(word.to_owned(), id);
-        id
-    }
-
-    fn add_senses(&mut self) {
-        let words = self.words;
-        for (number, names) in (0..).zip(words.weekdays) {
-            self.sense_of_all(names, Sense::Weekday(number));
-        }
-        for (number, names) in (0..).zip(words.weekdays_again) {
-            self.sense_of_all(names, Sense::WeekdayAgain(number));
-        }
-        for (number, names) in (1..).zip(words.months) {
-            self.sense_of_all(names, Sense::Month(number));
-        }
-        self.sense_of_all(words.quarters, Sense::Quarter);
-        self.sense_of_all(words.weeks, Sense::WeekNumber);
-        self.sense_of_all(words.ordinal_endings, Sense::OrdinalEnding);
-        let senses = (words.numbers.iter().map(|(word, n)| (*word, Sense::Number(*n))))
-            .chain(words.places.iter().map(|(word, n)| (*word, Sense::Place(*n))))
-            .chain(words.units.iter().map(|(word, unit)| (*word, Sense::Unit(*unit))))
-            .chain(words.shifts.iter().map(|(word, shift)| (*word, Sense::Shift(*shift))))
-            .chain(words.edges.iter().map(|(word, edge)| (*word, Sense::Edge(*edge))))
-            .chain(words.offsets.iter().map(|(word, days)| (*word, Sense::Offset(*days))))
-            .chain(words.parts.iter().map(|(word, time)| (*word, Sense::Part(*time))))
-            .chain(words.halves.iter().map(|(word, half)| (*word, Sense::Half(*half))))
-            .chain(
-                words.periodic.iter().map(|(word, n, unit)| (*word, Sense::Periodic(*n, *unit))),
-            );
-        for (word, sense) in senses {
-            self.entry_of(word).senses.push(sense);
-        }
-        for word in words.ambiguous {
-            self.entry_of(word).is_ambiguous = true;
-        }
-    }
-
-    fn sense_of_all(&mut self, names: &[&str], sense: Sense) {
-        for name in names {
-            self.entry_of(name).senses.push(sense);
-        }
-    }
-
-    fn add_lists(&mut self) {
-        let words = self.words;
-        for (list, names) in [
-            (List::At, words.at),
-            (List::Through, words.through),
-            (List::Between, words.between),
-            (List::And, words.between_and),
-            (List::Function, words.function_words),
-            (List::Reference, words.references),
-            (List::Counter, words.counters),
-            (List::Authored, words.authored),
-            (List::Past, words.past),
-            (List::Over, words.over),
-            (List::NamedDay, words.named_days),
-            (List::Article, words.articles),
-        ] {
-            for name in names {
-                self.entry_of(name).lists |= list as u16;
-            }
-        }
-    }
-
-    fn items(&mut self, form: &str) -> Vec<Item> {
-        form.split(' ').map(|item| self.item(item)).collect()
-    }
-
-    fn item(&mut self, written: &str) -> Item {
-        let (name, is_optional) = match written.strip_suffix('?') {
-            Some(name) => (name, true),
-            None => (written, false),
-        };
-        let mut chars = name.chars();
-        let accepts = match (chars.next(), chars.next()) {
-            (Some(mark), None) if !mark.is_alphanumeric() => Accepts::Mark(mark),
-            _ if name.starts_with(|c: char| c.is_uppercase()) => Accepts::Class(class(name)),
-            _ => Accepts::Words(name.split('/').map(|word| self.intern(word)).collect()),
-        };
-        Item { accepts, is_optional }
-    }
-}
-
-fn class(name: &str) -> Class {
-    match name {
-        "WEEKDAY" => Class::Weekday,
-        "WEEKDAYS" => Class::WeekdayAgain,
-        "MONTH" => Class::Month,
-        "YEAR" => Class::Year,
-        "N" => Class::N,
-        "DAY" => Class::Day,
-        "DAY2" => Class::Day2,
-        "DAYTH" => Class::DayTh,
-        "PLACE" => Class::Place,
-        "UNIT" => Class::Unit,
-        "SHIFT" => Class::Shift,
-        "EDGE" => Class::Edge,
-        "OFFSET" => Class::Offset,
-        "PART" => Class::Part,
-        "HOUR" => Class::Hour,
-        "CLOCK" => Class::Clock,
-        "HALF" => Class::Half,
-        "FIGURE" => Class::Figure,
-        "STAMP" => Class::Stamp,
-        "PERIODIC" => Class::Periodic,
-        "QUARTER" => Class::Quarter,
-        "WEEK" => Class::WeekNumber,
-        unknown => panic!("a table of words names a class of items that does not exist: {unknown}"),
     }
 }

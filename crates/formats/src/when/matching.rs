@@ -3,8 +3,9 @@
 use jiff::civil::Time;
 
 use super::figure::{Clock, Figure, Stamp};
-use super::language::{Accepts, Class, Edge, Entry, Half, Item, List, Rule, Sense, Shift, Unit};
-use super::language::{Table, Where};
+use super::language::Where;
+use super::language::{Edge, Half, Shift, Unit};
+use super::table::{Accepts, Class, Entry, Item, Key, List, Rules, Sense, Table};
 use super::token::{Kind, Token, Tokens};
 
 /// What the items of a pattern stood for.
@@ -78,12 +79,13 @@ impl<'a> Matcher<'a> {
     /// The longest of the patterns that fit here; of equally long ones the first.
     pub fn longest<M: Copy>(
         &mut self,
-        rules: &'a [Rule<M>],
+        rules: &'a Rules<M>,
         at: usize,
         allowed: Where,
     ) -> Option<Match<M>> {
         let mut best: Option<Match<M>> = None;
-        for rule in rules.iter().filter(|rule| rule.holds <= allowed) {
+        let key = key(self.token(at)?)?;
+        for rule in rules.beginning_with(key).filter(|rule| rule.holds <= allowed) {
             let Some((end, caught)) = self.fits(&rule.items, at, at, Caught::default()) else {
                 continue;
             };
@@ -338,5 +340,18 @@ impl<'a> Matcher<'a> {
             },
         };
         (1..=31).contains(&day).then_some((day, next))
+    }
+}
+
+fn key(token: &Token) -> Option<Key> {
+    match token.class {
+        Kind::Word { id, .. } => (id != 0).then_some(Key::Word(id)),
+        Kind::Number { .. } => Some(Key::Number),
+        Kind::Ordinal(_) => Some(Key::Ordinal),
+        Kind::Figure(_) => Some(Key::Figure),
+        Kind::Stamp(_) => Some(Key::Stamp),
+        Kind::Clock(_) => Some(Key::Clock),
+        Kind::Mark(mark) => Some(Key::Mark(mark)),
+        Kind::Opaque | Kind::Break => None,
     }
 }

@@ -132,7 +132,37 @@ impl<'a> Resolver<'a> {
                 self.assumed.clear();
                 Core::Day(plus(day, n.weeks())?)
             }
-            Means::Figure => Core::Day(self.figure(caught.figure.ok_or_else(misfit)?, text)?),
+            Means::Figure => match caught.figure.ok_or_else(misfit)? {
+                figure if figure.lengths[1] == 4 => {
+                    let [month, year, _] = figure.parts;
+                    let first = self.ordered(Some(year), month, 1, text)?;
+                    Core::Days(first, first.last_of_month())
+                }
+                figure => Core::Day(self.figure(figure, text)?),
+            },
+            Means::DaysOfFigure => {
+                let to = self.figure(caught.figure.ok_or_else(misfit)?, text)?;
+                let from = date(to.year(), to.month(), caught.day.ok_or_else(misfit)?, text)?;
+                if from >= to {
+                    return Err(NotUnderstood::EndsBeforeItBegins { text: short(text) });
+                }
+                Core::Days(from, to)
+            }
+            Means::NthWeek => {
+                let nth = i64::from(caught.place.ok_or_else(misfit)?);
+                let month = caught.month.ok_or_else(misfit)?;
+                let first = self.month(caught.year, caught.shift, month, text)?;
+                match nth {
+                    -1 => {
+                        Core::Days(plus(first.last_of_month(), (-6).days())?, first.last_of_month())
+                    }
+                    1..=4 => {
+                        let from = plus(first, (7 * (nth - 1)).days())?;
+                        Core::Days(from, plus(from, 6.days())?)
+                    }
+                    _ => return Err(misfit()),
+                }
+            }
             Means::Stamp => self.stamp(caught.stamp.ok_or_else(misfit)?.0, stamp)?,
             Means::DayMonth => {
                 let month = caught.month.ok_or_else(misfit)?;
@@ -740,10 +770,14 @@ pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<As
         TimeMeans::Clock => {
             let clock = caught.clock?;
             let (hour, minute) = (clock.hour, i32::from(clock.minute));
-            // Two figures or minutes and no half of the day are a 24-hour clock: "9:30", "05:00".
-            let is_exact = half.is_none()
-                && (clock.hour_length == 2 || clock.minute > 0 || clock.hour == 0 || hour > 12);
-            if is_exact || half.is_none() && caught.clock.is_some_and(|c| c.hour_length == 3) {
+            // Two figures and no half of the day are a 24-hour clock: "05:00".
+            let is_exact =
+                half.is_none() && (clock.hour_length == 2 || clock.hour == 0 || hour > 12);
+            // "9.30" without am or pm is an amount.
+            if clock.is_dotted && half.is_none() {
+                return None;
+            }
+            if is_exact {
                 let time = Time::new(
                     i8::try_from(hour % 24).ok()?,
                     i8::try_from(minute).ok()?,

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::figure::{self, Clock, Figure, Stamp};
-use super::language::{Id, Sense, Table};
+use super::table::{Id, Sense, Table};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
@@ -237,6 +237,13 @@ impl<'a> Tokens<'a> {
         let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
             return self.word_piece(start, end);
+        }
+        // "20." of "20.-22.11."
+        if piece.len() == digits + 1 && digits <= 2 && piece.ends_with('.') {
+            return self.piece(start, end - 1) && {
+                self.push(end - 1, end, Kind::Mark('.'));
+                true
+            };
         }
         if digits == piece.len() {
             let value = if digits <= 9 { piece.parse().unwrap_or(u32::MAX) } else { u32::MAX };

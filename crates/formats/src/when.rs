@@ -40,7 +40,13 @@ mod figure;
 mod token;
 mod matching;
 mod grammar;
+mod day_time;
+mod hours;
+mod again;
 mod resolve;
+mod numeric;
+mod period;
+mod clock;
 mod context;
 mod zone;
 

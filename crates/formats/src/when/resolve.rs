@@ -3,12 +3,11 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time};
 
-use super::figure::{Figure, Stamp};
-use super::language::{Edge, Half, Means, Shift, TimeMeans, Unit};
+use super::language::{Edge, Means, Shift, Unit};
 use super::matching::Caught;
 use super::recurrence::{Weekday, is_working, nth_working_day};
-use super::value::{Assumption, DayOrder, Moment, Zone};
-use super::{NotUnderstood, Reader, zone};
+use super::value::{Assumption, Moment};
+use super::{NotUnderstood, Reader};
 
 /// A day, a time or several days.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,15 +32,15 @@ pub(super) enum Direction {
     Back,
 }
 
-type Result<T> = std::result::Result<T, NotUnderstood>;
+pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
 
 pub(super) struct Resolver<'a> {
     pub reader: &'a Reader,
     pub direction: Direction,
     /// The day from which the next such day is looked for; today, or the begin of a range.
     pub base: Date,
-    assumed: Vec<Assumption>,
-    is_past: bool,
+    pub assumed: Vec<Assumption>,
+    pub is_past: bool,
 }
 
 impl<'a> Resolver<'a> {
@@ -61,7 +60,7 @@ impl<'a> Resolver<'a> {
         Ok(Resolved { core, assumed: self.assumed, is_past: self.is_past })
     }
 
-    fn today(&self) -> Date {
+    pub(super) fn today(&self) -> Date {
         self.reader.now.date()
     }
 
@@ -319,7 +318,7 @@ impl<'a> Resolver<'a> {
         Ok(Core::At(Moment::of_reader(then)))
     }
 
-    fn week_of(&self, day: Date) -> Date {
+    pub(super) fn week_of(&self, day: Date) -> Date {
         let back = i64::from(day.weekday().since(self.reader.week_starts.civil()));
         plus(day, (-back).days()).unwrap_or(day)
     }
@@ -364,7 +363,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// The nearest year, from that of today, in which something is not over; back, not yet begun.
-    fn next_year(&mut self, in_year: impl Fn(i16) -> Option<(Date, Date)>) -> Option<Date> {
+    pub(super) fn next_year(
+        &mut self,
+        in_year: impl Fn(i16) -> Option<(Date, Date)>,
+    ) -> Option<Date> {
         let this = self.base.year();
         let found = match self.direction {
             Direction::Ahead => (-1..=8)
@@ -380,7 +382,13 @@ impl<'a> Resolver<'a> {
         Some(first)
     }
 
-    fn day_month(&mut self, year: Option<i16>, month: i8, day: i8, text: &str) -> Result<Date> {
+    pub(super) fn day_month(
+        &mut self,
+        year: Option<i16>,
+        month: i8,
+        day: i8,
+        text: &str,
+    ) -> Result<Date> {
         if let Some(year) = year {
             return date(year, month, day, text);
         }
@@ -393,108 +401,6 @@ impl<'a> Resolver<'a> {
             self.assumed.push(Assumption::WeekdayDiffers(date));
         }
         date
-    }
-
-    fn figure(&mut self, figure: Figure, text: &str) -> Result<Date> {
-        let [one, two, three] = figure.parts;
-        if figure.lengths[0] == 4 {
-            return self.ordered(Some(one), two, three, text);
-        }
-        let year = match figure.lengths[2] {
-            0 => None,
-            2 => {
-                let year = 2000 + three;
-                self.assumed.push(Assumption::Century(i16::try_from(year).unwrap_or(i16::MAX)));
-                Some(year)
-            }
-            _ => Some(three),
-        };
-        let order = self.reader.order;
-        let read = |order: DayOrder| match order {
-            DayOrder::DayFirst => (two, one),
-            DayOrder::MonthFirst => (one, two),
-        };
-        let exists = |(month, day): (u16, u16)| match year {
-            Some(year) => calendar(year, month, day).is_some(),
-            // A leap year has every day there is.
-            None => calendar(2024, month, day).is_some(),
-        };
-        let chosen = match (exists(read(order)), exists(read(order.other()))) {
-            (true, other) => {
-                if other && one != two {
-                    self.assumed.push(Assumption::ReadersOrder(order));
-                }
-                order
-            }
-            (false, true) => {
-                self.assumed.push(Assumption::OtherOrder(order.other()));
-                order.other()
-            }
-            // Neither exists. The error is about the order in which the month does.
-            (false, false) if read(order).0 > 12 => order.other(),
-            (false, false) => order,
-        };
-        let (month, day) = read(chosen);
-        self.ordered(year, month, day, text)
-    }
-
-    fn ordered(&mut self, year: Option<u16>, month: u16, day: u16, text: &str) -> Result<Date> {
-        let (Ok(month), Ok(day)) = (i8::try_from(month), i8::try_from(day)) else {
-            return Err(no_such_day(None, 13, 1, text));
-        };
-        let year = year.map(|year| i16::try_from(year).unwrap_or(i16::MAX));
-        self.day_month(year, month, day, text)
-    }
-
-    fn stamp(&mut self, stamp: Stamp, text: &str) -> Result<Core> {
-        let number = |from: usize, to: usize| -> i16 {
-            text.get(from..to).and_then(|digits| digits.parse().ok()).unwrap_or(0)
-        };
-        let small = |from, to| i8::try_from(number(from, to)).unwrap_or(0);
-        let year = number(0, 4);
-        match stamp {
-            Stamp::Day => Ok(Core::Day(date(year, small(5, 7), small(8, 10), text)?)),
-            Stamp::Month => {
-                let first = date(year, small(5, 7), 1, text)?;
-                Ok(Core::Days(first, first.last_of_month()))
-            }
-            Stamp::Week => match small(9, 10) {
-                0 if text.len() < 10 => {
-                    let start = iso_week(year, small(6, 8), 1, text)?;
-                    Ok(Core::Days(start, plus(start, 6.days())?))
-                }
-                day => Ok(Core::Day(iso_week(year, small(6, 8), day, text)?)),
-            },
-            Stamp::Time => {
-                let day = date(year, small(5, 7), small(8, 10), text)?;
-                self.stamp_time(day, text)
-            }
-        }
-    }
-
-    /// The part of `2026-12-10T14:00:30+01:00[Europe/Berlin]` after the day.
-    fn stamp_time(&self, day: Date, text: &str) -> Result<Core> {
-        let unknown = || NotUnderstood::Unknown { text: short(text) };
-        let rest = &text[11..];
-        let end = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.'));
-        let (time, zone_text) = rest.split_at(end.unwrap_or(rest.len()));
-        let whole = time.split('.').next().unwrap_or(time);
-        let clock = super::figure::clock(whole)
-            .ok_or_else(|| NotUnderstood::NoSuchTime { text: short(text) })?;
-        let at = time_on(day, clock.hour, clock.minute, clock.second)?;
-        let (offset, name) = match zone_text.split_once('[') {
-            Some((offset, name)) => (offset, Some(name.strip_suffix(']').ok_or_else(unknown)?)),
-            None => (zone_text, None),
-        };
-        let zone = match (offset, name) {
-            ("", None) => Zone::Reader,
-            (_, Some(name)) => {
-                zone::named(name).ok_or_else(|| NotUnderstood::NoSuchZone { name: short(name) })?;
-                Zone::Named(name.to_owned())
-            }
-            (offset, None) => Zone::Offset(zone::offset(offset).ok_or_else(unknown)?),
-        };
-        Ok(Core::At(Moment { at, zone }))
     }
 
     fn day_of_month(&mut self, shift: Option<Shift>, day: i8, text: &str) -> Result<Date> {
@@ -522,286 +428,6 @@ impl<'a> Resolver<'a> {
         };
         date(month.year(), month.month(), day, text)
     }
-
-    /// The first day of a month by its name.
-    fn month(
-        &mut self,
-        year: Option<i16>,
-        shift: Option<Shift>,
-        month: i8,
-        text: &str,
-    ) -> Result<Date> {
-        let year = match (year, shift) {
-            (Some(year), _) => year,
-            (None, Some(Shift::Last)) => {
-                self.is_past = true;
-                let today = self.today();
-                if today.month() > month { today.year() } else { today.year() - 1 }
-            }
-            // "Next March" is the next one that begins; "this March" may have begun.
-            (None, Some(Shift::Next)) if self.today().month() >= month => self.today().year() + 1,
-            (None, _) => {
-                return self
-                    .next_year(|year| {
-                        let first = Date::new(year, month, 1).ok()?;
-                        Some((first, first.last_of_month()))
-                    })
-                    .ok_or(NotUnderstood::TooFar);
-            }
-        };
-        date(year, month, 1, text)
-    }
-
-    fn quarter(&mut self, year: Option<i16>, quarter: i64, text: &str) -> Result<Date> {
-        let month = i8::try_from(quarter * 3 - 2).unwrap_or(13);
-        if !(1..=10).contains(&month) {
-            let why = "a year has four quarters".into();
-            return Err(NotUnderstood::NoSuchDay { text: short(text), why });
-        }
-        match year {
-            Some(year) => date(year, month, 1, text),
-            None => self
-                .next_year(|year| {
-                    let first = Date::new(year, month, 1).ok()?;
-                    Some((first, plus(first, 2.months()).ok()?.last_of_month()))
-                })
-                .ok_or(NotUnderstood::TooFar),
-        }
-    }
-
-    /// Looks for a day of a month that is named, or of the nearest in which the day is not over.
-    fn in_month(
-        &mut self,
-        caught: &Caught,
-        text: &str,
-        pick: impl Fn(Date) -> Option<Date>,
-    ) -> Result<Date> {
-        let none = || NotUnderstood::NoSuchDay {
-            text: short(text),
-            why: "that month does not have so many".into(),
-        };
-        match (caught.month, caught.shift) {
-            (Some(month), _) => match caught.year {
-                Some(year) => pick(date(year, month, 1, text)?).ok_or_else(none),
-                None => self
-                    .next_year(|year| {
-                        let day = pick(Date::new(year, month, 1).ok()?)?;
-                        Some((day, day))
-                    })
-                    .ok_or_else(none),
-            },
-            (None, Some(shift)) => {
-                let (ahead, is_past) = months_ahead(shift);
-                self.is_past = is_past;
-                pick(plus(self.today().first_of_month(), ahead.months())?).ok_or_else(none)
-            }
-            (None, None) => (0..=2)
-                .filter_map(|ahead| pick(plus(self.base.first_of_month(), ahead.months()).ok()?))
-                .find(|day| *day >= self.base)
-                .ok_or_else(none),
-        }
-    }
-
-    fn edge(&mut self, caught: &Caught) -> Option<Result<Core>> {
-        // "Mid" stands in the pattern itself.
-        let edge = caught.edge.unwrap_or(Edge::Middle);
-        if let Some(unit) = caught.unit {
-            return Some(self.edge_of(edge, unit, caught.shift));
-        }
-        let ends = match (caught.month, caught.n, caught.year) {
-            (Some(month), _, Some(year)) => {
-                Date::new(year, month, 1).ok().map(|first| (first, 1))?
-            }
-            (Some(month), _, None) => (self.next_edge(edge, month, 1)?, 1),
-            (None, Some(quarter @ 1..=4), year) => {
-                let month = i8::try_from(quarter * 3 - 2).ok()?;
-                match year {
-                    Some(year) => (Date::new(year, month, 1).ok()?, 3),
-                    None => (self.next_edge(edge, month, 3)?, 3),
-                }
-            }
-            (None, _, Some(year)) => (Date::new(year, 1, 1).ok()?, 12),
-            (None, _, None) => return None,
-        };
-        Some(self.part_of(edge, ends.0, ends.1))
-    }
-
-    fn next_edge(&mut self, edge: Edge, month: i8, months: i64) -> Option<Date> {
-        let reached = |first: Date| match part_of(edge, first, months).ok()? {
-            Core::Day(day) | Core::Days(_, day) => Some(day),
-            Core::At(moment) => Some(moment.at.date()),
-        };
-        self.next_year(|year| {
-            let first = Date::new(year, month, 1).ok()?;
-            Some((first, reached(first)?))
-        })
-    }
-
-    fn part_of(&mut self, edge: Edge, first: Date, months: i64) -> Result<Core> {
-        let core = part_of(edge, first, months)?;
-        if let (Edge::Middle, Core::Day(day)) = (edge, &core) {
-            self.assumed.push(Assumption::PartOfPeriod(*day));
-        }
-        Ok(core)
-    }
-
-    /// The edge of the current or another period; one that is over already is that of the next.
-    fn edge_of(&mut self, edge: Edge, unit: Unit, shift: Option<Shift>) -> Result<Core> {
-        let today = self.today();
-        let periods = match shift {
-            None | Some(Shift::This) => 0,
-            Some(Shift::Next | Shift::Coming) => 1,
-            Some(Shift::Last) => {
-                self.is_past = true;
-                -1
-            }
-        };
-        let months = match unit {
-            Unit::Month => 1,
-            Unit::Quarter => 3,
-            Unit::Year => 12,
-            Unit::Day | Unit::WorkingDay => {
-                return Ok(Core::Day(plus(today, periods.days())?));
-            }
-            Unit::Week => {
-                let offset = match edge {
-                    Edge::Start | Edge::Early => 0,
-                    Edge::Middle => 2,
-                    Edge::Late => 3,
-                    Edge::End => 4,
-                };
-                let on = |start: Date| {
-                    let monday = i64::from(start.weekday().until(jiff::civil::Weekday::Monday));
-                    plus(start, (monday + offset).days())
-                };
-                let start = plus(self.week_of(today), (7 * periods).days())?;
-                let day = on(start)?;
-                let day = if shift.is_none() && day < today { plus(day, 7.days())? } else { day };
-                self.assumed.push(Assumption::PartOfPeriod(day));
-                return Ok(Core::Day(day));
-            }
-            Unit::Minute | Unit::Hour | Unit::Weekend | Unit::Fortnight => {
-                return Err(NotUnderstood::Unknown { text: "part of it".into() });
-            }
-        };
-        let first = period(today, unit)?;
-        let core = self.part_of(edge, plus(first, (months * periods).months())?, months)?;
-        match core {
-            Core::Day(day) | Core::Days(_, day) if shift.is_none() && day < today => {
-                self.assumed.clear();
-                self.part_of(edge, plus(first, months.months())?, months)
-            }
-            core @ (Core::Day(_) | Core::At(_) | Core::Days(..)) => Ok(core),
-        }
-    }
-
-    /// All of this, the next or the last week, month and so on.
-    fn unit(&mut self, shift: Shift, unit: Unit) -> Option<Result<Core>> {
-        let periods = match shift {
-            Shift::This => 0,
-            Shift::Next | Shift::Coming => 1,
-            Shift::Last => {
-                self.is_past = true;
-                -1
-            }
-        };
-        let today = self.today();
-        let whole = |first: Date, length: jiff::Span| {
-            Ok(Core::Days(first, plus(plus(first, length)?, (-1).days())?))
-        };
-        let shifted = |first: Date, length: i64, unit: Unit| plus(first, span(length, unit));
-        Some(match unit {
-            Unit::Week => {
-                shifted(self.week_of(today), periods, unit).and_then(|first| whole(first, 1.week()))
-            }
-            Unit::Fortnight => shifted(self.week_of(today), periods, Unit::Week)
-                .and_then(|first| whole(first, 2.weeks())),
-            Unit::Month | Unit::Quarter | Unit::Year => period(today, unit)
-                .and_then(|first| shifted(first, periods, unit))
-                .and_then(|first| whole(first, span(1, unit))),
-            Unit::Weekend => {
-                let monday = i64::from(today.weekday().to_monday_zero_offset());
-                let saturday = plus(today, (5 - monday).days());
-                // "The coming weekend" is this one, unless it has begun.
-                let weeks = match shift {
-                    Shift::Coming => i64::from(monday >= 5),
-                    Shift::This | Shift::Next | Shift::Last => periods,
-                };
-                saturday
-                    .and_then(|day| plus(day, weeks.weeks()))
-                    .and_then(|day| whole(day, 2.days()))
-            }
-            // "The last minute" and "the next day" are about something else.
-            Unit::Minute | Unit::Hour | Unit::Day | Unit::WorkingDay => return None,
-        })
-    }
-}
-
-/// The time of day of a pattern, and whether the hour was ambiguous.
-pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<Assumption>, bool)> {
-    let minutes = |hour: u8, minute: i32, half: Option<Half>| -> Option<(i32, bool)> {
-        let hour = i32::from(hour);
-        let (hour, is_open) = match half {
-            Some(_) if !(1..=12).contains(&hour) => return None,
-            Some(Half::Morning) => (hour % 12, false),
-            Some(Half::Afternoon) => (hour % 12 + 12, false),
-            // People who leave it out mean the day, not the night.
-            None if (1..=6).contains(&hour) => (hour + 12, true),
-            None => (hour, (7..=11).contains(&hour)),
-        };
-        Some((hour * 60 + minute, is_open))
-    };
-    if let Some(part) = caught.part
-        && means == TimeMeans::Part
-    {
-        let noon = Time::constant(12, 0, 0, 0);
-        return Some((part, (part != noon).then_some(Assumption::PartOfDay(part)), false));
-    }
-    let half = caught.half.or_else(|| {
-        caught.part.map(|part| if part.hour() < 12 { Half::Morning } else { Half::Afternoon })
-    });
-    let of = |minutes: i32| {
-        let minutes = minutes.rem_euclid(1440);
-        Time::new(i8::try_from(minutes / 60).ok()?, i8::try_from(minutes % 60).ok()?, 0, 0).ok()
-    };
-    match means {
-        TimeMeans::Part => Some((Time::constant(12, 0, 0, 0), None, false)),
-        TimeMeans::Midnight => Some((Time::midnight(), None, true)),
-        TimeMeans::Clock => {
-            let clock = caught.clock?;
-            let (hour, minute) = (clock.hour, i32::from(clock.minute));
-            // Two figures and no half of the day are a 24-hour clock: "05:00".
-            let is_exact =
-                half.is_none() && (clock.hour_length == 2 || clock.hour == 0 || hour > 12);
-            // "9.30" without am or pm is an amount.
-            if clock.is_dotted && half.is_none() {
-                return None;
-            }
-            if is_exact {
-                let time = Time::new(
-                    i8::try_from(hour % 24).ok()?,
-                    i8::try_from(minute).ok()?,
-                    i8::try_from(clock.second).ok()?,
-                    0,
-                );
-                return Some((time.ok()?, None, hour == 24));
-            }
-            let (total, is_open) = minutes(hour, minute, half)?;
-            let time = of(total)?;
-            Some((time, is_open.then_some(Assumption::Hour(time)), false))
-        }
-        TimeMeans::Past | TimeMeans::To | TimeMeans::PastBy(_) => {
-            let by = match (means, i32::try_from(caught.n.unwrap_or(0)).ok()?) {
-                (TimeMeans::PastBy(by), _) => by,
-                (_, n) if !(1..60).contains(&n) => return None,
-                (TimeMeans::To, n) => -n,
-                (_, n) => n,
-            };
-            let (total, is_open) = minutes(caught.clock?.hour, by, half)?;
-            let time = of(total)?;
-            Some((time, is_open.then_some(Assumption::Hour(time)), false))
-        }
-    }
 }
 
 pub(super) fn weekday(number: i8) -> Option<Weekday> {
@@ -813,7 +439,7 @@ pub(super) fn plus(day: Date, by: jiff::Span) -> Result<Date> {
     if (1..=9998).contains(&sum.year()) { Ok(sum) } else { Err(NotUnderstood::TooFar) }
 }
 
-fn span(n: i64, unit: Unit) -> jiff::Span {
+pub(super) fn span(n: i64, unit: Unit) -> jiff::Span {
     // Figures in a pattern have at most four digits.
     let n = n.clamp(-9999, 9999);
     match unit {
@@ -828,7 +454,7 @@ fn span(n: i64, unit: Unit) -> jiff::Span {
     }
 }
 
-fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
+pub(super) fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
     let (weeks, days) = (n / 5, n % 5);
     let mut day = plus(from, weeks.weeks())?;
     let mut left = days.abs();
@@ -839,39 +465,7 @@ fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
     Ok(day)
 }
 
-/// The first day of the month, quarter or year of a day.
-fn period(day: Date, unit: Unit) -> Result<Date> {
-    let first = day.first_of_month();
-    let back = match unit {
-        Unit::Quarter => (first.month() - 1) % 3,
-        Unit::Year => first.month() - 1,
-        _ => 0,
-    };
-    plus(first, (-i64::from(back)).months())
-}
-
-/// An edge of the months from `first` on.
-fn part_of(edge: Edge, first: Date, months: i64) -> Result<Core> {
-    let last = plus(plus(first, months.months())?, (-1).days())?;
-    // A third of a month, quarter or year.
-    let third = |n: i64| match months {
-        1 => plus(first, (10 * n).days()),
-        months => plus(first, (months / 3 * n).months()),
-    };
-    Ok(match edge {
-        Edge::Start => Core::Day(first),
-        Edge::End => Core::Day(last),
-        Edge::Early => Core::Days(first, plus(third(1)?, (-1).days())?),
-        Edge::Late => Core::Days(third(2)?, last),
-        Edge::Middle => Core::Day(match months {
-            1 => plus(first, 14.days())?,
-            3 => plus(plus(first, 1.month())?, 14.days())?,
-            _ => plus(plus(first, (months / 2).months())?, (-1).days())?,
-        }),
-    })
-}
-
-fn months_ahead(shift: Shift) -> (i64, bool) {
+pub(super) fn months_ahead(shift: Shift) -> (i64, bool) {
     match shift {
         Shift::This => (0, false),
         Shift::Next | Shift::Coming => (1, false),
@@ -879,7 +473,7 @@ fn months_ahead(shift: Shift) -> (i64, bool) {
     }
 }
 
-fn iso_week(year: i16, week: i8, day: i8, text: &str) -> Result<Date> {
+pub(super) fn iso_week(year: i16, week: i8, day: i8, text: &str) -> Result<Date> {
     let none = || NotUnderstood::NoSuchDay {
         text: short(text),
         why: format!("{year} has no such week, or a week no such day"),
@@ -896,16 +490,16 @@ pub(super) fn time_on(day: Date, hour: u8, minute: u8, second: u8) -> Result<Dat
     time.map(|time| day.to_datetime(time)).map_err(|_| NotUnderstood::TooFar)
 }
 
-fn calendar(year: u16, month: u16, day: u16) -> Option<Date> {
+pub(super) fn calendar(year: u16, month: u16, day: u16) -> Option<Date> {
     Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-fn date(year: i16, month: i8, day: i8, text: &str) -> Result<Date> {
+pub(super) fn date(year: i16, month: i8, day: i8, text: &str) -> Result<Date> {
     Date::new(year, month, day).map_err(|_| no_such_day(Some(year), month, day, text))
 }
 
 /// Says what is wrong with a day that is not in the calendar.
-fn no_such_day(year: Option<i16>, month: i8, day: i8, text: &str) -> NotUnderstood {
+pub(super) fn no_such_day(year: Option<i16>, month: i8, day: i8, text: &str) -> NotUnderstood {
     let why = match Date::new(year.unwrap_or(2024), month, 1) {
         Err(_) => "there are 12 months".to_owned(),
         Ok(first) if day < 1 => {

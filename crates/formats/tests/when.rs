@@ -172,3 +172,92 @@ fn a_line_is_a_title_with_its_parts() {
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// The due dates that other people's sentences mean, where `../shared/data` stands beside the
+/// checkout.
+#[test]
+fn every_due_date_of_the_english_expectations_is_found() {
+    let Some(folder) = crate::corpus::data("expectations") else { return };
+    let lines = std::fs::read_to_string(folder.join("phrases.jsonl")).unwrap();
+    let mut wrong = Vec::new();
+    for line in lines.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let Some(due) = case["expect"]["args"]["dueDate"].as_str() else { continue };
+        if case["lang"] != "en" {
+            continue;
+        }
+        let now = format!("{}T09:00", case["entryDate"].as_str().unwrap());
+        let reader = reader(&now, DayOrder::DayFirst);
+        let text = case["text"].as_str().unwrap();
+        let found = when::find(text, &reader);
+        let today = reader.now.date();
+        let means = |found: &Found| found.when.last_day(&reader.zone, today);
+        if !found.iter().any(|found| means(found).is_some_and(|day| day.to_string() == due)) {
+            wrong.push(format!("{text} expected {due}, got {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_time_that_the_clock_skips_or_repeats_has_one_instant() {
+    let reader = reader("2026-03-02T08:00", DayOrder::DayFirst);
+    let instant = |text: &str| match when::parse(text, &reader).unwrap() {
+        When::At(moment) => moment.timestamp(&reader.zone).to_string(),
+        other => panic!("{other:?}"),
+    };
+    // In Berlin the clock goes from 2:00 to 3:00 on 29 March, and from 3:00 to 2:00 on 25 October.
+    assert_eq!(instant("2026-03-29 02:30"), "2026-03-29T01:30:00Z");
+    assert_eq!(instant("2026-10-25 02:30"), "2026-10-25T00:30:00Z");
+    assert_eq!(instant("2026-10-25T02:30+01:00"), "2026-10-25T01:30:00Z");
+    assert_eq!(instant("2026-03-29 02:30 America/New_York"), "2026-03-29T06:30:00Z");
+}
+
+#[test]
+fn what_was_decided_for_the_reader_is_said() {
+    let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
+    let assumed = |text: &str| {
+        let found = when::explain(text, &reader).unwrap();
+        serde_json::to_string(&found.assumed).unwrap()
+    };
+    for (text, expected) in [
+        ("2026-12-10", "[]"),
+        ("10.12.", r#"[{"readersOrder":"dayFirst"},{"year":2026}]"#),
+        ("24.11.", r#"[{"onlyOrder":"dayFirst"},{"year":2026}]"#),
+        ("12/25/26", r#"[{"century":2026},{"otherOrder":"monthFirst"}]"#),
+        ("wednesday", r#"[{"inAWeek":"2026-11-25"}]"#),
+        ("next friday", r#"[{"nextWeek":"2026-11-27"}]"#),
+        ("9am", r#"[{"nextTime":"2026-11-19"}]"#),
+        ("tomorrow evening", r#"[{"partOfDay":"19:00:00"}]"#),
+        ("friday at 3", r#"[{"hour":"15:00:00"}]"#),
+        ("mid june", r#"[{"year":2027},{"partOfPeriod":"2027-06-15"}]"#),
+        ("Monday 10 December 2026", r#"[{"weekdayDiffers":"2026-12-10"}]"#),
+        ("before friday", r#"[{"before":"2026-11-20"}]"#),
+    ] {
+        assert_eq!(assumed(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_recurrence_knows_its_days() {
+    let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
+    let days = |text: &str| {
+        let Ok(When::Recurring(rule)) = when::parse(text, &reader) else { panic!("{text}") };
+        let first = rule.first_from(reader.now.date());
+        let days = std::iter::successors(first, |day| rule.following(*day));
+        days.take(4).map(|day| day.strftime("%d.%m.%y").to_string()).collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        ("every day until Friday", "18.11.26 19.11.26 20.11.26"),
+        ("every weekday", "18.11.26 19.11.26 20.11.26 23.11.26"),
+        ("every 2 weeks on Friday", "20.11.26 04.12.26 18.12.26 01.01.27"),
+        ("every Mon and Thu", "19.11.26 23.11.26 26.11.26 30.11.26"),
+        ("every last Friday of the month", "27.11.26 25.12.26 29.01.27 26.02.27"),
+        ("last working day of every month", "30.11.26 31.12.26 29.01.27 26.02.27"),
+        ("every 31st", "31.12.26 31.01.27 31.03.27 31.05.27"),
+        ("every 29 February", "29.02.28 29.02.32 29.02.36 29.02.40"),
+        ("every 3 months from 1 December", "01.12.26 01.03.27 01.06.27 01.09.27"),
+    ] {
+        assert_eq!(days(text), expected, "{text}");
+    }
+}

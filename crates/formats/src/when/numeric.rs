@@ -37,8 +37,10 @@ impl Resolver<'_> {
         };
         let chosen = match (exists(read(order)), exists(read(order.other()))) {
             (true, other) => {
-                if other && one != two {
-                    self.assumed.push(Assumption::ReadersOrder(order));
+                match other {
+                    _ if one == two => {}
+                    true => self.assumed.push(Assumption::ReadersOrder(order)),
+                    false => self.assumed.push(Assumption::OnlyOrder(order)),
                 }
                 order
             }

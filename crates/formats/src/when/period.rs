@@ -6,10 +6,44 @@ use jiff::civil::Date;
 use super::NotUnderstood;
 use super::language::{Edge, Shift, Unit};
 use super::matching::Caught;
-use super::resolve::{Core, Resolver, Result, date, months_ahead, plus, short, span};
+use super::recurrence::is_working;
+use super::resolve::{
+    Core, Direction, Resolver, Result, date, months_ahead, no_such_day, plus, short, span,
+};
 use super::value::Assumption;
 
 impl Resolver<'_> {
+    pub(super) fn day_of_month(
+        &mut self,
+        shift: Option<Shift>,
+        day: i8,
+        text: &str,
+    ) -> Result<Date> {
+        let month = match shift {
+            Some(shift) => {
+                let (ahead, is_past) = months_ahead(shift);
+                self.is_past = is_past;
+                plus(self.today().first_of_month(), ahead.months())?
+            }
+            None => {
+                let steps = match self.direction {
+                    Direction::Ahead => [0, 1, 2],
+                    Direction::Back => [0, -1, -2],
+                };
+                let fits = |date: &Date| match self.direction {
+                    Direction::Ahead => *date >= self.base,
+                    Direction::Back => *date <= self.base,
+                };
+                let found = steps.into_iter().find_map(|ahead| {
+                    let month = plus(self.base.first_of_month(), ahead.months()).ok()?;
+                    Date::new(month.year(), month.month(), day).ok().filter(fits)
+                });
+                return found.ok_or_else(|| no_such_day(None, 1, day, text));
+            }
+        };
+        date(month.year(), month.month(), day, text)
+    }
+
     /// The first day of a month by its name.
     pub(super) fn month(
         &mut self,
@@ -254,4 +288,20 @@ fn part_of(edge: Edge, first: Date, months: i64) -> Result<Core> {
             _ => plus(plus(first, (months / 2).months())?, (-1).days())?,
         }),
     })
+}
+
+pub(super) fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
+    // From a weekend it is counted as from the Friday before.
+    let mut start = from;
+    while n > 0 && !is_working(start) {
+        start = plus(start, (-1).days())?;
+    }
+    let (weeks, days) = (n / 5, n % 5);
+    let mut day = plus(start, weeks.weeks())?;
+    let mut left = days.abs();
+    while left > 0 || !is_working(day) {
+        day = plus(day, if n < 0 { (-1).days() } else { 1.day() })?;
+        left -= i64::from(is_working(day) && left > 0);
+    }
+    Ok(day)
 }

@@ -5,7 +5,8 @@ use jiff::civil::{Date, DateTime, Time};
 
 use super::language::{Edge, Means, Shift, Unit};
 use super::matching::Caught;
-use super::recurrence::{Weekday, is_working, nth_working_day};
+use super::period::working_days_ahead;
+use super::recurrence::{Weekday, nth_working_day};
 use super::value::{Assumption, Moment};
 use super::{NotUnderstood, Reader};
 
@@ -106,7 +107,14 @@ impl<'a> Resolver<'a> {
                 match unit {
                     Unit::Hour => self.minutes_ahead(-60 * n)?,
                     Unit::Minute => self.minutes_ahead(-n)?,
-                    _ => Core::Day(plus(self.today(), span(-n, unit))?),
+                    Unit::Day
+                    | Unit::WorkingDay
+                    | Unit::Week
+                    | Unit::Weekend
+                    | Unit::Fortnight
+                    | Unit::Month
+                    | Unit::Quarter
+                    | Unit::Year => Core::Day(plus(self.today(), span(-n, unit))?),
                 }
             }
             Means::Weekday => Core::Day(self.weekday(caught)?),
@@ -402,32 +410,6 @@ impl<'a> Resolver<'a> {
         }
         date
     }
-
-    fn day_of_month(&mut self, shift: Option<Shift>, day: i8, text: &str) -> Result<Date> {
-        let month = match shift {
-            Some(shift) => {
-                let (ahead, is_past) = months_ahead(shift);
-                self.is_past = is_past;
-                plus(self.today().first_of_month(), ahead.months())?
-            }
-            None => {
-                let steps = match self.direction {
-                    Direction::Ahead => [0, 1, 2],
-                    Direction::Back => [0, -1, -2],
-                };
-                let fits = |date: &Date| match self.direction {
-                    Direction::Ahead => *date >= self.base,
-                    Direction::Back => *date <= self.base,
-                };
-                let found = steps.into_iter().find_map(|ahead| {
-                    let month = plus(self.base.first_of_month(), ahead.months()).ok()?;
-                    Date::new(month.year(), month.month(), day).ok().filter(fits)
-                });
-                return found.ok_or_else(|| no_such_day(None, 1, day, text));
-            }
-        };
-        date(month.year(), month.month(), day, text)
-    }
 }
 
 pub(super) fn weekday(number: i8) -> Option<Weekday> {
@@ -452,17 +434,6 @@ pub(super) fn span(n: i64, unit: Unit) -> jiff::Span {
         Unit::Quarter => (3 * n).months(),
         Unit::Year => n.years(),
     }
-}
-
-pub(super) fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
-    let (weeks, days) = (n / 5, n % 5);
-    let mut day = plus(from, weeks.weeks())?;
-    let mut left = days.abs();
-    while left > 0 || !is_working(day) {
-        day = plus(day, if n < 0 { (-1).days() } else { 1.day() })?;
-        left -= i64::from(is_working(day) && left > 0);
-    }
-    Ok(day)
 }
 
 pub(super) fn months_ahead(shift: Shift) -> (i64, bool) {

@@ -204,6 +204,8 @@ pub struct TextSpan {
 pub enum Assumption {
     /// Both orders were possible, so the reader's was taken.
     ReadersOrder(DayOrder),
+    /// The reader's order, and the other gives no day of the calendar.
+    OnlyOrder(DayOrder),
     /// The reader's order gives no day of the calendar, so the other was taken.
     OtherOrder(DayOrder),
     /// No year is written: the one of the next such day.

@@ -6,7 +6,7 @@ use super::language::{Edge, Lead, Means, Unit, Where};
 use super::resolve::{Core, Direction};
 use super::table::List;
 use super::token::Kind as TokenKind;
-use super::value::Kind;
+use super::value::{Assumption, DayOrder, Kind};
 
 /// How far back a sentence is searched for a word about the past.
 const CLAUSE: usize = 8;
@@ -188,6 +188,12 @@ impl Parser<'_> {
             .is_some_and(|token| self.matcher.tokens.text_of(token).eq_ignore_ascii_case(word))
     }
 
+    fn is_hashes(&self, at: usize) -> bool {
+        self.matcher
+            .token(at)
+            .is_some_and(|token| self.matcher.tokens.text_of(token).starts_with('#'))
+    }
+
     fn is_mark_after(&self, at: usize) -> bool {
         self.matcher
             .token(at)
@@ -239,7 +245,15 @@ impl Parser<'_> {
             2 => figure.sign == '/' || is_sign || figure.lengths[..2] == [2, 2],
             _ if is_sign => true,
             // "10.12." is a date, "10.12" more often an amount.
-            _ if figure.sign == '.' => figure.is_closed,
+            // Nor is "2.1. Introduction" one, or "3.14."
+            _ if figure.sign == '.' => {
+                let is_heading = figure.lengths[..2] == [1, 1]
+                    && !self.is_mark_after(point.end)
+                    && (self.is_first(point.start) || before.is_some_and(|at| self.is_hashes(at)));
+                let is_turned =
+                    point.assumed.contains(&Assumption::OtherOrder(DayOrder::MonthFirst));
+                figure.is_closed && !is_heading && !is_turned
+            }
             // "3/4" is a fraction, "8/10" a rating.
             _ => {
                 let is_padded =

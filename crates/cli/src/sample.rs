@@ -21,7 +21,8 @@ pub async fn fill(engine: &Engine) -> Result<usize, Failure> {
         return Ok(0);
     }
     let mut n_tasks = 0;
-    let options = ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
+    let options =
+        ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
     let mut count = |event| {
         n_tasks += usize::from(matches!(event, dormouse::view::ImportEvent::Task { .. }));
     };

@@ -1,15 +1,16 @@
-//! Turns files into drafts and tasks into files, and makes text safe for a terminal.
+//! Turns files into drafts and tasks into files, reads dates as people say them, and makes text safe
+//! for a terminal.
 //!
 //! Owns: what a file of any format means as tasks, items and entries, and how a person corrects that;
 //! how tasks are written in each format, and what that loses; which characters may reach a terminal.
 //! Defends against: text that is lost because no rule claimed it; a task imported twice because its
-//! key changed; text that breaks out of the file it is written into, or manipulates the reader's
+//! key changed; a version or an amount taken for a date; text that breaks out of the file it is written into, or manipulates the reader's
 //! screen.
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!
 //! Reading order: [`plan`], [`markdown`], [`plain_lines`], [`intake`], one module for each other
-//! format, [`export`], [`sanitise`].
+//! format, [`export`], [`when`], [`quick_add`], [`sanitise`].
 
 pub mod plan;
 pub mod markdown;
@@ -24,4 +25,6 @@ pub mod vikunja;
 pub mod github_issues;
 pub mod dormouse_json;
 pub mod export;
+pub mod when;
+pub mod quick_add;
 pub mod sanitise;

@@ -13,6 +13,8 @@ mod readings;
 mod refusals;
 mod show;
 mod terminal;
+mod when;
+mod when_properties;
 
 #[test]
 fn every_file_beside_this_one_is_part_of_the_binary() {

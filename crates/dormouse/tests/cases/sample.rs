@@ -29,7 +29,8 @@ fn the_built_in_model_proposes_what_the_sample_says() {
     now(async {
         let (dormouse, _, clock) = services(Arc::new(Builtin), "2027-01-18T09:00:00Z");
         let me = me();
-        let options = ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
+        let options =
+            ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
         dormouse
             .import(&me, "household.md", TASKS.as_bytes(), options, &mut |_| {})
             .await

@@ -81,9 +81,11 @@ pub(super) async fn run(
     let options = ImportOptions {
         with_agents: params.with_agents,
         dry_run: params.dry_run,
-        format: params.format.map(|name| Format::parse(&name)).transpose().map_err(|error| {
-            Problem::invalid("?format", error.to_string())
-        })?,
+        format: params
+            .format
+            .map(|name| Format::parse(&name))
+            .transpose()
+            .map_err(|error| Problem::invalid("?format", error.to_string()))?,
     };
     let mut events = Events::new(app, name, file, options);
     let first = match events.next().await {

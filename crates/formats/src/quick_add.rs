@@ -1,0 +1,282 @@
+//! A task in one line: `Call the bank fri 3pm !p1 #finance @Home`.
+//!
+//! Owns: which parts of the line are not title, and where they are. Defends against: a title that
+//! loses a word ("C#", "#1 priority", an address), and a part that is taken without being shown.
+//!
+//! - `!p0` to `!p3`, or `!0` to `!3`, is the priority; `!!` is high, `!!!` urgent.
+//! - `#label` and `#"two words"` are labels, `@category` and `@"two words"` the category.
+//! - A date is the due date if it is said to be one ("by Friday"); otherwise if it stands at an end
+//!   of the line, has a time or a word such as "on", or repeats.
+//! - A backslash before a word keeps the word as it is: `\#label`, `\friday`. So do quotes.
+//! - The first of several priorities, categories or due dates counts; the others stay in the title.
+
+use std::ops::Range;
+
+use dormouse_types::closed_list;
+use dormouse_types::limits;
+use dormouse_types::task::Priority;
+use serde::{Deserialize, Serialize};
+
+use crate::when::{self, Found, Kind, Places, Reader, TextSpan, When};
+
+closed_list! {
+    /// What a part of a line was understood as.
+    pub enum Part, "part of a line" {
+        /// The due date.
+        Due = "due",
+        /// The priority.
+        Priority = "priority",
+        /// A label.
+        Label = "label",
+        /// The category.
+        Category = "category",
+    }
+}
+
+/// A part of a line that is not title.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Understood {
+    /// Where it is.
+    pub span: TextSpan,
+    /// What it is.
+    pub part: Part,
+}
+
+/// What a line means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuickAdd {
+    /// The line without the parts that were understood.
+    pub title: String,
+    /// When the task is due. Its kind can be a mention: whoever writes "fri" in this line means it.
+    pub due: Option<Found>,
+    /// The priority, if one is written.
+    pub priority: Option<Priority>,
+    /// The labels in order, each once.
+    pub labels: Vec<String>,
+    /// The category, if one is written.
+    pub category: Option<String>,
+    /// The parts that are not title, in order.
+    pub understood: Vec<Understood>,
+}
+
+/// Reads a line.
+pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
+    let mut line = Line::default();
+    line.read_marks(text);
+    let due = due(text, &line, reader);
+    if let Some(due) = &due {
+        line.taken.push((due.span.bytes.clone(), Part::Due));
+    }
+    line.taken.sort_by_key(|(bytes, _)| bytes.start);
+    let title = title(text, &line);
+    let mut places = Places::new(text);
+    let understood = line
+        .taken
+        .into_iter()
+        .map(|(bytes, part)| Understood { span: places.span(bytes), part })
+        .collect();
+    QuickAdd {
+        title,
+        due,
+        priority: line.priority,
+        labels: line.labels,
+        category: line.category,
+        understood,
+    }
+}
+
+#[derive(Default)]
+struct Line {
+    priority: Option<Priority>,
+    labels: Vec<String>,
+    category: Option<String>,
+    taken: Vec<(Range<usize>, Part)>,
+    /// Backslashes that are not title.
+    escapes: Vec<usize>,
+    /// What is title, whatever it looks like.
+    kept: Vec<Range<usize>>,
+}
+
+impl Line {
+    fn read_marks(&mut self, text: &str) {
+        let mut at = 0;
+        let mut begins_word = true;
+        while let Some(c) = text[at..].chars().next() {
+            let next = at + c.len_utf8();
+            let rest = &text[next..];
+            if begins_word {
+                let end = match c {
+                    '\\' => self.escape(text, at),
+                    '"' | '“' => self.quotation(text, at),
+                    '!' => self.priority(text, at),
+                    '#' => name(rest).and_then(|(name, len)| {
+                        // A number alone is that of an issue, or a place: "#1 priority".
+                        let is_label = name.chars().any(char::is_alphabetic)
+                            && limits::LABEL_NAME.check(name.chars().count()).is_ok()
+                            && limits::LABELS_PER_TASK.check(self.labels.len() + 1).is_ok();
+                        is_label.then(|| self.label(name, at..next + len))
+                    }),
+                    '@' => name(rest).and_then(|(name, len)| {
+                        let is_first = self.category.is_none();
+                        (is_first && name.starts_with(char::is_alphabetic)).then(|| {
+                            self.category = Some(name);
+                            self.taken.push((at..next + len, Part::Category));
+                            next + len
+                        })
+                    }),
+                    _ => None,
+                };
+                if let Some(end) = end {
+                    at = end;
+                    begins_word = false;
+                    continue;
+                }
+            }
+            begins_word = c.is_whitespace() || matches!(c, '(' | '[' | ',' | ';');
+            at = next;
+        }
+    }
+
+    /// Keeps the word after a backslash, but not the second of two.
+    fn escape(&mut self, text: &str, at: usize) -> Option<usize> {
+        let word = &text[at + 1..];
+        let end = word.find(char::is_whitespace).unwrap_or(word.len());
+        if end == 0 || word.starts_with('\\') {
+            return None;
+        }
+        self.escapes.push(at);
+        self.kept.push(at..at + 1 + end);
+        Some(at + 1 + end)
+    }
+
+    fn quotation(&mut self, text: &str, at: usize) -> Option<usize> {
+        let (content, len) = quoted(&text[at..])?;
+        (!content.trim().is_empty()).then(|| {
+            self.kept.push(at..at + len);
+            at + len
+        })
+    }
+
+    fn priority(&mut self, text: &str, at: usize) -> Option<usize> {
+        let word = &text[at + 1..];
+        let end = word.find(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ')' | ']'));
+        let word = &word[..end.unwrap_or(word.len())];
+        let priority = match word {
+            "p0" | "P0" | "0" | "!!" => Priority::P0,
+            "p1" | "P1" | "1" | "!" => Priority::P1,
+            "p2" | "P2" | "2" => Priority::P2,
+            "p3" | "P3" | "3" => Priority::P3,
+            _ => return None,
+        };
+        if self.priority.is_some() {
+            return None;
+        }
+        self.priority = Some(priority);
+        let end = at + 1 + word.len();
+        self.taken.push((at..end, Part::Priority));
+        Some(end)
+    }
+
+    fn label(&mut self, name: String, bytes: Range<usize>) -> usize {
+        let end = bytes.end;
+        if !self.labels.contains(&name) {
+            self.labels.push(name);
+        }
+        self.taken.push((bytes, Part::Label));
+        end
+    }
+}
+
+/// The text in quotes at the beginning, and the length with the quotes.
+fn quoted(text: &str) -> Option<(&str, usize)> {
+    let (open, close) = if text.starts_with('“') { ('“', '”') } else { ('"', '"') };
+    let content = text.strip_prefix(open)?;
+    // Far apart they are not a pair; searching to the end for each would take too long.
+    let end = content.char_indices().take(200).find(|(_, c)| *c == close)?.0;
+    Some((&content[..end], open.len_utf8() + end + close.len_utf8()))
+}
+
+/// The name at the beginning, and the length of its text.
+fn name(text: &str) -> Option<(String, usize)> {
+    if let Some((content, len)) = quoted(text) {
+        let name = content.split_whitespace().collect::<Vec<_>>().join(" ");
+        return (!name.is_empty()).then_some((name, len));
+    }
+    let continues = |c: char| {
+        !c.is_whitespace()
+            && !c.is_control()
+            && !matches!(c, '#' | '@' | '"' | ',' | ';' | '(' | ')' | '[' | ']')
+    };
+    let end = text.find(|c| !continues(c)).unwrap_or(text.len());
+    let name = text[..end].trim_end_matches(['.', ':', '!', '?', '\'']);
+    // "#a@b" and "@a@b" are addresses of another kind.
+    let is_whole = !text[end..].starts_with(['#', '@', '"', '(']);
+    let begins = name.starts_with(char::is_alphanumeric);
+    (begins && is_whole).then(|| (name.to_owned(), name.len()))
+}
+
+/// The due date of a line.
+fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
+    // The same length, so that places stay; a bar joins nothing.
+    let mut masked = text.as_bytes().to_vec();
+    for bytes in line.taken.iter().map(|(bytes, _)| bytes).chain(&line.kept) {
+        masked[bytes.clone()].fill(b'|');
+    }
+    let masked = String::from_utf8(masked).ok()?;
+    let found = when::find(&masked, reader);
+    // Where the title begins and ends. What is kept is title although it is masked.
+    let is_word = |(_, c): &(usize, char)| c.is_alphanumeric();
+    let kept = &line.kept;
+    let first = masked.char_indices().find(is_word).map_or(text.len(), |(at, _)| at);
+    let first = kept.first().map_or(first, |kept| first.min(kept.start));
+    let last = masked.char_indices().rfind(is_word).map_or(0, |(at, _)| at);
+    let last = kept.last().map_or(last, |kept| last.max(kept.start));
+    let chosen = found.iter().find(|found| found.kind == Kind::Due).or_else(|| {
+        found.iter().find(|found| {
+            let bytes = found.span.bytes.clone();
+            let lead = when::leading_word(&masked[bytes.clone()], reader);
+            let lead = lead.as_deref();
+            let stands_apart = bytes.start <= first || last < bytes.end;
+            let is_exact = match found.when {
+                When::At(_) | When::Recurring(_) => true,
+                When::Day(_) | When::Span(_) => lead.is_some_and(|lead| lead != "for"),
+            };
+            found.kind == Kind::Mention
+                && !matches!(lead, Some("of" | "about"))
+                && (stands_apart || is_exact)
+        })
+    })?;
+    // A line that is nothing but a date is the title of a task about that day.
+    let has_title = first < chosen.span.bytes.start || chosen.span.bytes.end <= last;
+    has_title.then(|| chosen.clone())
+}
+
+/// What remains of a line.
+fn title(text: &str, line: &Line) -> String {
+    let mut title = String::new();
+    let mut at = 0;
+    let mut cuts: Vec<Range<usize>> = line.taken.iter().map(|(bytes, _)| bytes.clone()).collect();
+    cuts.extend(line.escapes.iter().map(|escape| *escape..*escape + 1));
+    cuts.sort_by_key(|cut| cut.start);
+    let is_cut = !line.taken.is_empty();
+    for cut in cuts {
+        title.push_str(&text[at..cut.start]);
+        at = cut.end;
+    }
+    title.push_str(&text[at..]);
+    let words: Vec<&str> =
+        title.split_whitespace().filter(|word| !(is_cut && is_left_over(word))).collect();
+    let title = words.join(" ");
+    if !is_cut {
+        return title;
+    }
+    let title = title.trim_start_matches([',', ';', ':', '-', '–', '—', ' ', '.']);
+    title.trim_end_matches([',', ';', ':', '-', '–', '—', ' ']).to_owned()
+}
+
+/// Marks that separated or enclosed what was cut out.
+fn is_left_over(word: &str) -> bool {
+    word.len() <= 3
+        && word != "..."
+        && word.chars().all(|c| matches!(c, ',' | ';' | '.' | '(' | ')' | '[' | ']'))
+}

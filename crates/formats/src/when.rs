@@ -1,0 +1,279 @@
+//! Dates as people say them: one parser for fields, titles, commands and running text.
+//!
+//! Owns: what "fri 3pm", "by 10.12.", "end of March" or "every last Friday" means to a reader, and
+//! which figures and words only resemble a date. Defends against: a version, an amount or a length of time that is
+//! read as a date; a date that means something else to the reader than to us, without a word.
+//!
+//! Does not own: sentences about a date (see [`Found::assumed`], which callers put into words), and
+//! what is done with it.
+//!
+//! # Rules
+//!
+//! - A day without a year is the next such day; today counts. After words about the past
+//!   ("since", "we met on") it is the last such day.
+//! - A weekday is the next one after today; today does not count. "This Friday" can be today.
+//!   "Next Friday" is the one of next week, as the reader's weeks begin. "Friday week" is seven
+//!   days after "Friday".
+//! - A time without a day is the next time a clock shows it.
+//! - A named month, quarter or week without more is a [`Span`]. "End of" it is its last day, but the
+//!   end of a week is its Friday; "mid" is the 15th of a month and the Wednesday of a week; "early" and "late"
+//!   are its first and last third.
+//! - Figures are read in the reader's order. If that gives no day of the calendar, in the other.
+//!   A year of two figures is one of this century.
+//! - An hour without morning or afternoon is the one between 7:00 and 18:59.
+//! - A part of the day is a time: morning 9:00, noon 12:00, afternoon 15:00, evening 19:00, night
+//!   21:00.
+//! - A time that a change of the clock skips or repeats is resolved by
+//!   [`Moment::timestamp`].
+//!
+//! Every such decision is in [`Found::assumed`].
+//!
+//! Reading order: `value`, `recurrence`, `language` with `english`, `table`, `token`, `matching`, `grammar`,
+//! `resolve`, `context`.
+
+mod value;
+mod recurrence;
+mod language;
+mod table;
+mod english;
+mod figure;
+mod token;
+mod matching;
+mod grammar;
+mod day_time;
+mod hours;
+mod again;
+mod resolve;
+mod numeric;
+mod period;
+mod clock;
+mod context;
+mod zone;
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+pub use english::ENGLISH;
+pub use language::Language;
+pub use recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
+pub use value::{
+    Assumption, DayOrder, Found, Impossible, Kind, Moment, Point, Span, TextSpan, When, Zone,
+};
+
+use grammar::{Outcome, Parser};
+use language::Where;
+use token::Kind as TokenKind;
+
+/// Every language with a table; the first one also serves other languages.
+pub const LANGUAGES: &[Language] = &[ENGLISH];
+
+/// The person who reads, and when.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    /// What the reader's clock shows.
+    pub now: DateTime,
+    /// The reader's time zone.
+    pub zone: TimeZone,
+    /// The order of day and month in figures.
+    pub order: DayOrder,
+    /// The language that dates are written in.
+    pub language: Language,
+    /// The first day of the week.
+    pub week_starts: Weekday,
+}
+
+/// Why a text is not a date.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotUnderstood {
+    /// Nothing is written.
+    #[error("no date is written")]
+    Empty,
+    /// The text has the form of a day, but the calendar does not have it.
+    #[error("`{text}` is not a day: {why}")]
+    NoSuchDay {
+        /// What is written.
+        text: String,
+        /// What the calendar says.
+        why: String,
+    },
+    /// The text has the form of a time, but no clock shows it.
+    #[error("`{text}` is not a time: a day has 24 hours of 60 minutes")]
+    NoSuchTime {
+        /// What is written.
+        text: String,
+    },
+    /// The time zone is not in the IANA database.
+    #[error(
+        "there is no time zone `{name}`; write one like Europe/Berlin, or an offset like +02:00"
+    )]
+    NoSuchZone {
+        /// What is written.
+        name: String,
+    },
+    /// The end of a range is before its begin.
+    #[error("`{text}` ends before it begins")]
+    EndsBeforeItBegins {
+        /// What is written.
+        text: String,
+    },
+    /// The day is before the year 1 or after 9998.
+    #[error("the day is too far away")]
+    TooFar,
+    /// The text is longer than any date.
+    #[error("the text is too long for a date")]
+    TooLong,
+    /// A date is written, and something else besides it.
+    #[error("`{rest}` is not part of a date")]
+    MoreThanADate {
+        /// What is written beside the date.
+        rest: String,
+    },
+    /// No date is written.
+    #[error(
+        "`{text}` is not understood as a date; write one like `fri 3pm`, `10 december` or `2026-12-10`"
+    )]
+    Unknown {
+        /// What is written.
+        text: String,
+    },
+}
+
+/// The longest text that is read as one date. Units: bytes.
+const LONGEST_FIELD: usize = 200;
+
+/// Reads a text that is a date as a whole, as in the field of a form.
+///
+/// Errors: the text is no date, or the calendar does not have it; the message says why.
+pub fn parse(text: &str, reader: &Reader) -> Result<When, NotUnderstood> {
+    explain(text, reader).map(|found| found.when)
+}
+
+/// Reads a text that is a date as a whole, and says how it was understood.
+///
+/// Errors: those of [`parse`].
+pub fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
+    if text.trim().is_empty() {
+        return Err(NotUnderstood::Empty);
+    }
+    if text.trim().len() > LONGEST_FIELD {
+        return Err(NotUnderstood::TooLong);
+    }
+    let mut parser = Parser::new(text, reader);
+    parser.matcher.tokens.move_to(0);
+    let is_mark = |parser: &Parser<'_>, at: usize| {
+        parser
+            .matcher
+            .token(at)
+            .is_some_and(|token| matches!(token.class, TokenKind::Mark(_) | TokenKind::Break))
+    };
+    let mut start = 0;
+    while is_mark(&parser, start) {
+        start += 1;
+        parser.matcher.tokens.move_to(start);
+    }
+    let hit = match parser.at(start, Where::Field) {
+        Some(Outcome::Hit(hit)) => hit,
+        Some(Outcome::Not { why, .. }) => return Err(why),
+        None => return Err(NotUnderstood::Unknown { text: resolve::short(text.trim()) }),
+    };
+    let mut end = hit.end;
+    while is_mark(&parser, end) {
+        end += 1;
+    }
+    if let Some(token) = parser.matcher.token(end) {
+        return Err(NotUnderstood::MoreThanADate { rest: resolve::short(&text[token.start..]) });
+    }
+    let mut places = Places::new(text);
+    let bytes = bytes_of(&parser, hit.start, hit.end);
+    let span = places.span(bytes);
+    Ok(Found { span, when: hit.when, kind: hit.kind, assumed: hit.assumed })
+}
+
+/// Finds the dates in a running text, in order. They do not overlap.
+pub fn find(text: &str, reader: &Reader) -> Vec<Found> {
+    scan(text, reader).found
+}
+
+/// What [`scan`] saw in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scan {
+    /// The dates, in order.
+    pub found: Vec<Found>,
+    /// What was meant as a date but is not in the calendar, in order.
+    pub impossible: Vec<Impossible>,
+    /// How many comparisons it took; a test holds them to the length of the text.
+    pub steps: u64,
+}
+
+/// Finds the dates in a running text, and what was meant as one but is none.
+pub fn scan(text: &str, reader: &Reader) -> Scan {
+    let mut parser = Parser::new(text, reader);
+    let mut places = Places::new(text);
+    let mut scan = Scan { found: Vec::new(), impossible: Vec::new(), steps: 0 };
+    let mut at = 0;
+    loop {
+        parser.matcher.tokens.move_to(at);
+        if parser.matcher.token(at).is_none() {
+            break;
+        }
+        match parser.at(at, Where::Anywhere) {
+            Some(Outcome::Hit(hit)) => {
+                let span = places.span(bytes_of(&parser, hit.start, hit.end));
+                at = hit.end;
+                scan.found.push(Found {
+                    span,
+                    when: hit.when,
+                    kind: hit.kind,
+                    assumed: hit.assumed,
+                });
+            }
+            Some(Outcome::Not { start, end, why }) => {
+                let span = places.span(bytes_of(&parser, start, end));
+                at = end;
+                scan.impossible.push(Impossible { span, why });
+            }
+            None => at += 1,
+        }
+    }
+    scan.steps = parser.matcher.steps + parser.matcher.tokens.steps;
+    scan
+}
+
+/// The first leading word of a date, in lower case: "by" of "by Friday".
+pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
+    let table: &table::Table = reader.language.0;
+    let mut matcher = matching::Matcher::new(date, table);
+    matcher.tokens.move_to(0);
+    matcher.longest(&table.leads, 0, Where::Anywhere)?;
+    matcher.token(0).map(|token| matcher.tokens.text_of(token).to_lowercase())
+}
+
+fn bytes_of(parser: &Parser<'_>, start: usize, end: usize) -> std::ops::Range<usize> {
+    let first = parser.matcher.token(start).map_or(0, |token| token.start);
+    let last = parser.matcher.token(end.saturating_sub(1)).map_or(first, |token| token.end);
+    first..last.max(first)
+}
+
+/// Counts characters up to places that only move forward.
+pub(crate) struct Places<'a> {
+    text: &'a str,
+    bytes: usize,
+    chars: usize,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, bytes: 0, chars: 0 }
+    }
+
+    fn to(&mut self, bytes: usize) -> usize {
+        self.chars += self.text[self.bytes..bytes].chars().count();
+        self.bytes = bytes;
+        self.chars
+    }
+
+    pub(crate) fn span(&mut self, bytes: std::ops::Range<usize>) -> TextSpan {
+        let chars = self.to(bytes.start)..self.to(bytes.end);
+        TextSpan { bytes, chars }
+    }
+}

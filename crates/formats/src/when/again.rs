@@ -1,0 +1,231 @@
+//! Recurrences, with their time, begin and end.
+
+use jiff::civil::{Date, Time};
+
+use super::clock;
+use super::grammar::{Hit, Parser, Setting};
+use super::language::{Again, Lead, TimeMeans, Unit, Where};
+use super::matching::{Caught, Match};
+use super::recurrence::{MonthDay, Recurrence, Rule, YearDay};
+use super::resolve::{Core, Direction, weekday};
+use super::table::{List, Table};
+use super::value::{Assumption, Kind, When};
+
+impl<'a> Parser<'a> {
+    pub(super) fn recurrence(&mut self, at: usize, setting: Setting) -> Option<Hit> {
+        let table: &'a Table = self.table;
+        let allowed =
+            if setting.allowed == Where::Anywhere { Where::WithSign } else { setting.allowed };
+        let found = self.matcher.longest(&table.recurrences, at, allowed)?;
+        let mut end = found.end;
+        let mut assumed = Vec::new();
+        let mut recurrence = self.again(&found, &mut end)?;
+        let bare_end = end;
+        let part = found.caught.part;
+        self.limits(&mut recurrence, &mut end, &mut assumed, setting, part);
+        if let (None, Some(time)) = (recurrence.at, part) {
+            recurrence.at = Some(time);
+            assumed.push(Assumption::PartOfDay(time));
+        }
+        if setting.allowed != Where::Field {
+            let stands = end > bare_end || self.stands_alone(end);
+            let is_vague = matches!(
+                found.caught.unit,
+                Some(Unit::Minute | Unit::Hour) if found.caught.n.is_none()
+            );
+            if found.holds == Where::WithSign && !stands || is_vague {
+                return None;
+            }
+        }
+        let kind = match setting.lead {
+            Some(Lead::Is(kind)) => kind,
+            Some(Lead::Before | Lead::On | Lead::Since) | None => Kind::Mention,
+        };
+        Some(Hit { start: at, end, when: When::Recurring(recurrence), kind, assumed })
+    }
+
+    /// Time, begin and end after a recurrence, in any order.
+    fn limits(
+        &mut self,
+        recurrence: &mut Recurrence,
+        end: &mut usize,
+        assumed: &mut Vec<Assumption>,
+        setting: Setting,
+        part: Option<Time>,
+    ) {
+        let table: &'a Table = self.table;
+        let today = self.reader.now.date();
+        for _ in 0..3 {
+            let mut place = *end;
+            if self.matcher.is_mark(place, &[',']) {
+                place += 1;
+            }
+            let is_at = self.matcher.is_in(place, List::At) || self.matcher.is_mark(place, &['@']);
+            let after = if is_at { place + 1 } else { place };
+            let is_limit = matches!(
+                self.matcher.longest(&table.leads, place, Where::Anywhere).map(|lead| lead.means),
+                Some(Lead::Is(Kind::Due | Kind::Start) | Lead::Before)
+            );
+            let allowed = if is_at { Where::WithSign } else { Where::Anywhere };
+            let mut time = self.matcher.longest(&table.times, after, allowed);
+            if time.is_none() && !is_limit {
+                time = self
+                    .matcher
+                    .longest(&table.times, after, Where::WithSign)
+                    .filter(|time| time.means == TimeMeans::Part);
+            }
+            // "Every evening at 8" is 20:00.
+            if let Some(time) = &mut time
+                && time.caught.half.is_none()
+            {
+                time.caught.part = time.caught.part.or(part);
+            }
+            if recurrence.at.is_none()
+                && let Some(time) = time
+                && let Some((at, assumption, _)) = clock::time(time.means, &time.caught)
+                && !(is_limit && self.day(after, setting, today).is_some())
+            {
+                recurrence.at = Some(at);
+                assumed.extend(assumption);
+                *end = time.end;
+                continue;
+            }
+            let Some(lead) = self.matcher.longest(&table.leads, place, Where::Anywhere) else {
+                return;
+            };
+            let signed = Setting {
+                lead: Some(lead.means),
+                direction: Direction::Ahead,
+                allowed: setting.allowed,
+            };
+            let Some(Ok(day)) = self.day(lead.end, signed, today) else { return };
+            let (first, last) = match &day.core {
+                Core::Day(day) => (*day, *day),
+                Core::Days(from, to) => (*from, *to),
+                Core::At(_) => return,
+            };
+            match lead.means {
+                Lead::Is(Kind::Due) if recurrence.until.is_none() => recurrence.until = Some(last),
+                Lead::Is(Kind::Start) if recurrence.from.is_none() => recurrence.from = Some(first),
+                Lead::Is(_) | Lead::Before | Lead::On | Lead::Since => return,
+            }
+            assumed.extend(day.assumed);
+            *end = day.end;
+        }
+    }
+
+    fn again(&mut self, found: &Match<Again>, end: &mut usize) -> Option<Recurrence> {
+        let caught = &found.caught;
+        let n = u16::try_from(caught.n.unwrap_or(1)).ok().filter(|n| *n > 0)?;
+        let on_weekday = caught.weekday.and_then(weekday);
+        Some(match found.means {
+            Again::Interval => of_unit(n, caught.unit?)?,
+            Again::EveryOther => of_unit(2, caught.unit?)?,
+            Again::EveryThird => of_unit(3, caught.unit?)?,
+            Again::EveryFourth => of_unit(4, caught.unit?)?,
+            Again::Periodic => {
+                let (n, unit) = caught.periodic?;
+                of_unit(n, unit)?
+            }
+            Again::PeriodicWeekday => {
+                let (n, unit) = caught.periodic?;
+                if unit != Unit::Week {
+                    return None;
+                }
+                Recurrence::new(n, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
+            }
+            Again::Weekdays => {
+                Recurrence::new(n, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
+            }
+            Again::OtherWeekday => {
+                Recurrence::new(2, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
+            }
+            Again::WorkingDays => Recurrence::new(1, Rule::WorkingDays),
+            Again::EachPart => Recurrence::new(1, Rule::Days),
+            Again::MonthWeekday => {
+                let every = months(caught)?;
+                let on = MonthDay::Weekday(caught.place?, on_weekday?);
+                Recurrence::new(every, Rule::Months(on))
+            }
+            Again::PlaceWeekday => match caught.place? {
+                place @ (1 | -1) => {
+                    let on = MonthDay::Weekday(place, on_weekday?);
+                    Recurrence::new(1, Rule::Months(on))
+                }
+                weeks => {
+                    let weeks = u16::try_from(weeks).ok()?;
+                    Recurrence::new(weeks, Rule::Weeks(vec![on_weekday?]))
+                }
+            },
+            Again::MonthDay => {
+                let every = if caught.n.is_some() { n } else { months(caught)? };
+                Recurrence::new(every, Rule::Months(MonthDay::Number(caught.day?)))
+            }
+            Again::MonthNthDay => {
+                Recurrence::new(months(caught)?, Rule::Months(MonthDay::Number(caught.place?)))
+            }
+            Again::MonthEnd => Recurrence::new(1, Rule::Months(MonthDay::Number(-1))),
+            Again::MonthWorkingDay => {
+                Recurrence::new(months(caught)?, Rule::Months(MonthDay::WorkingDay(caught.place?)))
+            }
+            Again::YearDay => {
+                let (month, day) = (caught.month?, caught.day?);
+                Date::new(2024, month, day).ok()?;
+                Recurrence::new(1, Rule::Years(Some(YearDay { month, day })))
+            }
+        })
+    }
+
+    /// "Monday, Wednesday and Friday", after the first.
+    fn more_weekdays(&mut self, first: super::Weekday, end: &mut usize) -> Vec<super::Weekday> {
+        let mut days = vec![first];
+        for _ in 0..7 {
+            let mut place = *end;
+            while self.matcher.is_mark(place, &[',', '/', '&', '+'])
+                || self.matcher.is_in(place, List::And)
+            {
+                place += 1;
+                if place > *end + 2 {
+                    break;
+                }
+            }
+            let named = self.matcher.entry(place).senses.iter().find_map(|sense| match sense {
+                super::table::Sense::Weekday(n) | super::table::Sense::WeekdayAgain(n) => {
+                    weekday(*n)
+                }
+                _ => None,
+            });
+            let Some(day) = named.filter(|_| place > *end) else { break };
+            days.push(day);
+            *end = place + 1;
+        }
+        days.sort_unstable();
+        days.dedup();
+        days
+    }
+}
+
+fn months(caught: &Caught) -> Option<u16> {
+    match caught.periodic {
+        None => Some(1),
+        Some((n, Unit::Month)) => Some(n),
+        Some((n, Unit::Year)) => n.checked_mul(12),
+        Some(_) => None,
+    }
+}
+
+fn of_unit(n: u16, unit: Unit) -> Option<Recurrence> {
+    let (n, rule) = match unit {
+        Unit::Minute => (n, Rule::Minutes),
+        Unit::Hour => (n, Rule::Hours),
+        Unit::Day => (n, Rule::Days),
+        Unit::WorkingDay => (n, Rule::WorkingDays),
+        Unit::Week => (n, Rule::Weeks(Vec::new())),
+        Unit::Weekend => (n, Rule::Weeks(vec![super::Weekday::Saturday])),
+        Unit::Fortnight => (n.checked_mul(2)?, Rule::Weeks(Vec::new())),
+        Unit::Month => (n, Rule::Months(MonthDay::Same)),
+        Unit::Quarter => (n.checked_mul(3)?, Rule::Months(MonthDay::Same)),
+        Unit::Year => (n, Rule::Years(None)),
+    };
+    Some(Recurrence::new(n, rule))
+}

@@ -1,0 +1,267 @@
+//! Whether a date in running text is meant as one.
+
+use super::figure::Figure;
+use super::grammar::{Parser, PointHit, Setting};
+use super::language::{Edge, Lead, Means, Unit, Where};
+use super::resolve::{Core, Direction};
+use super::table::List;
+use super::token::Kind as TokenKind;
+use super::value::{Assumption, DayOrder, Kind};
+
+/// How far back a sentence is searched for a word about the past.
+const CLAUSE: usize = 8;
+
+impl Parser<'_> {
+    /// Where a day without a year is looked for.
+    pub(super) fn direction(&self, at: usize, lead: Option<Lead>, allowed: Where) -> Direction {
+        let is_over = allowed != Where::Field
+            && self.clause_before(at).any(|place| self.matcher.is_in(place, List::Over));
+        match lead {
+            Some(Lead::Since) => Direction::Back,
+            Some(Lead::Is(_) | Lead::Before | Lead::On) | None if is_over => Direction::Back,
+            Some(Lead::Is(_) | Lead::Before | Lead::On) | None => Direction::Ahead,
+        }
+    }
+
+    /// The places before a token that belong to the same clause, nearest first.
+    fn clause_before(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        (1..=CLAUSE)
+            .map_while(move |back| at.checked_sub(back))
+            .take_while(|place| !self.is_boundary(*place))
+    }
+
+    fn is_boundary(&self, at: usize) -> bool {
+        match self.matcher.token(at).map(|token| token.class) {
+            None | Some(TokenKind::Break) => true,
+            Some(TokenKind::Mark(mark)) => !matches!(mark, '\'' | '"' | '*' | '_'),
+            Some(
+                TokenKind::Word { .. }
+                | TokenKind::Number { .. }
+                | TokenKind::Ordinal(_)
+                | TokenKind::Figure(_)
+                | TokenKind::Stamp(_)
+                | TokenKind::Clock(_)
+                | TokenKind::Opaque,
+            ) => false,
+        }
+    }
+
+    /// "We met on Friday", "on Friday we met".
+    pub(super) fn tells_of_past(&self, start: usize, end: usize) -> bool {
+        let is_past = |place: usize| self.matcher.is_in(place, List::Past);
+        // "Was moved to Friday", "was planned for Friday".
+        let is_moved = start > 0 && self.matcher.is_in(start - 1, List::Through)
+            || self.matcher.tokens.get(start).is_some_and(|token| {
+                self.matcher.tokens.text_of(token).eq_ignore_ascii_case("for")
+            });
+        let after =
+            !self.is_boundary(end) && self.matcher.is_in(end, List::Article) && is_past(end + 1);
+        !is_moved && (self.clause_before(start).any(is_past) || after)
+    }
+
+    /// Whether the next token is the end, a mark or a small word, so that nothing is counted or
+    /// named by what precedes.
+    pub(super) fn stands_alone(&self, at: usize) -> bool {
+        match self.matcher.token(at) {
+            None => true,
+            Some(token) => match token.class {
+                TokenKind::Break | TokenKind::Opaque | TokenKind::Clock(_) => true,
+                TokenKind::Mark(mark) => {
+                    !matches!(mark, '%' | '€' | '$' | '£' | '°' | '+' | '*' | '=' | '×')
+                }
+                TokenKind::Word { .. } => self.matcher.is_in(at, List::Function),
+                TokenKind::Number { .. }
+                | TokenKind::Ordinal(_)
+                | TokenKind::Figure(_)
+                | TokenKind::Stamp(_) => false,
+            },
+        }
+    }
+
+    fn is_counted(&self, at: usize) -> bool {
+        self.matcher.is_in(at, List::Counter)
+            || self.matcher.is_mark(at, &['%', '€', '$', '£', '°', '×', '='])
+    }
+
+    fn is_first(&self, at: usize) -> bool {
+        at == 0
+            || self.matcher.token(at - 1).is_none_or(|token| match token.class {
+                TokenKind::Break => true,
+                TokenKind::Mark(mark) => !matches!(mark, ',' | '\''),
+                _ => false,
+            })
+    }
+
+    pub(super) fn is_plausible(&self, point: &PointHit, setting: Setting) -> bool {
+        let caught = &point.caught;
+        let before = point.start.checked_sub(1);
+        let is_in =
+            |place: Option<usize>, list| place.is_some_and(|at| self.matcher.is_in(at, list));
+        let ends_in_figure = point.end > 0
+            && self.matcher.token(point.end - 1).is_some_and(|token| {
+                matches!(token.class, TokenKind::Number { .. } | TokenKind::Figure(_))
+            });
+        if ends_in_figure && self.is_counted(point.end)
+            || before.is_some_and(|at| self.matcher.is_mark(at, &['€', '$', '£', '#', '§']))
+        {
+            return false;
+        }
+        let is_led = match setting.lead {
+            Some(Lead::Is(_) | Lead::Before | Lead::Since) => true,
+            // "On" goes with a day; "of" and "about" go with anything.
+            Some(Lead::On) => before.is_some_and(|at| {
+                let word =
+                    self.matcher.token(at).map_or("", |token| self.matcher.tokens.text_of(token));
+                ["on", "in", "during", "at"].iter().any(|lead| word.eq_ignore_ascii_case(lead))
+            }),
+            None => false,
+        };
+        let alone = self.stands_alone(point.end);
+        let Some(means) = point.means else {
+            return self.is_plausible_time(point, setting, is_led);
+        };
+        if let Some(figure) = caught.figure
+            && means == Means::Figure
+        {
+            return self.is_plausible_figure(point, figure, is_led);
+        }
+        match means {
+            Means::Weekday | Means::WeekdayAfterWeeks if is_in(before, List::NamedDay) => false,
+            Means::Weekday if caught.is_ambiguous && caught.shift.is_none() => {
+                let is_sign = point.has_time || point.has_weekday_and_date || is_led && alone;
+                let follows = self.is_mark_after(point.end);
+                is_sign
+                    || caught.is_capital
+                        && alone
+                        && !is_in(before, List::Article)
+                        && (!self.is_first(point.start) || follows)
+            }
+            Means::DayMonth | Means::DaysOfMonth if caught.is_ambiguous && !caught.is_capital => {
+                let is_of = caught.year.is_none()
+                    && self.matcher.token(point.end).is_some_and(|token| {
+                        self.matcher.tokens.text_of(token).eq_ignore_ascii_case("of")
+                    });
+                (alone || point.has_time || caught.year.is_some()) && !is_of
+            }
+            Means::Edge if caught.unit == Some(Unit::Day) => {
+                matches!(setting.lead, Some(Lead::Is(Kind::Due) | Lead::Before))
+            }
+            Means::Edge if matches!(caught.edge, Some(Edge::Early | Edge::Late)) => {
+                !caught.is_ambiguous || caught.is_capital || alone
+            }
+            Means::Month if point.holds == Where::WithSign => {
+                let author = point.start.checked_sub(2);
+                let is_name = caught.is_ambiguous
+                    && (is_in(author, List::Authored) || is_in(Some(point.end), List::Past));
+                let is_part =
+                    before.is_some_and(|at| self.is_word(at, "of") || self.is_word(at, "about"));
+                !is_name
+                    && (is_led || alone && !is_part)
+                    && (caught.is_capital || !caught.is_ambiguous || alone)
+                    && !is_in(Some(point.end), List::Past)
+            }
+            Means::DayOfMonth if point.holds == Where::WithSign => {
+                alone && (is_led || point.has_time)
+            }
+            Means::Year | Means::Quarter if point.holds == Where::WithSign => is_led && alone,
+            Means::WeekNumber if point.holds == Where::WithSign => {
+                is_led
+                    && alone
+                    && caught.n.is_some_and(|n| n <= 53)
+                    && !self.is_word(point.end, "of")
+            }
+            Means::Unit if point.holds == Where::WithSign => is_led && alone,
+            Means::Ahead | Means::AheadHalf | Means::AheadCouple | Means::AheadWorking => {
+                setting.direction == Direction::Ahead
+                    && !self.clause_before(point.start).any(|at| self.matcher.is_in(at, List::Past))
+                    && !is_in(before, List::Counter)
+                    && !before
+                        .is_some_and(|at| self.is_word(at, "once") || self.is_word(at, "twice"))
+            }
+            _ => true,
+        }
+    }
+
+    fn is_word(&self, at: usize, word: &str) -> bool {
+        self.matcher
+            .token(at)
+            .is_some_and(|token| self.matcher.tokens.text_of(token).eq_ignore_ascii_case(word))
+    }
+
+    fn is_hashes(&self, at: usize) -> bool {
+        self.matcher
+            .token(at)
+            .is_some_and(|token| self.matcher.tokens.text_of(token).starts_with('#'))
+    }
+
+    fn is_mark_after(&self, at: usize) -> bool {
+        self.matcher
+            .token(at)
+            .is_none_or(|token| matches!(token.class, TokenKind::Mark(_) | TokenKind::Break))
+    }
+
+    fn is_plausible_time(&self, point: &PointHit, setting: Setting, is_led: bool) -> bool {
+        let caught = &point.caught;
+        let before = point.start.checked_sub(1);
+        let is_reference = before.is_some_and(|at| self.matcher.is_in(at, List::Reference));
+        match caught.clock {
+            // "14:30" can be a length or a ratio; so can "3:10".
+            Some(clock) if caught.half.is_none() && caught.part.is_none() => {
+                let has_form = clock.hour_length == 2 || is_led || self.is_first(point.start);
+                let is_hour = point.holds == Where::WithSign && setting.allowed != Where::Field;
+                !is_reference
+                    && has_form
+                    && !is_hour
+                    && !self.is_counted(point.end)
+                    && !self.is_joined(point)
+            }
+            _ => point.holds == Where::Anywhere,
+        }
+    }
+
+    /// Whether another number hangs on it, as in `10:30/11`.
+    fn is_joined(&self, point: &PointHit) -> bool {
+        self.matcher.token(point.end).is_some_and(|token| token.is_glued && token.is_mark('/'))
+    }
+
+    fn is_plausible_figure(&self, point: &PointHit, figure: Figure, is_led: bool) -> bool {
+        let before = point.start.checked_sub(1);
+        let back = point.start.checked_sub(2);
+        let is_reference =
+            [before, back].into_iter().flatten().any(|at| self.matcher.is_in(at, List::Reference));
+        let is_sign = is_led || point.has_time || point.has_weekday_and_date;
+        // "(030) 12-10-26": the numbers before it belong to it.
+        let continues = [before, back].into_iter().flatten().any(|at| {
+            self.matcher
+                .token(at)
+                .is_some_and(|token| matches!(token.class, TokenKind::Number { .. }))
+        });
+        let [one, two, _] = figure.parts;
+        match figure.lengths[2] {
+            4 => true,
+            _ if figure.lengths[1] == 4 => is_sign || self.stands_alone(point.end),
+            _ if figure.lengths[0] == 4 => true,
+            _ if is_reference || continues && !is_sign => false,
+            2 => figure.sign == '/' || is_sign || figure.lengths[..2] == [2, 2],
+            _ if is_sign => true,
+            // "10.12." is a date, "10.12" more often an amount.
+            // Nor is "2.1. Introduction" one, or "3.14."
+            _ if figure.sign == '.' => {
+                let is_heading = figure.lengths[..2] == [1, 1]
+                    && !self.is_mark_after(point.end)
+                    && (self.is_first(point.start) || before.is_some_and(|at| self.is_hashes(at)));
+                let is_turned =
+                    point.assumed.contains(&Assumption::OtherOrder(DayOrder::MonthFirst));
+                figure.is_closed && !is_heading && !is_turned
+            }
+            // "3/4" is a fraction, "8/10" a rating.
+            _ => {
+                let is_padded =
+                    [one, two].iter().zip(figure.lengths).any(|(n, l)| *n < 10 && l == 2);
+                (is_padded || one > two && (one, two) != (24, 7))
+                    && self.stands_alone(point.end)
+                    && matches!(point.core, Core::Day(_) | Core::At(_))
+            }
+        }
+    }
+}

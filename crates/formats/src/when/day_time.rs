@@ -1,0 +1,175 @@
+//! Days with a time, and times with a day.
+
+use jiff::civil::{Date, Time};
+
+use super::clock;
+use super::grammar::{Parser, PointHit, Setting};
+use super::language::{Lead, Means, TimeMeans, Where};
+use super::resolve::{Core, plus};
+use super::table::{List, Table};
+use super::token::Kind as TokenKind;
+use super::value::{Assumption, Moment, Zone};
+use super::zone;
+
+impl<'a> Parser<'a> {
+    /// Adds the time after a day: "friday 3pm", "tomorrow evening at 8".
+    pub(super) fn with_time(&mut self, day: PointHit) -> PointHit {
+        let date = match (&day.core, day.means) {
+            (Core::Day(date), _) => *date,
+            (Core::At(moment), Some(Means::Tonight | Means::PartOfToday)) => moment.at.date(),
+            (Core::At(_) | Core::Days(..), _) => return day,
+        };
+        let table: &'a Table = self.table;
+        let mut place = day.end;
+        if self.matcher.is_mark(place, &[',', '.']) || self.is_glued_dash(place) {
+            place += 1;
+        }
+        let is_at = self.matcher.is_in(place, List::At) || self.matcher.is_mark(place, &['@']);
+        let after = if is_at { place + 1 } else { place };
+        let allowed = if is_at { Where::WithSign } else { Where::Anywhere };
+        let mut found = self.matcher.longest(&table.times, after, allowed);
+        if found.is_none() {
+            found = self.matcher.longest(&table.times, after, Where::WithSign).filter(|found| {
+                found.means == TimeMeans::Part
+                    || found.caught.clock.is_some_and(|c| c.hour_length == 2)
+            });
+            found = found.filter(|found| found.means == TimeMeans::Part);
+        }
+        let is_evening = day.means == Some(Means::Tonight)
+            || day.caught.part.is_some_and(|part| part.hour() >= 12);
+        let Some(mut found) = found else { return day };
+        // "In the evening at 8".
+        let mut part = (found.means == TimeMeans::Part).then_some(found.caught.part).flatten();
+        if part.is_some() {
+            let more =
+                if self.matcher.is_in(found.end, List::At) { found.end + 1 } else { found.end };
+            let wanted = if more > found.end { Where::WithSign } else { Where::Anywhere };
+            if let Some(exact) = self.matcher.longest(&table.times, more, wanted)
+                && exact.means != TimeMeans::Part
+            {
+                found = exact;
+            }
+        } else if is_evening {
+            part = Some(Time::constant(19, 0, 0, 0));
+        }
+        if found.caught.part.is_none() && found.caught.half.is_none() {
+            found.caught.part =
+                part.filter(|part| part.hour() >= 12 || found.caught.clock.is_some());
+        }
+        let Some((time, assumption, is_next)) = clock::time(found.means, &found.caught) else {
+            return day;
+        };
+        let Ok(date) = plus(date, jiff::Span::new().days(i64::from(is_next))) else { return day };
+        let mut point = day;
+        point.assumed.retain(|one| !matches!(one, Assumption::PartOfDay(_)));
+        point.assumed.extend(assumption);
+        point.end = found.end;
+        let zone = self.zone_after(&mut point.end);
+        point.core = Core::At(Moment { at: date.to_datetime(time), zone });
+        point.has_time = true;
+        point
+    }
+
+    /// The second full stop of "p.m."
+    fn is_dot_of_short_form(&self, at: usize) -> bool {
+        self.matcher.is_mark(at, &['.'])
+            && at.checked_sub(1).and_then(|before| self.matcher.token(before)).is_some_and(
+                |before| {
+                    matches!(before.class, TokenKind::Word { .. })
+                        && self.matcher.tokens.text_of(before).contains('.')
+                },
+            )
+    }
+
+    fn is_glued_dash(&self, at: usize) -> bool {
+        self.matcher.is_mark(at, &['-', '–'])
+            && self
+                .matcher
+                .token(at + 1)
+                .is_some_and(|token| matches!(token.class, TokenKind::Clock(_)))
+    }
+
+    /// `UTC` or a name of the IANA database after a time.
+    pub(super) fn zone_after(&self, end: &mut usize) -> Zone {
+        let Some(token) = self.matcher.token(*end) else { return Zone::Reader };
+        let text = self.matcher.tokens.text_of(token);
+        let found = match token.class {
+            _ if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("gmt") => {
+                Some(Zone::Offset(0))
+            }
+            TokenKind::Opaque if text.contains('/') && text.len() < 40 => {
+                zone::named(text).map(|_| Zone::Named(text.to_owned()))
+            }
+            _ => None,
+        };
+        match found {
+            Some(zone) => {
+                *end += 1;
+                zone
+            }
+            None => Zone::Reader,
+        }
+    }
+
+    /// "3pm on Friday", "9:00 tomorrow", "noon".
+    pub(super) fn time_first(
+        &mut self,
+        at: usize,
+        setting: Setting,
+        base: Date,
+    ) -> Option<PointHit> {
+        let table: &'a Table = self.table;
+        let found = self.matcher.longest(&table.times, at, self.with_lead(setting))?;
+        let (time, assumption, is_next) = clock::time(found.means, &found.caught)?;
+        let mut end = found.end + usize::from(self.is_dot_of_short_form(found.end));
+        let zone = self.zone_after(&mut end);
+        let mut point = PointHit {
+            start: at,
+            end,
+            core: Core::Day(base),
+            assumed: Vec::new(),
+            is_past: false,
+            means: None,
+            holds: found.holds,
+            caught: found.caught,
+            has_time: true,
+            has_weekday_and_date: false,
+        };
+        let mut skip = end;
+        if self.matcher.is_mark(skip, &[',']) {
+            skip += 1;
+        }
+        let leads = self.matcher.longest(&table.leads, skip, Where::Anywhere);
+        let after_lead = leads.filter(|lead| lead.means == Lead::On).map(|lead| lead.end);
+        let signed = Setting { lead: after_lead.map(|_| Lead::On), ..setting };
+        let day = self.day(after_lead.unwrap_or(skip), signed, base);
+        let day = match day {
+            Some(Ok(day)) if matches!(day.core, Core::Day(_)) => Some(day),
+            _ => None,
+        };
+        let date = match day {
+            Some(day) => {
+                point.end = day.end;
+                point.assumed = day.assumed;
+                point.means = day.means;
+                point.is_past = day.is_past;
+                point.holds = Where::Anywhere;
+                match day.core {
+                    Core::Day(date) => date,
+                    Core::At(_) | Core::Days(..) => base,
+                }
+            }
+            None if base != self.reader.now.date() => base,
+            None if time > self.reader.now.time() || is_next => base,
+            None => {
+                let day = plus(base, jiff::Span::new().days(1)).ok()?;
+                point.assumed.push(Assumption::NextTime(day));
+                day
+            }
+        };
+        let date = plus(date, jiff::Span::new().days(i64::from(is_next))).ok()?;
+        point.assumed.extend(assumption);
+        point.core = Core::At(Moment { at: date.to_datetime(time), zone });
+        Some(point)
+    }
+}

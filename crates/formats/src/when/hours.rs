@@ -1,0 +1,130 @@
+//! Stretches of hours on a day.
+
+use jiff::civil::{Date, Time};
+
+use super::clock;
+use super::grammar::{Parser, Setting};
+use super::language::{Half, Lead, TimeMeans, Where};
+use super::matching::Match;
+use super::resolve::{Core, plus};
+use super::table::{List, Table};
+use super::value::{Assumption, Moment};
+
+/// A stretch of hours on one day.
+pub(super) struct Hours {
+    pub start: usize,
+    pub end: usize,
+    pub from: Moment,
+    pub to: Moment,
+    pub assumed: Vec<Assumption>,
+}
+
+impl<'a> Parser<'a> {
+    /// "3-5pm", "9:00–17:00 on Friday", "tomorrow from 9 to 11", "Friday 3pm to 5pm".
+    pub(super) fn hours(&mut self, at: usize, setting: Setting) -> Option<Hours> {
+        let table: &'a Table = self.table;
+        let today = self.reader.now.date();
+        let before = match self.day(at, setting, today) {
+            Some(Ok(day)) if matches!(day.core, Core::Day(_)) => Some(day),
+            Some(_) => return None,
+            None => None,
+        };
+        let mut place = before.as_ref().map_or(at, |day| day.end);
+        if before.is_some() && self.matcher.is_mark(place, &[',']) {
+            place += 1;
+        }
+        let is_led =
+            self.matcher.is_in(place, List::At) || self.matcher.is_in(place, List::Between);
+        if before.is_some() && is_led {
+            place += 1;
+        }
+        let is_signed = is_led || setting.allowed == Where::Field && before.is_some();
+        let first = self.matcher.longest(&table.times, place, Where::WithSign)?;
+        if first.caught.clock.is_none()
+            && first.caught.part.is_none()
+            && first.means != TimeMeans::Part
+        {
+            return None;
+        }
+        let joint = first.end;
+        let joins = self.matcher.is_in(joint, List::Through)
+            || self.matcher.is_mark(joint, &['-', '–', '—'])
+            || self.matcher.is_in(joint, List::And)
+                && place > 0
+                && self.matcher.is_in(place - 1, List::Between);
+        if !joins {
+            return None;
+        }
+        let second = self.matcher.longest(&table.times, joint + 1, Where::WithSign)?;
+        let is_bare = |found: &Match<TimeMeans>| {
+            found.caught.half.is_none()
+                && found
+                    .caught
+                    .clock
+                    .is_some_and(|clock| clock.hour_length == 1 && clock.minute == 0)
+                && found.holds == Where::WithSign
+        };
+        if is_bare(&second) && !is_signed
+            || is_bare(&first)
+                && is_bare(&second)
+                && before.is_none()
+                && setting.allowed != Where::Field
+        {
+            return None;
+        }
+        let (to, _, is_next) = clock::time(second.means, &second.caught)?;
+        let mut caught = first.caught;
+        let alike = caught.half.is_none() && second.caught.half.is_some();
+        if alike {
+            caught.half = second.caught.half;
+        }
+        let (mut from, _, _) = clock::time(first.means, &caught)?;
+        if alike && from >= to {
+            // "11-1pm" begins in the morning.
+            caught.half = Some(Half::Morning);
+            from = clock::time(first.means, &caught)?.0;
+        }
+        if !alike && is_bare(&first) && from >= to {
+            let hour = caught.clock?.hour;
+            from = Time::new(i8::try_from(hour % 24).ok()?, 0, 0, 0).ok()?;
+        }
+        let mut end = second.end;
+        let zone = self.zone_after(&mut end);
+        let mut assumed = Vec::new();
+        let date = match before {
+            Some(day) => {
+                assumed = day.assumed;
+                match day.core {
+                    Core::Day(date) => date,
+                    Core::At(_) | Core::Days(..) => return None,
+                }
+            }
+            None => {
+                let leads = self.matcher.longest(&table.leads, end, Where::Anywhere);
+                let on = leads.filter(|lead| lead.means == Lead::On).map_or(end, |lead| lead.end);
+                match self.day(on, setting, today) {
+                    Some(Ok(day)) if matches!(day.core, Core::Day(_)) => {
+                        end = day.end;
+                        assumed = day.assumed;
+                        match day.core {
+                            Core::Day(date) => date,
+                            Core::At(_) | Core::Days(..) => return None,
+                        }
+                    }
+                    _ if from > self.reader.now.time() => today,
+                    _ => {
+                        let day = plus(today, jiff::Span::new().days(1)).ok()?;
+                        assumed.push(Assumption::NextTime(day));
+                        day
+                    }
+                }
+            }
+        };
+        // A night that ends on the next morning.
+        let overnight = i64::from(is_next || to <= from);
+        let last = plus(date, jiff::Span::new().days(overnight)).ok()?;
+        let moment =
+            |day: Date, time: Time| Moment { at: day.to_datetime(time), zone: zone.clone() };
+        Some(Hours { start: at, end, from: moment(date, from), to: moment(last, to), assumed })
+    }
+}

@@ -1,0 +1,315 @@
+//! What a language brings: tables of words, and patterns over them.
+//!
+//! A pattern is a line of items. An item in capitals stands for a class of words or figures (see
+//! [`Class`]), one in small letters for the words themselves, with `/` between alternatives; `?`
+//! makes an item optional; `,` is a comma. A new language is a new table, and no code.
+
+use std::sync::LazyLock;
+
+use jiff::civil::Time;
+
+use super::table::Table;
+use super::value::Kind;
+
+/// The words of one language.
+#[derive(Debug)]
+pub struct Words {
+    /// ISO 639 code.
+    pub code: &'static str,
+    /// Names of the days, from Monday.
+    pub weekdays: [&'static [&'static str]; 7],
+    /// Names that mean each such day, from Monday.
+    pub weekdays_again: [&'static [&'static str]; 7],
+    /// Names of the months.
+    pub months: [&'static [&'static str]; 12],
+    /// Names of days and months that are also something else. They need a sign that a date is
+    /// meant.
+    pub ambiguous: &'static [&'static str],
+    /// Numbers in words.
+    pub numbers: &'static [(&'static str, u32)],
+    /// Places in an order, in words; -1 is the last.
+    pub places: &'static [(&'static str, i8)],
+    /// What is attached to a number to make it a place: "3rd".
+    pub ordinal_endings: &'static [&'static str],
+    /// Units of time.
+    pub units: &'static [(&'static str, Unit)],
+    /// Which one of several.
+    pub shifts: &'static [(&'static str, Shift)],
+    /// Parts of a period.
+    pub edges: &'static [(&'static str, Edge)],
+    /// Days by their distance from today.
+    pub offsets: &'static [(&'static str, i32)],
+    /// Parts of the day with the time they stand for.
+    pub parts: &'static [(&'static str, Time)],
+    /// Morning or afternoon after an hour.
+    pub halves: &'static [(&'static str, Half)],
+    /// Adverbs of repetition, as an interval and a unit.
+    pub periodic: &'static [(&'static str, u16, Unit)],
+    /// What makes the number after it a quarter.
+    pub quarters: &'static [&'static str],
+    /// What makes the number after it a calendar week.
+    pub weeks: &'static [&'static str],
+    /// Patterns of days.
+    pub days: &'static [(&'static str, Means, Where)],
+    /// Patterns of times of day.
+    pub times: &'static [(&'static str, TimeMeans, Where)],
+    /// Patterns of recurrences.
+    pub recurrences: &'static [(&'static str, Again, Where)],
+    /// Words before a date that say what it is for.
+    pub leads: &'static [(&'static str, Lead)],
+    /// Words after a date that say what it is for.
+    pub tails: &'static [(&'static str, Kind)],
+    /// Between a day and its time.
+    pub at: &'static [&'static str],
+    /// Between the ends of a range.
+    pub through: &'static [&'static str],
+    /// Before a range whose ends are joined by `between_and`.
+    pub between: &'static [&'static str],
+    /// Between the ends of a range that `between` began, and the members of a list.
+    pub between_and: &'static [&'static str],
+    /// Small words that can follow a date; another word after a bare figure is what it counts.
+    pub function_words: &'static [&'static str],
+    /// Before a figure: it numbers a part of something.
+    pub references: &'static [&'static str],
+    /// After a figure: it is an amount.
+    pub counters: &'static [&'static str],
+    /// Before "by" and a month that is also a name: it is the author.
+    pub authored: &'static [&'static str],
+    /// Before a day: it tells of the past.
+    pub past: &'static [&'static str],
+    /// Before a day, even if it is a deadline: it is over.
+    pub over: &'static [&'static str],
+    /// Before a weekday: the two are a name.
+    pub named_days: &'static [&'static str],
+    /// Before a word that is also a weekday: it is the other thing.
+    pub articles: &'static [&'static str],
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Unit {
+    Minute,
+    Hour,
+    Day,
+    WorkingDay,
+    Week,
+    Weekend,
+    Fortnight,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// Which one of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shift {
+    /// The current one.
+    This,
+    /// The one in the next period.
+    Next,
+    /// The next one that comes.
+    Coming,
+    /// The one before.
+    Last,
+}
+
+/// A part of a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// Its first day.
+    Start,
+    /// Its first third.
+    Early,
+    /// Its middle.
+    Middle,
+    /// Its last third.
+    Late,
+    /// Its last day.
+    End,
+}
+
+/// The half of the day that an hour is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// Before noon.
+    Morning,
+    /// After noon.
+    Afternoon,
+}
+
+/// Where a pattern holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Where {
+    /// Anywhere.
+    Anywhere,
+    /// In running text only with a sign that a date is meant, such as "by".
+    WithSign,
+    /// Only where the whole text is a date.
+    Field,
+}
+
+/// What a word before a date does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    /// It says what the date is for.
+    Is(Kind),
+    /// "Before": due, and the day itself is too late.
+    Before,
+    /// It goes with a date and says nothing more, such as "on".
+    On,
+    /// "Since".
+    Since,
+}
+
+/// What a pattern of days means. Items named in the text of a variant are those of the pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// OFFSET.
+    Offset,
+    /// So many days from today.
+    Days(i32),
+    /// N UNIT from now.
+    Ahead,
+    /// N UNIT from now, at the latest.
+    Within,
+    /// This evening.
+    Tonight,
+    /// PART of today.
+    PartOfToday,
+    /// N working days from today.
+    AheadWorking,
+    /// Two of UNIT from now.
+    AheadCouple,
+    /// N of UNIT from tomorrow.
+    AheadFromTomorrow,
+    /// N of UNIT and a half from now.
+    AheadAndHalf,
+    /// Half a UNIT from now.
+    AheadHalf,
+    /// N UNIT before now.
+    Ago,
+    /// WEEKDAY, with SHIFT or without.
+    Weekday,
+    /// WEEKDAY of the week of SHIFT.
+    WeekdayOfWeek,
+    /// WEEKDAY of the week after the next.
+    WeekdayAfterNext,
+    /// WEEKDAY, N weeks later; without N, one.
+    WeekdayAfterWeeks,
+    /// FIGURE.
+    Figure,
+    /// DAY to the day of FIGURE.
+    DaysOfFigure,
+    /// Seven days of MONTH, by PLACE.
+    NthWeek,
+    /// STAMP.
+    Stamp,
+    /// DAY of MONTH, with YEAR or without.
+    DayMonth,
+    /// DAY to DAY2 of MONTH, with YEAR or without.
+    DaysOfMonth,
+    /// DAY of a month named by SHIFT, or of the nearest that has it.
+    DayOfMonth,
+    /// EDGE of MONTH, UNIT or YEAR.
+    Edge,
+    /// The last day of a unit.
+    EndOf(Unit),
+    /// PLACE WEEKDAY of MONTH or of the month of SHIFT.
+    NthWeekday,
+    /// PLACE day of MONTH or of the month of SHIFT.
+    NthDay,
+    /// PLACE day from Monday to Friday of MONTH or of the month of SHIFT.
+    NthWorkingDay,
+    /// All of MONTH.
+    Month,
+    /// All of QUARTER.
+    Quarter,
+    /// PLACE quarter.
+    NthQuarter,
+    /// All of YEAR.
+    Year,
+    /// All of UNIT, by SHIFT; without UNIT, the weekend.
+    Unit,
+    /// All of the second UNIT from this one.
+    UnitAfterNext,
+    /// The week in which DAY of MONTH or FIGURE lies.
+    WeekOf,
+    /// The calendar week of a number.
+    WeekNumber,
+    /// Today.
+    Now,
+}
+
+/// What a pattern of times means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeMeans {
+    /// CLOCK or HOUR, with HALF or without.
+    Clock,
+    /// PART; without it, noon.
+    Part,
+    /// The end of a day: the beginning of the next.
+    Midnight,
+    /// N minutes after HOUR.
+    Past,
+    /// N minutes before HOUR.
+    To,
+    /// So many minutes after HOUR; negative before.
+    PastBy(i32),
+}
+
+/// What a pattern of recurrences means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Each N UNIT; without N, each.
+    Interval,
+    /// Each second UNIT.
+    EveryOther,
+    /// Each third UNIT.
+    EveryThird,
+    /// Each fourth UNIT.
+    EveryFourth,
+    /// PERIODIC.
+    Periodic,
+    /// PERIODIC on WEEKDAY.
+    PeriodicWeekday,
+    /// Each WEEKDAY, in each Nth week.
+    Weekdays,
+    /// Each second WEEKDAY.
+    OtherWeekday,
+    /// Monday to Friday.
+    WorkingDays,
+    /// Each day at PART.
+    EachPart,
+    /// PLACE WEEKDAY of each month.
+    MonthWeekday,
+    /// Each PLACE WEEKDAY, of each month if there can be no other.
+    PlaceWeekday,
+    /// DAY of each month.
+    MonthDay,
+    /// PLACE day of each month.
+    MonthNthDay,
+    /// PLACE day from Monday to Friday of each month.
+    MonthWorkingDay,
+    /// The last day of each month.
+    MonthEnd,
+    /// DAY of MONTH in each year.
+    YearDay,
+}
+
+/// A language that dates are read in.
+#[derive(Clone, Copy)]
+pub struct Language(pub(super) &'static LazyLock<Table>);
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Language").field(&self.code()).finish()
+    }
+}
+
+impl Language {
+    /// ISO 639 code.
+    pub fn code(&self) -> &'static str {
+        self.0.words.code
+    }
+}

@@ -1,0 +1,357 @@
+//! Compares the tokens at a place with patterns.
+
+use jiff::civil::Time;
+
+use super::figure::{Clock, Figure, Stamp};
+use super::language::Where;
+use super::language::{Edge, Half, Shift, Unit};
+use super::table::{Accepts, Class, Entry, Item, Key, List, Rules, Sense, Table};
+use super::token::{Kind, Token, Tokens};
+
+/// What the items of a pattern stood for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Caught {
+    pub weekday: Option<i8>,
+    pub month: Option<i8>,
+    pub year: Option<i16>,
+    pub n: Option<u32>,
+    pub day: Option<i8>,
+    pub day2: Option<i8>,
+    pub place: Option<i8>,
+    pub unit: Option<Unit>,
+    pub shift: Option<Shift>,
+    pub edge: Option<Edge>,
+    pub offset: Option<i32>,
+    pub part: Option<Time>,
+    pub clock: Option<Clock>,
+    pub half: Option<Half>,
+    pub figure: Option<Figure>,
+    /// The form of a date of ISO 8601, and the token that is one.
+    pub stamp: Option<(Stamp, usize)>,
+    pub periodic: Option<(u16, Unit)>,
+    /// Whether a word that is also something else names the day or month.
+    pub is_ambiguous: bool,
+    /// Whether such a word is written with a capital.
+    pub is_capital: bool,
+}
+
+/// A pattern that fits.
+pub(super) struct Match<M> {
+    pub end: usize,
+    pub means: M,
+    pub holds: Where,
+    pub caught: Caught,
+}
+
+/// Reads tokens by the tables of a language, and counts what it compares.
+pub(super) struct Matcher<'a> {
+    pub tokens: Tokens<'a>,
+    pub table: &'a Table,
+    pub steps: u64,
+}
+
+impl<'a> Matcher<'a> {
+    pub fn new(text: &'a str, table: &'a Table) -> Self {
+        Self { tokens: Tokens::new(text, table), table, steps: 0 }
+    }
+
+    pub fn token(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at)
+    }
+
+    /// The entry of the word at a place; the empty one for anything but a known word.
+    pub fn entry(&self, at: usize) -> &'a Entry {
+        let table: &'a Table = self.table;
+        table.entry(match self.token(at).map(|token| token.class) {
+            Some(Kind::Word { id, .. }) => id,
+            _ => 0,
+        })
+    }
+
+    pub fn is_in(&self, at: usize, list: List) -> bool {
+        self.entry(at).lists & list as u16 != 0
+    }
+
+    pub fn is_mark(&self, at: usize, marks: &[char]) -> bool {
+        self.token(at).is_some_and(|token| marks.iter().any(|mark| token.is_mark(*mark)))
+    }
+
+    /// The longest of the patterns that fit here; of equally long ones the first.
+    pub fn longest<M: Copy>(
+        &mut self,
+        rules: &'a Rules<M>,
+        at: usize,
+        allowed: Where,
+    ) -> Option<Match<M>> {
+        let mut best: Option<Match<M>> = None;
+        let key = key(self.token(at)?)?;
+        for rule in rules.beginning_with(key).filter(|rule| rule.holds <= allowed) {
+            let Some((end, caught)) = self.fits(&rule.items, at, at, Caught::default()) else {
+                continue;
+            };
+            if best.as_ref().is_none_or(|best| end > best.end) {
+                best = Some(Match { end, means: rule.means, holds: rule.holds, caught });
+            }
+        }
+        best
+    }
+
+    fn fits(
+        &mut self,
+        items: &[Item],
+        begin: usize,
+        at: usize,
+        caught: Caught,
+    ) -> Option<(usize, Caught)> {
+        let Some((item, rest)) = items.split_first() else {
+            return (at > begin).then_some((at, caught));
+        };
+        self.steps += 1;
+        let here = if at > begin { self.skip_joint(at) } else { at };
+        let mut next = caught;
+        if let Some(after) = self.accept(item, here, &mut next)
+            && let Some(found) = self.fits(rest, begin, after, next)
+        {
+            return Some(found);
+        }
+        if item.is_optional { self.fits(rest, begin, at, caught) } else { None }
+    }
+
+    /// A hyphen between two words ("mid-June") and the full stop of a short form ("Dec. 10").
+    fn skip_joint(&self, at: usize) -> usize {
+        let (Some(before), Some(mark)) =
+            (at.checked_sub(1).and_then(|at| self.token(at)), self.token(at))
+        else {
+            return at;
+        };
+        if !matches!(before.class, Kind::Word { .. }) || !mark.is_glued {
+            return at;
+        }
+        let is_short = before.end - before.start <= 5;
+        let joins_words = mark.is_mark('-')
+            && self
+                .token(at + 1)
+                .is_some_and(|after| after.is_glued && matches!(after.class, Kind::Word { .. }));
+        if joins_words || mark.is_mark('.') && is_short { at + 1 } else { at }
+    }
+
+    fn accept(&mut self, item: &Item, at: usize, caught: &mut Caught) -> Option<usize> {
+        let token = *self.token(at)?;
+        match &item.accepts {
+            Accepts::Mark('\'') => self.is_mark(at, &['\'', '’']).then_some(at + 1),
+            Accepts::Mark(mark) => token.is_mark(*mark).then_some(at + 1),
+            Accepts::Words(ids) => match token.class {
+                Kind::Word { id, .. } if id != 0 && ids.contains(&id) => Some(at + 1),
+                _ => None,
+            },
+            Accepts::Class(class) => self.accept_class(*class, at, token, caught),
+        }
+    }
+
+    fn accept_class(
+        &mut self,
+        class: Class,
+        at: usize,
+        token: Token,
+        caught: &mut Caught,
+    ) -> Option<usize> {
+        let next = at + 1;
+        match class {
+            Class::Year => {
+                let Kind::Number { value, digits: 4 } = token.class else { return None };
+                caught.year = i16::try_from(value).ok().filter(|year| (1900..2200).contains(year));
+                caught.year.map(|_| next)
+            }
+            Class::N => {
+                let (n, next) = self.count(at, token)?;
+                caught.n = Some(n);
+                Some(next)
+            }
+            Class::Day | Class::DayTh => {
+                let (day, next) = self.day(at, token, class == Class::DayTh)?;
+                caught.day = Some(day);
+                Some(next)
+            }
+            Class::Day2 => {
+                let (day, next) = self.day(at, token, false)?;
+                caught.day2 = Some(day);
+                Some(next)
+            }
+            Class::Place => {
+                let place = match token.class {
+                    Kind::Ordinal(value) => {
+                        i8::try_from(value).ok().filter(|n| (1..=31).contains(n))
+                    }
+                    _ => self.sense(token, |sense| match sense {
+                        Sense::Place(n) => Some(n),
+                        _ => None,
+                    }),
+                };
+                caught.place = Some(place?);
+                Some(next)
+            }
+            Class::Hour => {
+                let Kind::Number { value, digits: 1..=2 } = token.class else { return None };
+                let hour = u8::try_from(value).ok().filter(|hour| *hour <= 24)?;
+                let hour_length = 1;
+                caught.clock =
+                    Some(Clock { hour, minute: 0, second: 0, hour_length, is_dotted: false });
+                Some(next)
+            }
+            Class::Clock => {
+                let clock = match token.class {
+                    Kind::Clock(clock) => clock,
+                    // "9.30 am"
+                    Kind::Figure(_) => super::figure::clock(self.tokens.text_of(&token))?,
+                    _ => return None,
+                };
+                caught.clock = Some(clock);
+                Some(next)
+            }
+            Class::Figure => {
+                let Kind::Figure(figure) = token.class else { return None };
+                caught.figure = Some(figure);
+                Some(next)
+            }
+            Class::Stamp => {
+                let Kind::Stamp(stamp) = token.class else { return None };
+                caught.stamp = Some((stamp, at));
+                Some(next)
+            }
+            Class::Quarter | Class::WeekNumber => {
+                let wanted =
+                    if class == Class::Quarter { Sense::Quarter } else { Sense::WeekNumber };
+                self.sense(token, |sense| (sense == wanted).then_some(()))?;
+                let after = *self.token(next)?;
+                let Kind::Number { value, digits: 1..=2 } = after.class else { return None };
+                if class == Class::Quarter && !after.is_glued {
+                    return None;
+                }
+                caught.n = Some(value);
+                Some(next + 1)
+            }
+            Class::Weekday
+            | Class::WeekdayAgain
+            | Class::Month
+            | Class::Unit
+            | Class::Shift
+            | Class::Edge
+            | Class::Offset
+            | Class::Part
+            | Class::Half
+            | Class::Periodic => self.accept_word(class, token, caught).then_some(next),
+        }
+    }
+
+    fn accept_word(&self, class: Class, token: Token, caught: &mut Caught) -> bool {
+        let Kind::Word { id, is_capital } = token.class else { return false };
+        let entry = self.table.entry(id);
+        let fits = entry.senses.iter().any(|sense| match (class, *sense) {
+            (Class::Weekday, Sense::Weekday(n)) | (Class::WeekdayAgain, Sense::WeekdayAgain(n)) => {
+                caught.weekday = Some(n);
+                true
+            }
+            (Class::Month, Sense::Month(n)) => {
+                caught.month = Some(n);
+                true
+            }
+            (Class::Unit, Sense::Unit(unit)) => {
+                caught.unit = Some(unit);
+                true
+            }
+            (Class::Shift, Sense::Shift(shift)) => {
+                caught.shift = Some(shift);
+                true
+            }
+            (Class::Edge, Sense::Edge(edge)) => {
+                caught.edge = Some(edge);
+                true
+            }
+            (Class::Offset, Sense::Offset(days)) => {
+                caught.offset = Some(days);
+                true
+            }
+            (Class::Part, Sense::Part(time)) => {
+                caught.part = Some(time);
+                true
+            }
+            (Class::Half, Sense::Half(half)) => {
+                caught.half = Some(half);
+                true
+            }
+            (Class::Periodic, Sense::Periodic(n, unit)) => {
+                caught.periodic = Some((n, unit));
+                true
+            }
+            (_, _) => false,
+        });
+        if fits && matches!(class, Class::Weekday | Class::Month) && entry.is_ambiguous {
+            caught.is_ambiguous = true;
+            caught.is_capital = is_capital;
+        }
+        fits
+    }
+
+    fn sense<T>(&self, token: Token, pick: impl Fn(Sense) -> Option<T>) -> Option<T> {
+        let Kind::Word { id, .. } = token.class else { return None };
+        self.table.entry(id).senses.iter().find_map(|sense| pick(*sense))
+    }
+
+    fn number_word(&self, at: usize) -> Option<u32> {
+        self.sense(*self.token(at)?, |sense| match sense {
+            Sense::Number(n) => Some(n),
+            _ => None,
+        })
+    }
+
+    /// `3`, "three", "twenty-one".
+    fn count(&self, at: usize, token: Token) -> Option<(u32, usize)> {
+        if let Kind::Number { value, digits: 1..=4 } = token.class {
+            return Some((value, at + 1));
+        }
+        let tens = self.number_word(at)?;
+        let after = self.skip_joint(at + 1);
+        match self.number_word(after) {
+            Some(one @ 1..=9) if tens >= 20 && tens % 10 == 0 => Some((tens + one, after + 1)),
+            _ => Some((tens, at + 1)),
+        }
+    }
+
+    /// `10`, `10th`, "tenth", "twenty-first".
+    fn day(&self, at: usize, token: Token, needs_ending: bool) -> Option<(i8, usize)> {
+        let place = |at: usize| {
+            self.sense(*self.token(at)?, |sense| match sense {
+                Sense::Place(n) if n > 0 => Some(n),
+                _ => None,
+            })
+        };
+        let (day, next) = match token.class {
+            Kind::Number { value, digits: 1..=2 } if !needs_ending => {
+                (i8::try_from(value).ok()?, at + 1)
+            }
+            Kind::Ordinal(value) => (i8::try_from(value).ok()?, at + 1),
+            _ => match (place(at), self.number_word(at)) {
+                (Some(day), _) => (day, at + 1),
+                (None, Some(tens @ (20 | 30))) => {
+                    let after = self.skip_joint(at + 1);
+                    (i8::try_from(tens).ok()? + place(after).filter(|n| *n < 10)?, after + 1)
+                }
+                (None, _) => return None,
+            },
+        };
+        (1..=31).contains(&day).then_some((day, next))
+    }
+}
+
+fn key(token: &Token) -> Option<Key> {
+    match token.class {
+        Kind::Word { id, .. } => (id != 0).then_some(Key::Word(id)),
+        Kind::Number { .. } => Some(Key::Number),
+        Kind::Ordinal(_) => Some(Key::Ordinal),
+        Kind::Figure(_) => Some(Key::Figure),
+        Kind::Stamp(_) => Some(Key::Stamp),
+        Kind::Clock(_) => Some(Key::Clock),
+        Kind::Mark(mark) => Some(Key::Mark(mark)),
+        Kind::Opaque | Kind::Break => None,
+    }
+}

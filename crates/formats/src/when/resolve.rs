@@ -1,0 +1,497 @@
+//! From what a pattern caught to days of the calendar.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime, Time};
+
+use super::language::{Edge, Means, Shift, Unit};
+use super::matching::Caught;
+use super::period::working_days_ahead;
+use super::recurrence::{Weekday, nth_working_day};
+use super::value::{Assumption, Moment};
+use super::{NotUnderstood, Reader};
+
+/// A day, a time or several days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Core {
+    Day(Date),
+    At(Moment),
+    Days(Date, Date),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Resolved {
+    pub core: Core,
+    pub assumed: Vec<Assumption>,
+    /// Whether the words themselves say that it is over: "last Friday", "two days ago".
+    pub is_past: bool,
+}
+
+/// Where a day without a year is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Ahead,
+    Back,
+}
+
+pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
+
+pub(super) struct Resolver<'a> {
+    pub reader: &'a Reader,
+    pub direction: Direction,
+    /// The day from which the next such day is looked for; today, or the begin of a range.
+    pub base: Date,
+    pub assumed: Vec<Assumption>,
+    pub is_past: bool,
+}
+
+impl<'a> Resolver<'a> {
+    pub fn new(reader: &'a Reader, direction: Direction, base: Date) -> Self {
+        Self { reader, direction, base, assumed: Vec::new(), is_past: false }
+    }
+
+    /// `text` is what the pattern covers, `stamp` the text of its date of ISO 8601.
+    pub fn day(
+        mut self,
+        means: Means,
+        caught: &Caught,
+        text: &str,
+        stamp: &str,
+    ) -> Result<Resolved> {
+        let core = self.core(means, caught, text, stamp)?;
+        Ok(Resolved { core, assumed: self.assumed, is_past: self.is_past })
+    }
+
+    pub(super) fn today(&self) -> Date {
+        self.reader.now.date()
+    }
+
+    fn core(&mut self, means: Means, caught: &Caught, text: &str, stamp: &str) -> Result<Core> {
+        let misfit = || NotUnderstood::Unknown { text: short(text) };
+        let n = i64::from(caught.n.unwrap_or(1));
+        Ok(match means {
+            Means::Now => Core::Day(self.today()),
+            Means::Offset => self.days_from_today(i64::from(caught.offset.ok_or_else(misfit)?))?,
+            Means::Days(days) => self.days_from_today(i64::from(days))?,
+            Means::Tonight | Means::PartOfToday => {
+                let part = caught.part.unwrap_or(Time::constant(19, 0, 0, 0));
+                if part > self.reader.now.time() || means == Means::PartOfToday {
+                    self.assumed.push(Assumption::PartOfDay(part));
+                    Core::At(Moment::of_reader(self.today().to_datetime(part)))
+                } else {
+                    Core::Day(self.today())
+                }
+            }
+            Means::Ahead | Means::Within => self.ahead(n, caught.unit.ok_or_else(misfit)?)?,
+            Means::AheadCouple => self.ahead(2, caught.unit.ok_or_else(misfit)?)?,
+            Means::AheadWorking => Core::Day(working_days_ahead(self.today(), n)?),
+            Means::AheadFromTomorrow => match self.ahead(n, caught.unit.ok_or_else(misfit)?)? {
+                Core::Day(day) => Core::Day(plus(day, 1.day())?),
+                other @ (Core::At(_) | Core::Days(..)) => other,
+            },
+            Means::AheadAndHalf => {
+                let minutes = match caught.unit {
+                    Some(Unit::Hour) => n * 60 + 30,
+                    _ => return Err(misfit()),
+                };
+                self.minutes_ahead(minutes)?
+            }
+            Means::AheadHalf => match caught.unit {
+                Some(Unit::Hour) => self.minutes_ahead(30)?,
+                Some(Unit::Year) => Core::Day(plus(self.today(), 6.months())?),
+                _ => return Err(misfit()),
+            },
+            Means::Ago => {
+                self.is_past = true;
+                let unit = caught.unit.ok_or_else(misfit)?;
+                let n = if text.contains("couple") { 2 } else { n };
+                match unit {
+                    Unit::Hour => self.minutes_ahead(-60 * n)?,
+                    Unit::Minute => self.minutes_ahead(-n)?,
+                    Unit::Day
+                    | Unit::WorkingDay
+                    | Unit::Week
+                    | Unit::Weekend
+                    | Unit::Fortnight
+                    | Unit::Month
+                    | Unit::Quarter
+                    | Unit::Year => Core::Day(plus(self.today(), span(-n, unit))?),
+                }
+            }
+            Means::Weekday => Core::Day(self.weekday(caught)?),
+            Means::WeekdayOfWeek => {
+                let start = self.week_of(self.today());
+                let ahead = match caught.shift.ok_or_else(misfit)? {
+                    Shift::This => 0,
+                    Shift::Next | Shift::Coming => 7,
+                    Shift::Last => {
+                        self.is_past = true;
+                        -7
+                    }
+                };
+                Core::Day(self.in_week(plus(start, ahead.days())?, caught)?)
+            }
+            Means::WeekdayAfterNext => {
+                let start = plus(self.week_of(self.today()), 14.days())?;
+                Core::Day(self.in_week(start, caught)?)
+            }
+            Means::WeekdayAfterWeeks => {
+                let day = self.weekday(caught)?;
+                self.assumed.clear();
+                Core::Day(plus(day, n.weeks())?)
+            }
+            Means::Figure => match caught.figure.ok_or_else(misfit)? {
+                figure if figure.lengths[1] == 4 => {
+                    let [month, year, _] = figure.parts;
+                    let first = self.ordered(Some(year), month, 1, text)?;
+                    Core::Days(first, first.last_of_month())
+                }
+                figure => Core::Day(self.figure(figure, text)?),
+            },
+            Means::DaysOfFigure => {
+                let to = self.figure(caught.figure.ok_or_else(misfit)?, text)?;
+                let from = date(to.year(), to.month(), caught.day.ok_or_else(misfit)?, text)?;
+                if from >= to {
+                    return Err(NotUnderstood::EndsBeforeItBegins { text: short(text) });
+                }
+                Core::Days(from, to)
+            }
+            Means::NthWeek => {
+                let nth = i64::from(caught.place.ok_or_else(misfit)?);
+                let month = caught.month.ok_or_else(misfit)?;
+                let first = self.month(caught.year, caught.shift, month, text)?;
+                match nth {
+                    -1 => {
+                        Core::Days(plus(first.last_of_month(), (-6).days())?, first.last_of_month())
+                    }
+                    1..=4 => {
+                        let from = plus(first, (7 * (nth - 1)).days())?;
+                        Core::Days(from, plus(from, 6.days())?)
+                    }
+                    _ => return Err(misfit()),
+                }
+            }
+            Means::Stamp => self.stamp(caught.stamp.ok_or_else(misfit)?.0, stamp)?,
+            Means::DayMonth => {
+                let month = caught.month.ok_or_else(misfit)?;
+                let day = caught.day.ok_or_else(misfit)?;
+                let date = self.day_month(caught.year, month, day, text)?;
+                Core::Day(self.checked_weekday(date, caught))
+            }
+            Means::DaysOfMonth => {
+                let month = caught.month.ok_or_else(misfit)?;
+                let (from, to) = (caught.day.ok_or_else(misfit)?, caught.day2.ok_or_else(misfit)?);
+                if from >= to {
+                    return Err(NotUnderstood::EndsBeforeItBegins { text: short(text) });
+                }
+                let to = self.day_month(caught.year, month, to, text)?;
+                Core::Days(date(to.year(), month, from, text)?, to)
+            }
+            Means::DayOfMonth => {
+                let day = caught.day.ok_or_else(misfit)?;
+                Core::Day(self.day_of_month(caught.shift, day, text)?)
+            }
+            Means::Edge => self.edge(caught).ok_or_else(misfit)??,
+            Means::EndOf(unit) => self.edge_of(Edge::End, unit, None)?,
+            Means::NthWeekday => {
+                let nth = caught.place.ok_or_else(misfit)?;
+                let weekday = caught.weekday.and_then(weekday).ok_or_else(misfit)?;
+                Core::Day(self.in_month(caught, text, |month| {
+                    month.nth_weekday_of_month(nth, weekday.civil()).ok()
+                })?)
+            }
+            Means::NthDay => {
+                let nth = caught.place.ok_or_else(misfit)?;
+                match caught.unit {
+                    Some(unit @ (Unit::Year | Unit::Quarter | Unit::Week)) => {
+                        let edge = match nth {
+                            1 => Edge::Start,
+                            -1 => Edge::End,
+                            _ => return Err(misfit()),
+                        };
+                        self.edge_of(edge, unit, caught.shift)?
+                    }
+                    _ => Core::Day(self.in_month(caught, text, |month| match nth {
+                        -1 => Some(month.last_of_month()),
+                        nth => Date::new(month.year(), month.month(), nth).ok(),
+                    })?),
+                }
+            }
+            Means::NthWorkingDay => {
+                let nth = caught.place.ok_or_else(misfit)?;
+                match caught.unit {
+                    None | Some(Unit::Month) => {
+                        Core::Day(self.in_month(caught, text, |month| nth_working_day(month, nth))?)
+                    }
+                    Some(Unit::Week) if matches!(nth, 1 | -1) => {
+                        let edge = if nth == 1 { Edge::Start } else { Edge::End };
+                        self.edge_of(edge, Unit::Week, caught.shift)?
+                    }
+                    Some(unit @ (Unit::Year | Unit::Quarter)) if nth == -1 => {
+                        match self.edge_of(Edge::End, unit, caught.shift)? {
+                            Core::Day(day) => {
+                                Core::Day(nth_working_day(day, -1).ok_or_else(misfit)?)
+                            }
+                            other @ (Core::At(_) | Core::Days(..)) => other,
+                        }
+                    }
+                    Some(_) => return Err(misfit()),
+                }
+            }
+            Means::Month => {
+                let month = caught.month.ok_or_else(misfit)?;
+                let first = self.month(caught.year, caught.shift, month, text)?;
+                Core::Days(first, first.last_of_month())
+            }
+            Means::Quarter | Means::NthQuarter => {
+                let quarter = match (means, caught.place, caught.n) {
+                    (Means::NthQuarter, Some(-1), _) => 4,
+                    (Means::NthQuarter, Some(place), _) => i64::from(place),
+                    (_, _, Some(n)) => i64::from(n),
+                    (_, _, None) => return Err(misfit()),
+                };
+                let first = self.quarter(caught.year, quarter, text)?;
+                Core::Days(first, plus(first, 2.months())?.last_of_month())
+            }
+            Means::Year => {
+                let year = caught.year.ok_or_else(misfit)?;
+                Core::Days(date(year, 1, 1, text)?, date(year, 12, 31, text)?)
+            }
+            Means::Unit => {
+                let shift = caught.shift.unwrap_or(Shift::This);
+                self.unit(shift, caught.unit.unwrap_or(Unit::Weekend)).ok_or_else(misfit)??
+            }
+            Means::UnitAfterNext => {
+                let unit = caught.unit.ok_or_else(misfit)?;
+                match self.unit(Shift::Next, unit).ok_or_else(misfit)?? {
+                    Core::Days(from, _) => {
+                        let from = plus(from, span(1, unit))?;
+                        Core::Days(from, plus(plus(from, span(1, unit))?, (-1).days())?)
+                    }
+                    other @ (Core::Day(_) | Core::At(_)) => other,
+                }
+            }
+            Means::WeekOf => {
+                let day = match (caught.figure, caught.month, caught.day) {
+                    (Some(figure), _, _) => self.figure(figure, text)?,
+                    (None, Some(month), Some(day)) => {
+                        self.day_month(caught.year, month, day, text)?
+                    }
+                    (None, _, _) => return Err(misfit()),
+                };
+                let start = self.week_of(day);
+                Core::Days(start, plus(start, 6.days())?)
+            }
+            Means::WeekNumber => {
+                let number = i8::try_from(n).map_err(|_| misfit())?;
+                let start = match caught.year {
+                    Some(year) => iso_week(year, number, 1, text)?,
+                    None => self
+                        .next_year(|year| {
+                            let start = iso_week(year, number, 1, text).ok()?;
+                            Some((start, plus(start, 6.days()).ok()?))
+                        })
+                        .ok_or_else(|| NotUnderstood::NoSuchDay {
+                            text: short(text),
+                            why: "a year has 52 or 53 weeks".into(),
+                        })?,
+                };
+                Core::Days(start, plus(start, 6.days())?)
+            }
+        })
+    }
+
+    fn days_from_today(&mut self, days: i64) -> Result<Core> {
+        self.is_past = days < 0;
+        Ok(Core::Day(plus(self.today(), days.days())?))
+    }
+
+    fn ahead(&self, n: i64, unit: Unit) -> Result<Core> {
+        Ok(match unit {
+            Unit::Minute => self.minutes_ahead(n)?,
+            Unit::Hour => self.minutes_ahead(n.saturating_mul(60))?,
+            Unit::WorkingDay => Core::Day(working_days_ahead(self.today(), n)?),
+            Unit::Weekend => return Err(NotUnderstood::Unknown { text: "weekends".into() }),
+            Unit::Day | Unit::Week | Unit::Fortnight | Unit::Month | Unit::Quarter | Unit::Year => {
+                Core::Day(plus(self.today(), span(n, unit))?)
+            }
+        })
+    }
+
+    /// Counted on the clock of the instant, so that a change of the clock between does not matter.
+    fn minutes_ahead(&self, minutes: i64) -> Result<Core> {
+        let now = Moment::of_reader(self.reader.now).timestamp(&self.reader.zone);
+        let then = now.checked_add(minutes.minutes()).map_err(|_| NotUnderstood::TooFar)?;
+        let then = self.reader.zone.to_datetime(then);
+        let then = then.with().second(0).subsec_nanosecond(0).build().unwrap_or(then);
+        Ok(Core::At(Moment::of_reader(then)))
+    }
+
+    pub(super) fn week_of(&self, day: Date) -> Date {
+        let back = i64::from(day.weekday().since(self.reader.week_starts.civil()));
+        plus(day, (-back).days()).unwrap_or(day)
+    }
+
+    fn in_week(&self, start: Date, caught: &Caught) -> Result<Date> {
+        let weekday = self.wanted(caught)?;
+        plus(start, i64::from(start.weekday().until(weekday.civil())).days())
+    }
+
+    fn wanted(&self, caught: &Caught) -> Result<Weekday> {
+        let unknown = || NotUnderstood::Unknown { text: String::new() };
+        caught.weekday.and_then(weekday).ok_or_else(unknown)
+    }
+
+    /// A weekday alone is the next one after today, never today; back, the last one before.
+    fn weekday(&mut self, caught: &Caught) -> Result<Date> {
+        let weekday = self.wanted(caught)?.civil();
+        let ahead = i64::from(self.base.weekday().until(weekday));
+        let coming = if ahead == 0 { 7 } else { ahead };
+        let days = match (caught.shift, self.direction) {
+            (Some(Shift::This), _) => ahead,
+            (Some(Shift::Last), _) => {
+                self.is_past = true;
+                coming - 7 - if ahead == 0 { 7 } else { 0 }
+            }
+            (Some(Shift::Next), _) => {
+                let start = plus(self.week_of(self.base), 7.days())?;
+                let day = self.in_week(start, caught)?;
+                if self.base.until(day).is_ok_and(|gap| i64::from(gap.get_days()) > coming) {
+                    self.assumed.push(Assumption::NextWeek(day));
+                }
+                return Ok(day);
+            }
+            (None, Direction::Back) => coming - 7 - if ahead == 0 { 7 } else { 0 },
+            (Some(Shift::Coming) | None, _) => coming,
+        };
+        let day = plus(self.base, days.days())?;
+        if ahead == 0 && caught.shift.is_none() && self.direction == Direction::Ahead {
+            self.assumed.push(Assumption::InAWeek(day));
+        }
+        Ok(day)
+    }
+
+    /// The nearest year, from that of today, in which something is not over; back, not yet begun.
+    pub(super) fn next_year(
+        &mut self,
+        in_year: impl Fn(i16) -> Option<(Date, Date)>,
+    ) -> Option<Date> {
+        let this = self.base.year();
+        let found = match self.direction {
+            Direction::Ahead => (-1..=8)
+                .filter_map(|ahead| in_year(this.checked_add(ahead)?))
+                .find(|(_, last)| *last >= self.base),
+            Direction::Back => (-8..=1)
+                .rev()
+                .filter_map(|ahead| in_year(this.checked_add(ahead)?))
+                .find(|(first, _)| *first <= self.base),
+        };
+        let (first, last) = found?;
+        self.assumed.push(Assumption::Year(last.year()));
+        Some(first)
+    }
+
+    pub(super) fn day_month(
+        &mut self,
+        year: Option<i16>,
+        month: i8,
+        day: i8,
+        text: &str,
+    ) -> Result<Date> {
+        if let Some(year) = year {
+            return date(year, month, day, text);
+        }
+        self.next_year(|year| Date::new(year, month, day).ok().map(|date| (date, date)))
+            .ok_or_else(|| no_such_day(None, month, day, text))
+    }
+
+    fn checked_weekday(&mut self, date: Date, caught: &Caught) -> Date {
+        if caught.weekday.and_then(weekday).is_some_and(|weekday| weekday != Weekday::of(date)) {
+            self.assumed.push(Assumption::WeekdayDiffers(date));
+        }
+        date
+    }
+}
+
+pub(super) fn weekday(number: i8) -> Option<Weekday> {
+    Weekday::ALL.get(usize::try_from(number).ok()?).copied()
+}
+
+pub(super) fn plus(day: Date, by: jiff::Span) -> Result<Date> {
+    let sum = day.checked_add(by).map_err(|_| NotUnderstood::TooFar)?;
+    if (1..=9998).contains(&sum.year()) { Ok(sum) } else { Err(NotUnderstood::TooFar) }
+}
+
+pub(super) fn span(n: i64, unit: Unit) -> jiff::Span {
+    // Figures in a pattern have at most four digits.
+    let n = n.clamp(-9999, 9999);
+    match unit {
+        Unit::Minute => n.minutes(),
+        Unit::Hour => n.hours(),
+        Unit::Day | Unit::WorkingDay => n.days(),
+        Unit::Week | Unit::Weekend => n.weeks(),
+        Unit::Fortnight => (2 * n).weeks(),
+        Unit::Month => n.months(),
+        Unit::Quarter => (3 * n).months(),
+        Unit::Year => n.years(),
+    }
+}
+
+pub(super) fn months_ahead(shift: Shift) -> (i64, bool) {
+    match shift {
+        Shift::This => (0, false),
+        Shift::Next | Shift::Coming => (1, false),
+        Shift::Last => (-1, true),
+    }
+}
+
+pub(super) fn iso_week(year: i16, week: i8, day: i8, text: &str) -> Result<Date> {
+    let none = || NotUnderstood::NoSuchDay {
+        text: short(text),
+        why: format!("{year} has no such week, or a week no such day"),
+    };
+    let weekday = weekday(day - 1).ok_or_else(none)?;
+    let date = jiff::civil::ISOWeekDate::new(year, week, weekday.civil()).map_err(|_| none())?;
+    Ok(date.date())
+}
+
+pub(super) fn time_on(day: Date, hour: u8, minute: u8, second: u8) -> Result<DateTime> {
+    let (day, hour) = if hour == 24 { (plus(day, 1.day())?, 0) } else { (day, hour) };
+    let part = |n: u8| i8::try_from(n).unwrap_or(0);
+    let time = Time::new(part(hour), part(minute), part(second), 0);
+    time.map(|time| day.to_datetime(time)).map_err(|_| NotUnderstood::TooFar)
+}
+
+pub(super) fn calendar(year: u16, month: u16, day: u16) -> Option<Date> {
+    Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
+pub(super) fn date(year: i16, month: i8, day: i8, text: &str) -> Result<Date> {
+    Date::new(year, month, day).map_err(|_| no_such_day(Some(year), month, day, text))
+}
+
+/// Says what is wrong with a day that is not in the calendar.
+pub(super) fn no_such_day(year: Option<i16>, month: i8, day: i8, text: &str) -> NotUnderstood {
+    let why = match Date::new(year.unwrap_or(2024), month, 1) {
+        Err(_) => "there are 12 months".to_owned(),
+        Ok(first) if day < 1 => {
+            format!("a month has no day 0, and month {} begins with day 1", first.month())
+        }
+        Ok(first) => {
+            let days = first.days_in_month();
+            match year {
+                Some(year) => format!("month {month} of {year} has {days} days"),
+                None => format!("month {month} has {days} days at most"),
+            }
+        }
+    };
+    NotUnderstood::NoSuchDay { text: short(text), why }
+}
+
+/// The beginning of a text, for a message.
+pub(super) fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -4,8 +4,8 @@
 //! Owns: what a file of any format means as tasks, items and entries, and how a person corrects that;
 //! how tasks are written in each format, and what that loses; which characters may reach a terminal.
 //! Defends against: text that is lost because no rule claimed it; a task imported twice because its
-//! key changed; a version or an amount taken for a date; text that breaks out of the file it is written into, or manipulates the reader's
-//! screen.
+//! key changed; a version or an amount taken for a date; text that breaks out of the file it is
+//! written into, or manipulates the reader's screen.
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!

@@ -22,9 +22,9 @@
 //! lose the item's indentation and follow its title without the box.
 //!
 //! Reading order: `source`, `front_matter`, `outline`, `sections`, `structure`, `titles`, `signs`,
-//! `entries`, `places`, `tasks`, `key`, `date`.
+//! `entries`, `places`, `tasks`, `key`, `days`.
 
-mod date;
+pub(crate) mod days;
 mod entries;
 mod error;
 mod front_matter;
@@ -88,7 +88,7 @@ pub fn reading(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     }
     remarks.sort_by_key(|remark| remark.line);
     let places = places.finish(&source, &outline);
-    Ok(Reading { format: Format::Markdown, tasks, places, remarks })
+    Ok(Reading { tasks, places, remarks, ..Reading::of(Format::Markdown) })
 }
 
 /// Decodes a file of any text format.

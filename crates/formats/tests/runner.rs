@@ -2,6 +2,7 @@
 
 mod corpus;
 mod corrections;
+mod deadlines;
 mod differential;
 mod exports;
 mod hostile;

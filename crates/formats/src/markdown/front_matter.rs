@@ -9,9 +9,10 @@ use dormouse_types::task::{self, Priority, Status};
 use jiff::civil::Date;
 
 use super::ReadError;
-use super::date;
+use super::days;
 use super::source::{Source, remark};
 use crate::plan::Role;
+use crate::when::Leading;
 
 /// What the front matter says about the file's tasks.
 #[derive(Debug, Default)]
@@ -270,8 +271,8 @@ impl FrontMatter {
             Key::Language => {
                 self.language = Some(listed(source, pair, task::language(value))?);
             }
-            Key::Due => match date::leading(value, None) {
-                date::Reading::Day(day, rest) if rest.trim().is_empty() => self.due_on = Some(day),
+            Key::Due => match days::leading(value, None) {
+                Leading::Day(day, rest) if rest.trim().is_empty() => self.due_on = Some(day),
                 _ => return Err(pair.error(source, "write a date as YYYY-MM-DD")),
             },
             Key::Estimate => {

@@ -9,7 +9,7 @@ use dormouse_types::task::Status;
 use jiff::civil::Date;
 
 use super::ReadError;
-use super::date::{self, Reading};
+use super::days;
 use super::entries::{Gatherer, Position};
 use super::front_matter::FrontMatter;
 use super::key::{self, Counter};
@@ -21,6 +21,7 @@ use super::source::{Source, remark};
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
 use crate::plan::Role;
+use crate::when::Leading;
 
 /// Collects the tasks of a file, in order, and the place of each line in them.
 pub(super) fn gather(
@@ -309,7 +310,7 @@ impl File<'_> {
     /// A heading that is only a date says when, not what, and makes no title.
     fn top_can_be_title(&self) -> bool {
         let text = self.sections.first().and_then(|section| section.heading(self.outline));
-        text.is_some_and(|heading| !heading.text.is_empty() && !date::is_alone(&heading.text))
+        text.is_some_and(|heading| !heading.text.is_empty() && !days::is_alone(&heading.text))
     }
 
     /// The title, and the section whose heading it is.
@@ -457,8 +458,8 @@ fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> V
     for section in sections {
         let around = section.parent.and_then(|parent| days[parent]);
         let own = section.heading(outline).and_then(|heading| {
-            let found = date::of_heading(&heading.text, around.map(Date::year));
-            if let Reading::Impossible(text) = found {
+            let found = days::of_heading(&heading.text, around.map(Date::year));
+            if let Leading::Impossible(text) = found {
                 let message = format!("`{text}` is not a day of the calendar: kept as text");
                 remarks.push(remark(heading.first, message));
             }

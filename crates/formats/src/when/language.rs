@@ -85,6 +85,46 @@ pub struct Words {
     pub articles: &'static [&'static str],
 }
 
+impl Words {
+    /// No words, for the lists that a language does without.
+    pub(super) const NONE: Self = Self {
+        code: "",
+        weekdays: [&[]; 7],
+        weekdays_again: [&[]; 7],
+        months: [&[]; 12],
+        ambiguous: &[],
+        numbers: &[],
+        places: &[],
+        ordinal_endings: &[],
+        units: &[],
+        shifts: &[],
+        edges: &[],
+        offsets: &[],
+        parts: &[],
+        halves: &[],
+        periodic: &[],
+        quarters: &[],
+        weeks: &[],
+        days: &[],
+        times: &[],
+        recurrences: &[],
+        leads: &[],
+        tails: &[],
+        at: &[],
+        through: &[],
+        between: &[],
+        between_and: &[],
+        function_words: &[],
+        references: &[],
+        counters: &[],
+        authored: &[],
+        past: &[],
+        over: &[],
+        named_days: &[],
+        articles: &[],
+    };
+}
+
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -199,6 +239,8 @@ pub enum Means {
     WeekdayAfterWeeks,
     /// FIGURE.
     Figure,
+    /// DAY and DAY2, the number of the month, in YEAR: a figure with spaces in it.
+    Numbers,
     /// DAY to the day of FIGURE.
     DaysOfFigure,
     /// Seven days of MONTH, by PLACE.

@@ -46,7 +46,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     let text = markdown::decode(name, bytes)?;
     let format = options.format.unwrap_or_else(|| detect(&text));
     let mut reading = match format {
-        Format::Markdown => markdown::reading(name, text.as_bytes())?,
+        Format::Markdown => markdown::reading_with(name, text.as_bytes(), &options.read)?,
         Format::PlainLines => plain_lines::read(name, &text),
         Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
         Format::ICalendar => icalendar::read(name, &text, &options.read)?,

@@ -91,9 +91,11 @@ impl<'a> Dates<'a> {
 
     /// The first day in a line that is said to be a deadline, with its place.
     pub fn due_in(&self, line: &str) -> Option<(Range<usize>, Dated)> {
-        self.first(line, |found| {
-            found.kind == Kind::Due && !matches!(found.when, When::Recurring(_))
-        })
+        let line = searched(line);
+        let is_due =
+            |found: &Found| found.kind == Kind::Due && !matches!(found.when, When::Recurring(_));
+        let mut languages = due_languages(line);
+        languages.find_map(|language| self.first_of(line, language, is_due))
     }
 
     /// The day that a person means who says of a line that it is about when a task is due: its
@@ -109,6 +111,9 @@ impl<'a> Dates<'a> {
 
     /// The day and time that a line begins with, if it names the day itself, not only its weekday.
     pub fn appointment(&self, line: &str) -> Option<Dated> {
+        if !line.bytes().take(SEARCHED).any(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
         let start = line.len() - line.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
         let (bytes, dated) = self.first(line, |found| {
             let named = found.assumed.iter().all(|assumed| {
@@ -139,27 +144,35 @@ impl<'a> Dates<'a> {
     /// What in a line has the form of a deadline, but is not in the calendar.
     pub fn impossible_in<'t>(&self, line: &'t str) -> Option<&'t str> {
         let line = searched(line);
-        let scan = when::scan(line, &self.reader(self.now, LANGUAGES[0]));
+        let language = due_languages(line).next()?;
+        let scan = when::scan(line, &self.reader(self.now, language));
         scan.impossible.first().map(|impossible| &line[impossible.span.bytes.clone()])
     }
 
     fn first(&self, line: &str, is: impl Fn(&Found) -> bool) -> Option<(Range<usize>, Dated)> {
         let line = searched(line);
-        LANGUAGES.iter().find_map(|&language| {
-            let found = when::find(line, &self.reader(self.now, language));
-            let found = found.into_iter().find(&is)?;
-            let bytes = found.span.bytes.clone();
-            let words = &line[bytes.clone()];
-            let read = |now| {
-                if now == self.now {
-                    return Some(found.when.clone());
-                }
-                // The same place of the same line: words around a date tell what it is for.
-                let again = when::find(line, &self.reader(now, language));
-                again.into_iter().find(|other| other.span == found.span).map(|other| other.when)
-            };
-            self.dated(words, read).map(|dated| (bytes, dated))
-        })
+        LANGUAGES.iter().find_map(|&language| self.first_of(line, language, &is))
+    }
+
+    fn first_of(
+        &self,
+        line: &str,
+        language: Language,
+        is: impl Fn(&Found) -> bool,
+    ) -> Option<(Range<usize>, Dated)> {
+        let found = when::find(line, &self.reader(self.now, language));
+        let found = found.into_iter().find(is)?;
+        let bytes = found.span.bytes.clone();
+        let words = &line[bytes.clone()];
+        let read = |now| {
+            if now == self.now {
+                return Some(found.when.clone());
+            }
+            // The same place of the same line: words around a date tell what it is for.
+            let again = when::find(line, &self.reader(now, language));
+            again.into_iter().find(|other| other.span == found.span).map(|other| other.when)
+        };
+        self.dated(words, read).map(|dated| (bytes, dated))
     }
 
     fn dated(&self, words: &str, read: impl Fn(DateTime) -> Option<When>) -> Option<Dated> {
@@ -191,6 +204,20 @@ impl<'a> Dates<'a> {
 /// The day that a text as a whole names and that does not depend on the day of reading.
 pub(crate) fn day_of(text: &str, options: &ReadOptions) -> Option<Date> {
     Dates::new(options).day(text).map(|dated| dated.day)
+}
+
+/// The languages in which a line can name a deadline.
+fn due_languages(line: &str) -> impl Iterator<Item = Language> + '_ {
+    let words = line.split(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '’'));
+    let mut can = [false; LANGUAGES.len()];
+    for word in words.filter(|word| !word.is_empty() && word.len() <= 24) {
+        let word = word.to_lowercase().replace('’', "'");
+        for (can, language) in can.iter_mut().zip(LANGUAGES) {
+            *can |= language.may_be_due(&word);
+        }
+    }
+    let languages = LANGUAGES.iter().zip(can);
+    languages.filter(|(_, can)| *can).map(|(language, _)| *language)
 }
 
 fn searched(line: &str) -> &str {

@@ -1,6 +1,6 @@
 //! Due dates in a plan: days that were understood before stay, and a person says which line is one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::apply::Plan;
 use super::correction::{CorrectionError, Edit, Kept, KeptDay};
@@ -18,7 +18,7 @@ use jiff::civil::Date;
 pub(super) struct Days {
     kept: HashMap<(String, String), Date>,
     /// Those of this plan.
-    now: Vec<KeptDay>,
+    now: BTreeMap<(String, String), Date>,
 }
 
 impl Days {
@@ -27,7 +27,7 @@ impl Days {
             let KeptDay { task, words, day } = kept;
             ((task.clone(), words.clone()), *day)
         });
-        Self { kept: days.collect(), now: Vec::new() }
+        Self { kept: days.collect(), now: BTreeMap::new() }
     }
 
     /// The day of words: the one understood before, else the one of now.
@@ -35,10 +35,7 @@ impl Days {
         let (task, words) = (task.to_owned(), fold(words));
         let place = (task, words);
         let day = self.kept.get(&place).copied().unwrap_or(day);
-        let kept = KeptDay { task: place.0, words: place.1, day };
-        if !self.now.contains(&kept) {
-            self.now.push(kept);
-        }
+        self.now.insert(place, day);
         day
     }
 
@@ -65,7 +62,8 @@ impl Days {
     }
 
     pub fn into_kept(self) -> Vec<KeptDay> {
-        self.now
+        let now = self.now.into_iter();
+        now.map(|((task, words), day)| KeptDay { task, words, day }).collect()
     }
 }
 

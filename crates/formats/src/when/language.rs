@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use jiff::civil::Time;
 
-use super::table::Table;
+use super::table::{Sense, Table};
 use super::value::Kind;
 
 /// The words of one language.
@@ -353,5 +353,18 @@ impl Language {
     /// ISO 639 code.
     pub fn code(&self) -> &'static str {
         self.0.words.code
+    }
+
+    /// Whether a word is the name of a weekday or a month.
+    pub(super) fn names_a_day(&self, word: &str) -> bool {
+        let table: &Table = self.0;
+        let entry = table.entry(table.id(&word.to_lowercase()));
+        entry.senses.iter().any(|sense| matches!(sense, Sense::Weekday(_) | Sense::Month(_)))
+    }
+
+    /// Whether a word, in lower case, can be one of those that make a date a deadline. Without any
+    /// such word a text has none.
+    pub(crate) fn may_be_due(&self, word: &str) -> bool {
+        self.0.due_words.contains(word)
     }
 }

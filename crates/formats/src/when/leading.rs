@@ -31,7 +31,7 @@ impl Leading<'_> {
 }
 
 /// Units: bytes. A day that a text begins with is written within so many.
-const LONGEST: usize = 96;
+const LONGEST: usize = 64;
 
 /// Reads the day at the very beginning of a text, with its weekday if one is written.
 ///
@@ -40,7 +40,7 @@ const LONGEST: usize = 96;
 /// people differ about what stands first.
 pub fn leading(text: &str, year: Option<i16>, language: Language) -> Leading<'_> {
     let start = start_of(text);
-    if !start.bytes().any(|byte| byte.is_ascii_digit()) {
+    if !may_begin(start, language) {
         return Leading::Nothing;
     }
     let Ok(base) = Date::new(year.unwrap_or(2000), 1, 1) else { return Leading::Nothing };
@@ -86,6 +86,18 @@ pub fn leading(text: &str, year: Option<i16>, language: Language) -> Leading<'_>
         }
         None => Leading::Nothing,
     }
+}
+
+/// Whether a text can begin with a day, which most do not: with its number or year, or with the name
+/// of a weekday or month.
+fn may_begin(text: &str, language: Language) -> bool {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 {
+        return digits <= 4;
+    }
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    end > 0 && has_digit && language.names_a_day(&text[..end])
 }
 
 /// The beginning of a text, up to the end of a word.

@@ -2,8 +2,10 @@
 
 mod corpus;
 mod corrections;
+mod deadlines;
 mod differential;
 mod exports;
+mod golden;
 mod hostile;
 mod markdown;
 mod plan_properties;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::date;
+use super::days;
 use super::outline::{CheckBox, Heading, Outline};
 use super::signs;
 use super::source::Source;
@@ -64,7 +64,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
         let parent = open.last().copied();
         // A date below a task says when its text was written: check items there are text of that
         // day, not a task named after a date.
-        let is_day_of_task = heading.is_some_and(|at| date::is_alone(&outline.headings[at].text))
+        let is_day_of_task = heading.is_some_and(|at| days::is_alone(&outline.headings[at].text))
             && parent.is_some_and(|above| sections[above].has_items());
         let from = outline.boxes.partition_point(|check| check.first < body.start);
         let upto = outline.boxes.partition_point(|check| check.first < body.end);

@@ -6,7 +6,7 @@
 use dormouse_types::task::Priority;
 use jiff::civil::Date;
 
-use super::date;
+use super::days;
 
 /// A line of a task, understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl Signs {
 
     fn take(&mut self, field: Field, whole: &str, value: &str) -> usize {
         match field {
-            Field::Due => match date::leading(value, None).day() {
+            Field::Due => match days::leading(value, None).day() {
                 Some(day) if self.due_on.is_none() => self.due_on = Some(day),
                 Some(_) => self.kept.push(whole.to_owned()),
                 None => {

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use super::date;
+use super::days;
 use super::key;
 use super::outline::Outline;
 use super::sections::{self, Section};
@@ -143,7 +143,7 @@ impl Walk<'_> {
 
     fn begins_with_day(&self, at: usize) -> bool {
         let heading = self.sections[at].heading(self.outline);
-        heading.is_some_and(|heading| date::leading(&heading.text, None).day().is_some())
+        heading.is_some_and(|heading| days::leading(&heading.text, None).day().is_some())
     }
 
     /// Whether the text of a heading can stand before other titles.

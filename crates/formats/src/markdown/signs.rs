@@ -1,5 +1,5 @@
 //! The fields that people write into the line of a task: the signs of Obsidian's Tasks plugin, its
-//! `[due:: 2026-01-01]` form, `#labels`, and the id of a block.
+//! `[due:: 2026-01-01]` form, `!p1`, `#labels`, and the id of a block.
 //!
 //! Source: the documentation of Obsidian Tasks, "Emoji Format" and "Dataview Format".
 
@@ -90,6 +90,7 @@ pub(super) fn read(text: &str) -> Signs {
     while let Some(c) = rest.chars().next() {
         let taken = match c {
             '[' | '(' => signs.bracketed(rest),
+            '!' if title.is_empty() || title.ends_with(char::is_whitespace) => signs.marked(rest),
             _ => sign(c).map_or(0, |field| signs.signed(field, c, rest)),
         };
         if taken == 0 {
@@ -132,6 +133,19 @@ impl Signs {
         }
         let whole = rest.len() - value.len() + length;
         self.take(field, &rest[..whole], &value[..length])
+    }
+
+    /// Takes `!p0` to `!p3`, as in the line of a quick add; returns its length in bytes.
+    fn marked(&mut self, rest: &str) -> usize {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let priority = match word.to_ascii_lowercase().as_str() {
+            "!p0" => Priority::P0,
+            "!p1" => Priority::P1,
+            "!p2" => Priority::P2,
+            "!p3" => Priority::P3,
+            _ => return 0,
+        };
+        self.take(Field::Priority(priority), word, "")
     }
 
     /// Takes `[key:: value]` or `(key:: value)`.

@@ -6,10 +6,12 @@ use dormouse_changes::DecideError;
 use dormouse_formats::intake::ReadError as OtherError;
 use dormouse_formats::markdown::ReadError as MarkdownError;
 use dormouse_formats::plan::Error as ImportError;
+use dormouse_formats::when::NotUnderstood;
 use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
+use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
 use serde_json::{Map, Value, json};
 
@@ -55,6 +57,15 @@ pub enum Error {
     /// A file that cannot be imported; nothing was written.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// A text that is not understood as a date.
+    #[error(transparent)]
+    Date(#[from] NotUnderstood),
+    /// A deleted task, for a file that holds none.
+    #[error("task {task} is deleted: restore it first, or export it without a format, which includes deleted tasks")]
+    DeletedTask {
+        /// The task.
+        task: TaskId,
+    },
     /// About a task.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -107,6 +118,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("limit-reached", 409, "Limit reached", Retry::AfterUser),
     ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
     ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
+    ("date-not-understood", 422, "The text is not understood as a date", Retry::AfterUser),
     ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
     ("code-refused", 401, "The one-time code is not valid", Retry::AfterUser),
     ("conflict", 409, "Conflicting change", Retry::Later),
@@ -175,6 +187,8 @@ impl Error {
                 | ImportError::Other(OtherError::TooLarge { .. }),
             ) => "payload-too-large",
             Self::Import(_) => "import-failed",
+            Self::Date(_) => "date-not-understood",
+            Self::DeletedTask { .. } => "task-deleted",
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),
             Self::Agent(error) => agent(error),
@@ -236,6 +250,7 @@ impl Error {
     fn field(&self) -> Option<&'static str> {
         match self {
             Self::Invalid { field, .. } => Some(field),
+            Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(AgentError::BlankMessage) => Some("message"),
             _ => None,

@@ -4,6 +4,7 @@ use dormouse_types::agent::RunStatus;
 use std::future::pending;
 use std::io::{self, ErrorKind};
 
+use dormouse::dates::DayOrder;
 use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
 use dormouse_adapters::SystemClock;
@@ -27,6 +28,8 @@ pub struct Session {
     pub screen: Screen,
     /// The person's time zone.
     pub zone: TimeZone,
+    /// The order of day and month in dates that the person types.
+    pub day_order: DayOrder,
     /// The engine in this process; `None` if a server does the work.
     engine: Option<Box<Engine>>,
     /// When this command began.
@@ -57,6 +60,7 @@ impl Session {
             client,
             screen: Screen::new(config.screen),
             zone,
+            day_order: config.day_order,
             call: config.call,
             engine,
             since,

@@ -182,8 +182,8 @@ pub struct QuickAdd {
     pub labels: Vec<String>,
     /// The category.
     pub category: Option<String>,
-    /// The words of the date, if they say more than the day that a task has a field for. A note of
-    /// the task keeps them.
+    /// The words of the date, if they say more than the day that a task has a field for: the text of
+    /// a note that keeps them.
     pub note: Option<String>,
     /// The whole line in pieces: one after the other they are the line.
     pub parts: Vec<QuickAddPiece>,
@@ -227,7 +227,7 @@ pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
     let note = read.due.as_ref().and_then(|found| match found.when {
         When::Day(_) => None,
         When::At(_) | When::Span(_) | When::Recurring(_) => {
-            Some(text[found.span.bytes.clone()].to_owned())
+            Some(format!("Due: {}", &text[found.span.bytes.clone()]))
         }
     });
     let mut parts = Vec::new();

@@ -61,7 +61,9 @@ pub enum Error {
     #[error(transparent)]
     Date(#[from] NotUnderstood),
     /// A deleted task, for a file that holds none.
-    #[error("task {task} is deleted: restore it first, or export it without a format, which includes deleted tasks")]
+    #[error(
+        "task {task} is deleted: restore it first, or export it without a format, which includes deleted tasks"
+    )]
     DeletedTask {
         /// The task.
         task: TaskId,

@@ -25,11 +25,7 @@ impl Queries {
     /// A task with what its view leaves out.
     ///
     /// Errors: no such task; a row of it that cannot be read.
-    pub async fn whole_task(
-        &self,
-        ws: WorkspaceId,
-        id: &TaskId,
-    ) -> Result<WholeTask, QueryError> {
+    pub async fn whole_task(&self, ws: WorkspaceId, id: &TaskId) -> Result<WholeTask, QueryError> {
         let view = self.journal.task(ws, id).await?;
         let (task, status) = (&view.task.value, &view.task.value.status);
         let closed_at = match status.status {

@@ -94,9 +94,7 @@ impl ExportParams {
             }
             (None, task) => Ok(Wanted::Document(task)),
             (Some(format), Some(task)) => Ok(Wanted::File(format, Selection::Task(task))),
-            (Some(format), None) => {
-                Ok(Wanted::File(format, Selection::Matching(Box::new(filter))))
-            }
+            (Some(format), None) => Ok(Wanted::File(format, Selection::Matching(Box::new(filter)))),
         }
     }
 }

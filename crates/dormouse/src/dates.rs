@@ -227,7 +227,7 @@ pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
     let note = read.due.as_ref().and_then(|found| match found.when {
         When::Day(_) => None,
         When::At(_) | When::Span(_) | When::Recurring(_) => {
-            Some(format!("Due: {}", &text[found.span.bytes.clone()]))
+            Some(format!("When: {}", &text[found.span.bytes.clone()]))
         }
     });
     let mut parts = Vec::new();
@@ -266,7 +266,7 @@ impl Dormouse {
     /// What a text that is a date as a whole means here and now.
     ///
     /// Errors: it is none, or the calendar does not have it; the message says why.
-    pub fn understand_date(
+    pub async fn understand_date(
         &self,
         caller: &Caller,
         text: &str,
@@ -277,7 +277,7 @@ impl Dormouse {
     }
 
     /// What a line means as a task, here and now.
-    pub fn understand_line(
+    pub async fn understand_line(
         &self,
         caller: &Caller,
         text: &str,

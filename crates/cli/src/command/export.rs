@@ -144,7 +144,8 @@ fn described(loss: &ExportLoss) -> String {
     };
     let named: Vec<String> =
         loss.examples.iter().map(|title| format!("“{}”", line(titled(title)))).collect();
-    format!("{part}: {}, such as {}", super::counted(loss.tasks, "task"), named.join(", "))
+    let such_as = if loss.tasks > named.len() { "such as " } else { "" };
+    format!("{part}: {}, {such_as}{}", super::counted(loss.tasks, "task"), named.join(", "))
 }
 
 /// Writes a file that only its owner may read. It never replaces an existing file.

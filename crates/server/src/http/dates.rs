@@ -50,7 +50,7 @@ impl TextParams {
 )]
 pub(super) async fn read(app: App, Query(params): Query<TextParams>) -> Reply<UnderstoodDate> {
     let (text, order) = params.read()?;
-    Ok(Json(app.dormouse.understand_date(&app.caller, &text, order)?))
+    Ok(Json(app.dormouse.understand_date(&app.caller, &text, order).await?))
 }
 
 /// Reads a task in one line, such as `Call the bank fri 3pm !p1 #finance @Home`.
@@ -67,5 +67,5 @@ pub(super) async fn read(app: App, Query(params): Query<TextParams>) -> Reply<Un
 )]
 pub(super) async fn quick_add(app: App, Query(params): Query<TextParams>) -> Reply<QuickAdd> {
     let (text, order) = params.read()?;
-    Ok(Json(app.dormouse.understand_line(&app.caller, &text, order)?))
+    Ok(Json(app.dormouse.understand_line(&app.caller, &text, order).await?))
 }

@@ -348,9 +348,11 @@ impl Tally {
             let new = || ExportLoss { part: loss.part, tasks: 0, examples: Vec::new() };
             let found = self.found.entry(loss.part).or_insert_with(new);
             found.tasks += loss.n_tasks;
-            if found.examples.len() < EXAMPLES {
-                found.examples.push(loss.first);
-            }
+            // Only of a part that all of them have is it known which tasks have it.
+            let all = tasks.iter().map(|task| task.title.clone());
+            let known = if loss.n_tasks == tasks.len() { all.collect() } else { vec![loss.first] };
+            let room = EXAMPLES.saturating_sub(found.examples.len());
+            found.examples.extend(known.into_iter().take(room));
         }
     }
 

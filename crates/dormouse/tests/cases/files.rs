@@ -103,8 +103,9 @@ fn member(part: Lost) -> Option<&'static str> {
 /// text, and an import keeps the times of a task as text.
 fn comparable(mut tasks: Vec<Map<String, Value>>, lost: &[&str]) -> Vec<Map<String, Value>> {
     let is_times = |text: &str| {
-        let starts = ["- Created: ", "- Completed: "];
-        text.lines().all(|line| starts.iter().any(|start| line.starts_with(start)))
+        let starts = ["- created: ", "- completed: "];
+        let is_time = |line: &str| starts.iter().any(|start| line.starts_with(start));
+        text.to_lowercase().lines().all(is_time)
     };
     for task in &mut tasks {
         let both = task["entries"].clone();

@@ -216,7 +216,7 @@ impl Dormouse {
         };
         self.compute.run(Box::new(job)).await;
         let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
-        made.unwrap_or_else(|| Err(Error::Ended { what: "the reading of the file" }))
+        made.unwrap_or(Err(Error::Ended { what: "the reading of the file" }))
     }
 }
 

@@ -4,20 +4,24 @@
 //! into its `Details`, a list of `name: value` that a person can read, and that the writer of the
 //! same format turns back into fields.
 
+mod boxes;
 mod dates;
 mod details;
 mod draft;
 mod error;
 mod gather;
+mod html;
 mod key;
 mod lines;
 mod words;
 
+pub(crate) use boxes::take_boxes;
 pub(crate) use dates::{Dated, Dates, day_of};
 pub(crate) use details::Details;
 pub(crate) use draft::Draft;
 pub use error::ReadError;
 pub(crate) use gather::Gather;
+pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
 pub(crate) use lines::Lines;
 pub(crate) use words::{is_done, priority_of, status_of};

@@ -22,11 +22,12 @@
 //! lose the item's indentation and follow its title without the box.
 //!
 //! Reading order: `source`, `front_matter`, `outline`, `sections`, `structure`, `titles`, `signs`,
-//! `entries`, `places`, `tasks`, `key`, `days`.
+//! `fields`, `entries`, `places`, `tasks`, `key`, `days`.
 
 pub(crate) mod days;
 mod entries;
 mod error;
+mod fields;
 mod front_matter;
 pub(crate) mod key;
 mod outline;
@@ -44,6 +45,7 @@ pub use error::ReadError;
 
 pub(crate) use dormouse_types::draft::Remark;
 pub(crate) use entries::of as entries_of;
+pub(crate) use fields::escaped as escaped_field;
 pub(crate) use outline::indent;
 pub(crate) use source::stem;
 

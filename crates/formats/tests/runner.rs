@@ -5,6 +5,7 @@ mod corrections;
 mod deadlines;
 mod differential;
 mod exports;
+mod fuzz;
 mod golden;
 mod hostile;
 mod markdown;

@@ -23,6 +23,8 @@ pub(super) struct Gatherer<'a> {
     task: usize,
     /// Units: columns of indentation that a line loses.
     margin: usize,
+    /// A line that became fields.
+    fields: Option<usize>,
     keys: Counter,
     done: Vec<Entry>,
     open: Option<Open>,
@@ -65,12 +67,28 @@ impl<'a> Gatherer<'a> {
         task: usize,
     ) -> Self {
         let (keys, done) = (Counter::default(), Vec::new());
-        Self { source, outline, remarks, places, task, margin: 0, keys, done, open: None }
+        Self {
+            source,
+            outline,
+            remarks,
+            places,
+            task,
+            margin: 0,
+            fields: None,
+            keys,
+            done,
+            open: None,
+        }
     }
 
     /// Takes the indentation of an item away from the lines that follow.
     pub fn dedent(&mut self, margin: usize) {
         self.margin = margin;
+    }
+
+    /// Leaves a line out that became fields.
+    pub fn take_fields(&mut self, line: usize) {
+        self.fields = Some(line);
     }
 
     /// Sets the place of a line of the task.
@@ -150,6 +168,10 @@ impl<'a> Gatherer<'a> {
         let mut quoted = None;
         for number in section.body.clone() {
             let line = self.source.line(number);
+            if self.fields == Some(number) {
+                self.places.set(number, Role::Field, Some(self.task));
+                continue;
+            }
             let kind = self.outline.lines[number];
             let inside = kind.inside.filter(|at| section.boxes.contains(at));
             if section.lists_tasks && inside.is_some() {

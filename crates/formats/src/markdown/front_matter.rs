@@ -3,7 +3,7 @@
 //! Only a simple subset is read. What is not understood, or is no value of its key, is kept as text
 //! of the first task and remarked.
 
-use dormouse_types::draft::Remark;
+use dormouse_types::draft::{Remark, Task};
 use dormouse_types::limits;
 use dormouse_types::task::{self, Priority, Status};
 
@@ -221,6 +221,15 @@ impl Pair<'_> {
     }
 }
 
+/// What became of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It is a field of the task.
+    Field,
+    /// It is none, and a remark says so.
+    Text,
+}
+
 /// A value that its key does not have.
 struct Refused {
     line: usize,
@@ -233,6 +242,56 @@ impl FrontMatter {
     fn keep(&mut self, pair: &Pair<'_>, line: usize, message: String, remarks: &mut Vec<Remark>) {
         self.kept.extend(pair.lines());
         remarks.push(remark(line, message));
+    }
+
+    /// Sets the fields of a task that are given here.
+    pub fn fill(self, task: &mut Task) {
+        task.status = self.status.or(task.status);
+        task.status_reason = self.status_reason.or(task.status_reason.take());
+        task.priority = self.priority.or(task.priority);
+        task.due_on = self.due.map(|due| due.day).or(task.due_on);
+        task.estimate_minutes = self.estimate.map(|(_, minutes)| minutes).or(task.estimate_minutes);
+        task.language = self.language.or(task.language.take());
+        task.category = self.category.or(task.category.take());
+        for label in self.labels {
+            let fits = task.labels.len() < limits::LABELS_PER_TASK.max;
+            if fits && !task.labels.contains(&label) {
+                task.labels.push(label);
+            }
+        }
+    }
+
+    /// Whether a key is one of a task's.
+    pub fn knows(key: &str) -> bool {
+        known(key).is_some()
+    }
+
+    /// Takes one value that stands on a line with others, as it is.
+    pub fn take_one(
+        &mut self,
+        key: &str,
+        value: &str,
+        line: usize,
+        options: &ReadOptions,
+        remarks: &mut Vec<Remark>,
+    ) -> Taken {
+        // In quotes nothing in it is a comment or a list.
+        let quoted = format!("\"{value}\"");
+        let mut pair = Pair { line, key, value: &quoted, list: Vec::new() };
+        let taken = match known(key) {
+            // One label, which may have a comma in it.
+            Some(Key::Labels) if key == "label" => {
+                pair.value = "";
+                pair.list = vec![(line, quoted.as_str())];
+                self.take_labels(&pair)
+            }
+            Some(key) => self.take(key, &pair, options, remarks),
+            None => Err(pair.refused("a task has no such field")),
+        };
+        let Err(Refused { value, allowed, .. }) = taken else { return Taken::Field };
+        let value: String = unquoted(&value).chars().take(60).collect();
+        remarks.push(remark(line, format!("`{key}` cannot be `{value}`; {allowed}: kept as text")));
+        Taken::Text
     }
 
     fn take(

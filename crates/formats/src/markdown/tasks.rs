@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use super::ReadError;
 use super::days;
 use super::entries::{self, Gatherer, Position};
+use super::fields;
 use super::front_matter::FrontMatter;
 use super::key::{self, Counter};
 use super::outline::Outline;
@@ -32,7 +33,7 @@ pub(super) fn gather(
 ) -> Result<(Vec<Task>, Places), ReadError> {
     let board = if matter.is_board { Board::Yes } else { Board::No };
     let sections = sections::cut(source, outline, board);
-    let has_items = sections.iter().any(|section| !section.boxes.is_empty());
+    let has_items = sections.iter().any(Section::carries_task);
     let structure = if has_items {
         structure::decide(&sections, outline, matter.category.is_some())
     } else {
@@ -176,8 +177,14 @@ impl File<'_> {
         let heading_of =
             if self.has_items { Some(root) } else { top.filter(|_| self.top_can_be_title()) };
         let (title, titled_by) = self.title(heading_of);
-        let key = keys.next(self.path_key(self.has_items.then_some(root)));
+        let fields_line = self.sections[root].fields;
+        let own = fields_line.and_then(|line| fields::read(self.source.line(line)));
+        let own = own.map(|own| fields::take(&own, fields_line.unwrap_or(0), gathered.remarks));
+        let (own, not_taken) = own.unwrap_or_default();
+        let key = own.id.as_deref().and_then(|id| keys.own(id));
+        let key = key.unwrap_or_else(|| keys.next(self.path_key(self.has_items.then_some(root))));
         let mut task = self.task(key, title);
+        own.fill(&mut task);
         task.category = task.category.or_else(|| self.titles.categories[root].clone());
         let lead = self.structure.leads[root].filter(|_| titled_by.is_some());
         let first = self.sections[lead.unwrap_or(root)].first(self.outline);
@@ -200,6 +207,10 @@ impl File<'_> {
             said(task.line - 1, &signs, &mut gatherer);
         }
         self.cut_title(&mut task, &mut gatherer);
+        if let Some(line) = fields_line {
+            gatherer.take_fields(line);
+            gatherer.whole(line, "fields".to_owned(), &not_taken.join(" "));
+        }
         for &at in belonging.iter().filter(|&&at| Some(at) != lead) {
             let position = Position {
                 is_titled: titled_by == Some(at),
@@ -308,6 +319,7 @@ impl File<'_> {
                 is_bare: false,
                 lists_tasks: false,
                 has_text: true,
+                fields: None,
             };
             gatherer.dedent(check.column + check.marker.len());
             let position = Position { is_titled: true, stands_alone: true, on: self.days[at] };

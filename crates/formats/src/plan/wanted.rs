@@ -327,6 +327,11 @@ impl<'a> Index<'a> {
         let (line, role) = (at + 1, self.reading.places[at].role);
         let has_task = self.reading.places[at].task.is_some();
         let wrong = |allowed| Err(CorrectionError::WrongRole { line, role, allowed });
+        // Front matter is not where a task begins, whatever of it is kept as text.
+        let task = self.reading.places[at].task.and_then(|task| self.reading.tasks.get(task));
+        if slot == Slot::Split && task.is_some_and(|task| line < task.line) {
+            return Err(CorrectionError::NotAlone { line });
+        }
         match (slot, role) {
             (Slot::PutBack, _) => Ok(()),
             (Slot::LeaveOut | Slot::Rename | Slot::Category, Role::Category) => Ok(()),

@@ -20,6 +20,8 @@ use crate::terminal::note;
 
 /// At most so many threads compute; wakes beyond that wait for one.
 const COMPUTE_THREADS: usize = 4;
+/// The most threads that read imported files.
+const READING_THREADS: usize = 2;
 
 /// Where the data is.
 pub enum Backend {
@@ -108,16 +110,17 @@ impl Engine {
         let zone = dormouse::settled_zone(&store, &clock, &entropy, &config.zone)
             .await
             .map_err(|e| store_failure(&e))?;
-        let compute = compute()?;
+        // Large files of an import must not keep the rules waiting.
+        let (thinking, reading) = (compute(COMPUTE_THREADS)?, compute(READING_THREADS)?);
         let parts = Parts {
             store,
             clock,
             entropy: entropy.clone(),
-            model: model(config, compute.clone()),
+            model: model(config, thinking),
             zone: zone.clone(),
             owner: owner.clone(),
         };
-        let mut dormouse = Dormouse::new(parts).with_compute(compute);
+        let mut dormouse = Dormouse::new(parts).with_compute(reading);
         if let Some(lease) = config.lease {
             dormouse = dormouse.with_lease(lease);
         }
@@ -196,9 +199,8 @@ async fn open(
 
 /// Threads for what takes long: the rules, and the files that are imported. The loop that renews
 /// leases and serves requests must not wait for them.
-fn compute() -> Result<Arc<dyn Compute>, Failure> {
-    let n_threads =
-        std::thread::available_parallelism().map_or(1, |n| n.get().min(COMPUTE_THREADS));
+fn compute(at_most: usize) -> Result<Arc<dyn Compute>, Failure> {
+    let n_threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(at_most));
     let pool = ThreadPool::start(n_threads)
         .map_err(|error| Failure::failed(format!("cannot start threads that compute: {error}")))?;
     Ok(Arc::new(pool))

@@ -22,7 +22,7 @@ pub use dormouse_formats::plan::Correction;
 pub use options::{ImportAgents, ImportFile, ImportOptions};
 pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};
 
-use plan::{Base, Made};
+use plan::{Base, Look, Made};
 
 /// How often an import reads the plan again that another import of the file changed meanwhile.
 const ATTEMPTS: usize = 3;
@@ -39,12 +39,12 @@ impl Dormouse {
         options: &ImportOptions,
     ) -> Result<ImportPlan, Error> {
         require(caller, Scope::Edit)?;
-        let base = self.base(caller, file, options).await?;
+        let base = self.base(caller, file, options, Look::Plan).await?;
         base.check(options)?;
-        let made = self.made(file, options, base.kept()).await?;
+        let made = self.made(file, options, &base).await?;
         let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
         let known = self.journal.import_known(caller.workspace, &file.name, &drafts).await?;
-        Ok(plan::view(&file.name, base.digest, made, known))
+        Ok(plan::view(&base, made, known))
     }
 
     /// Imports a task list.
@@ -66,9 +66,9 @@ impl Dormouse {
             return Err(Error::Invalid { field: "digest", message: message.into() });
         }
         for _ in 0..ATTEMPTS {
-            let base = self.base(caller, file, options).await?;
+            let base = self.base(caller, file, options, Look::Write).await?;
             base.check(options)?;
-            let made = self.made(file, options, base.kept()).await?;
+            let made = self.made(file, options, &base).await?;
             if self.keep(caller, file, options, &base, &made).await? {
                 return self.write(caller, file, options, made.planned, on_event).await;
             }
@@ -158,16 +158,5 @@ impl Dormouse {
             Ok(agent) | Err(AgentError::Exists { agent, .. }) => Ok(agent),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// What a plan of the file is made of, besides the person's corrections.
-    async fn base(
-        &self,
-        caller: &Caller,
-        file: &ImportFile,
-        options: &ImportOptions,
-    ) -> Result<Base, Error> {
-        let stored = self.journal.import_corrections(caller.workspace, &file.name).await?;
-        Base::new(file, &self.reading(options), stored)
     }
 }

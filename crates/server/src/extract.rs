@@ -38,7 +38,7 @@ pub(crate) fn parsed<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
 }
 
 /// Whether a string in a JSON text contains U+0000, which not every database can store.
-fn holds_nul(text: &[u8]) -> bool {
+pub(crate) fn holds_nul(text: &[u8]) -> bool {
     fn holds(value: &serde_json::Value) -> bool {
         match value {
             serde_json::Value::String(text) => text.contains('\0'),

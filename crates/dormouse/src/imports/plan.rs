@@ -8,9 +8,9 @@ use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{
     self, Agent, Format, Kept, Place, Planned, PlannedTask, Role, deserves_agent,
 };
-use dormouse_journal::Known;
+use dormouse_journal::{JournalError, Known};
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{Digest, TaskId, hash};
+use dormouse_types::{Caller, Digest, TaskId, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -113,36 +113,63 @@ struct Corrections {
     confirmed: Option<Digest>,
 }
 
+/// What a file is read for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Look {
+    /// To show its plan.
+    Plan,
+    /// To write its tasks.
+    Write,
+}
+
 /// What a plan is made of, besides the corrections of the request.
 pub(super) struct Base {
     /// The digest of all of it.
     pub(super) digest: Digest,
+    /// The digest of the text and of the way it is read, on whatever day.
+    text: Digest,
+    /// How the file is read.
+    pub(super) reading: plan::Options,
     stored: Option<String>,
     corrections: Corrections,
+    /// Whether the row of the corrections cannot be read.
+    is_damaged: bool,
     file: String,
 }
 
 impl Base {
     pub(super) fn new(
         file: &ImportFile,
-        reading: &plan::Options,
+        reading: plan::Options,
         stored: Option<String>,
-    ) -> Result<Self, Error> {
-        let corrections: Corrections = match &stored {
+        has_eyes: bool,
+    ) -> Result<Self, JournalError> {
+        let mut is_damaged = false;
+        let corrections: Corrections = match stored.as_deref().map(serde_json::from_str) {
             None => Corrections::default(),
-            Some(value) => serde_json::from_str(value).map_err(|source| {
+            Some(Ok(corrections)) => corrections,
+            // The plan says it, and what the person then confirms takes the place of the row.
+            Some(Err(_)) if has_eyes => {
+                is_damaged = true;
+                Corrections::default()
+            }
+            Some(Err(source)) => {
                 let (what, id) = ("import correction", file.name.clone());
-                dormouse_journal::JournalError::Stored { what, id, source }
-            })?,
+                return Err(JournalError::Stored { what, id, source });
+            }
         };
         let kept = hash::canonical(&corrections.kept).expect("corrections are plain data");
-        let read = plan::digest(&file.name, &file.bytes, reading);
+        let read = plan::digest(&file.name, &file.bytes, &reading);
         let digest = hash::joined(&["import", read.as_str(), hash::sha256(kept).as_str()]);
-        Ok(Self { digest, stored, corrections, file: file.name.clone() })
+        let read = ReadOptions { today: None, ..reading.read.clone() };
+        let whatever_day = plan::Options { read, ..reading.clone() };
+        let text = plan::digest(&file.name, &file.bytes, &whatever_day);
+        let file = file.name.clone();
+        Ok(Self { digest, text, reading, stored, corrections, is_damaged, file })
     }
 
     /// The corrections that hold already.
-    pub(super) fn kept(&self) -> Kept {
+    fn kept(&self) -> Kept {
         self.corrections.kept.clone()
     }
 
@@ -154,7 +181,7 @@ impl Base {
     /// Refuses a request that was made for another plan, unless it is the one that changed it.
     pub(super) fn check(&self, options: &ImportOptions) -> Result<(), Error> {
         let Some(digest) = &options.digest else { return Ok(()) };
-        let goes_on = || self.corrections.confirmed == Some(confirmed(digest, options));
+        let goes_on = || self.corrections.confirmed == Some(self.confirmed(digest, options));
         if *digest == self.digest || goes_on() {
             Ok(())
         } else {
@@ -165,19 +192,24 @@ impl Base {
     /// What to keep before the plan is written; `None` if it is kept already.
     pub(super) fn to_keep(&self, options: &ImportOptions, planned: &Planned) -> Option<String> {
         let goes_on = options.digest.as_ref().is_some_and(|digest| *digest != self.digest);
-        if planned.kept == self.corrections.kept || goes_on {
+        // The row of a confirmed plan also says that a person looked: see `Dormouse::reading`.
+        let is_first_look = (self.stored.is_none() || self.is_damaged) && options.digest.is_some();
+        if goes_on || (planned.kept == self.corrections.kept && !is_first_look) {
             return None;
         }
-        let confirmed = options.digest.as_ref().map(|digest| confirmed(digest, options));
+        let confirmed = options.digest.as_ref().map(|digest| self.confirmed(digest, options));
         let corrections = Corrections { kept: planned.kept.clone(), confirmed };
         Some(serde_json::to_string(&corrections).expect("corrections are plain data"))
     }
-}
 
-/// Identifies a plan with its corrections.
-fn confirmed(digest: &Digest, options: &ImportOptions) -> Digest {
-    let corrections = hash::canonical(&options.corrections).expect("corrections are plain data");
-    hash::joined(&["confirmed", digest.as_str(), hash::sha256(corrections).as_str()])
+    /// Identifies a request that confirms a plan: what the person saw, what they corrected, and the
+    /// text, so that a request goes on only with what it began.
+    fn confirmed(&self, digest: &Digest, options: &ImportOptions) -> Digest {
+        let corrections = hash::canonical(&options.corrections);
+        let corrections = hash::sha256(corrections.expect("corrections are plain data"));
+        let parts = ["confirmed", digest.as_str(), corrections.as_str(), self.text.as_str()];
+        hash::joined(&parts)
+    }
 }
 
 /// A plan with what the file said where a person changed it.
@@ -188,14 +220,34 @@ pub(super) struct Made {
 }
 
 impl Dormouse {
-    /// How a file is read. Words such as "by Friday" are read on the day of the import that first
-    /// has them; what they meant then is kept with the corrections, so that the same file says the
-    /// same day a week later.
-    pub(super) fn reading(&self, options: &ImportOptions) -> plan::Options {
-        let today = self.clock.now().day_in(&self.zone);
+    /// How a file is read.
+    ///
+    /// A day without a year, and a deadline in a sentence, are guesses that a person must see
+    /// first: they are made in a plan, and in later imports of a file whose plan was confirmed.
+    /// What words such as "by Friday" meant then is kept with the corrections, so that the same
+    /// file says the same day a week later.
+    fn reading(&self, options: &ImportOptions, is_seen: bool) -> plan::Options {
+        let today = is_seen.then(|| self.clock.now().day_in(&self.zone));
         let zone = self.zone.clone();
-        let read = ReadOptions { order: options.day_order, today: Some(today), zone };
+        let read = ReadOptions { order: options.day_order, today, zone };
         plan::Options { format: options.format, read, columns: options.columns.clone() }
+    }
+
+    /// What a plan of the file is made of, besides the corrections of the request.
+    pub(super) async fn base(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        options: &ImportOptions,
+        look: Look,
+    ) -> Result<Base, Error> {
+        let stored = self.journal.import_corrections(caller.workspace, &file.name).await?;
+        let has_eyes = match look {
+            Look::Plan => true,
+            Look::Write => options.digest.is_some(),
+        };
+        let reading = self.reading(options, has_eyes || stored.is_some());
+        Ok(Base::new(file, reading, stored, has_eyes)?)
     }
 
     /// Reads and corrects a file where it does not keep other requests waiting.
@@ -203,18 +255,25 @@ impl Dormouse {
         &self,
         file: &ImportFile,
         options: &ImportOptions,
-        kept: Kept,
+        base: &Base,
     ) -> Result<Made, Error> {
         let made = Arc::new(Mutex::new(None));
+        let wanted = Arc::new(());
         let job = {
             let (made, file, options) = (made.clone(), file.clone(), options.clone());
-            let reading = self.reading(&options);
+            let (reading, kept) = (base.reading.clone(), base.kept());
+            let is_wanted = wanted.clone();
             move || {
+                if Arc::strong_count(&is_wanted) == 1 {
+                    // Nobody waits for it any more.
+                    return;
+                }
                 let plan = make(&file, &options, &reading, &kept);
                 *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
             }
         };
         self.compute.run(Box::new(job)).await;
+        drop(wanted);
         let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
         made.unwrap_or(Err(Error::Ended { what: "the reading of the file" }))
     }
@@ -234,8 +293,12 @@ fn make(
 }
 
 /// A plan as it is shown.
-pub(super) fn view(file: &str, digest: Digest, made: Made, known: Vec<Known>) -> ImportPlan {
+pub(super) fn view(base: &Base, made: Made, known: Vec<Known>) -> ImportPlan {
     let Made { planned, mut read_titles } = made;
+    let damaged = base.is_damaged.then(|| ImportRemark {
+        line: 1,
+        message: "what was corrected at earlier imports cannot be read, and does not hold".into(),
+    });
     let tasks = planned.tasks.into_iter().zip(known).map(|(task, known)| {
         let read = read_titles.remove(&task.draft.line);
         let read_title = read.filter(|title| *title != task.draft.title);
@@ -243,12 +306,15 @@ pub(super) fn view(file: &str, digest: Digest, made: Made, known: Vec<Known>) ->
     });
     let remarks = planned.remarks.into_iter();
     ImportPlan {
-        file: file.to_owned(),
+        file: base.file.clone(),
         format: planned.format,
-        digest,
+        digest: base.digest.clone(),
         lines: runs(&planned.places),
         tasks: tasks.collect(),
-        remarks: remarks.map(|at| ImportRemark { line: at.line, message: at.message }).collect(),
+        remarks: damaged
+            .into_iter()
+            .chain(remarks.map(|at| ImportRemark { line: at.line, message: at.message }))
+            .collect(),
         sheet: planned.sheet,
     }
 }

@@ -1,7 +1,9 @@
 use dormouse::imports::{Column, LineRun};
 use dormouse::view::{ImportEvent, ImportOutcome};
-use dormouse::{Error, ImportAgents, ImportFile, ImportOptions, ImportPlan, TaskFilter};
-use dormouse_formats::plan::{Agent, Correction, Edit, Role};
+use dormouse::{Error, ImportAgents, ImportFile, ImportOptions, ImportPlan, TaskFilter, WORKSPACE};
+use dormouse_formats::plan::{Agent, Correction, Edit, Format, Role};
+use dormouse_store::journal::import_correction;
+use dormouse_store::{Commit, Db};
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::{AgentId, TaskId};
 
@@ -227,11 +229,52 @@ fn words_for_a_day_mean_the_same_day_at_the_next_import() {
     let text = "# Flat\n\n## Internet\nTwo weeks, so by Friday at the latest.\n";
     let due = |world: &World| plan(world, text, &ImportOptions::default()).tasks[0].due_on;
     let first = due(&world).expect("a due date");
-    write(&world, text, &ImportOptions::default()).expect("imported");
+    let shown = plan(&world, text, &ImportOptions::default());
+    write(&world, text, &confirmed(&shown, &[])).expect("imported");
     world.later(20 * 86_400);
     assert_eq!(due(&world), Some(first));
     let again = write(&world, text, &ImportOptions::default()).expect("imported");
     assert_eq!(again[0].1, ImportOutcome::Unchanged);
+}
+
+#[test]
+fn a_deadline_in_a_sentence_is_a_guess_that_somebody_must_see_first() {
+    let world = World::new();
+    let text = "# Flat\n\n## Internet\nTwo weeks, so by 24 December 2027 at the latest.\n";
+    write(&world, text, &ImportOptions::default()).expect("imported by a script");
+    let shown = plan(&world, text, &ImportOptions::default());
+    assert!(shown.tasks[0].due_on.is_some());
+    assert_eq!(shown.tasks[0].outcome, ImportOutcome::Updated);
+    write(&world, text, &confirmed(&shown, &[])).expect("imported by a person");
+    let again = write(&world, text, &ImportOptions::default()).expect("by the script again");
+    assert_eq!(again[0].1, ImportOutcome::Unchanged);
+}
+
+#[test]
+fn a_confirmed_request_goes_on_with_its_own_text_only() {
+    let world = World::new();
+    let first = plan(&world, MOVE, &ImportOptions::default());
+    let options = confirmed(&first, &[at(3, Edit::LeaveOut)]);
+    write(&world, MOVE, &options).expect("imported");
+    let other = "# Move\n\n## Tax return, due tomorrow\n- [ ] Receipts\n";
+    assert_eq!(write(&world, other, &options).expect_err("another text").kind(), "plan-changed");
+    let format = Some(Format::PlainLines);
+    let as_lines = ImportOptions { format, ..options };
+    assert_eq!(write(&world, MOVE, &as_lines).expect_err("another format").kind(), "plan-changed");
+}
+
+#[test]
+fn damaged_corrections_stop_a_script_and_are_shown_to_a_person() {
+    let world = World::new();
+    let op = import_correction::insert(WORKSPACE, "list.md", "{broken");
+    now(world.store.commit(Commit::new("test", Db::Journal, WORKSPACE).op(op))).expect("damaged");
+    let refused = write(&world, MOVE, &ImportOptions::default()).expect_err("a script");
+    assert_eq!(refused.kind(), "damaged-row");
+    let shown = plan(&world, MOVE, &ImportOptions::default());
+    assert!(shown.remarks[0].message.contains("cannot be read"), "{:?}", shown.remarks);
+    write(&world, MOVE, &confirmed(&shown, &[at(11, Edit::LeaveOut)])).expect("a person");
+    let again = write(&world, MOVE, &ImportOptions::default()).expect("the script again");
+    assert_eq!(again.len(), 2);
 }
 
 #[test]

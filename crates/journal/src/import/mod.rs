@@ -79,9 +79,12 @@ impl Journal {
                     known.push(Known::New);
                     continue;
                 };
-                let (task, last) = last_import(key, row)?;
-                let is_same = last.digest == Some(Content::of(draft).digest());
-                known.push(if is_same { Known::Same(task) } else { Known::Other(task) });
+                known.push(match last_import(key, row)? {
+                    (task, Some(last)) if last.digest == Some(Content::of(draft).digest()) => {
+                        Known::Same(task)
+                    }
+                    (task, Some(_) | None) => Known::Other(task),
+                });
             }
         }
         Ok(known)
@@ -106,7 +109,14 @@ impl Journal {
         let Some(row) = self.store.first(imported::by_key(ws, &key)).await? else {
             return self.import_new(ws, key, content, digest, ctx).await;
         };
-        let (task, last) = last_import(&key, &row)?;
+        let (task, last) = match last_import(&key, &row)? {
+            (task, Some(last)) => (task, last),
+            (task, None) => {
+                // One damaged row stops no other task, and overwrites nothing of a person's.
+                let kept = vec!["everything (what was last imported cannot be read)".to_owned()];
+                return Ok(Imported { task, outcome: Outcome::Unchanged, kept, seq: None });
+            }
+        };
         if last.digest.as_ref() == Some(&digest) {
             return Ok(Imported { task, outcome: Outcome::Unchanged, kept: Vec::new(), seq: None });
         }
@@ -127,7 +137,9 @@ impl Journal {
         let rule = ImportRule::new(ws, key, Last::default(), content);
         let edited = plain(self.create_with(ws, &ctx, &rule).await)?;
         let kept = rule.planned().kept;
-        Ok(Imported { task: edited.task, outcome: Outcome::Created, kept, seq: edited.seq })
+        // Another import of the file had created it since this one looked.
+        let outcome = if edited.replayed { Outcome::Unchanged } else { Outcome::Created };
+        Ok(Imported { task: edited.task, outcome, kept, seq: edited.seq })
     }
 
     async fn import_again(
@@ -168,19 +180,24 @@ impl Journal {
 }
 
 /// The key under which a draft of a file is known again.
+///
+/// The name of the file ends at the first `|` that no backslash stands before, so that two files
+/// never share a key.
 fn import_key(file: &str, draft: &draft::Task) -> String {
-    [file, draft.key.as_str()].join("|")
+    let file = file.replace('\\', r"\\").replace('|', r"\|");
+    [&file, draft.key.as_str()].join("|")
 }
 
-/// The task and the content of a key's last import.
-fn last_import(key: &str, row: &imported::Imported) -> Result<(TaskId, Last), JournalError> {
-    let stored = |source| JournalError::Stored { what: "import", id: key.to_owned(), source };
-    let last = serde_json::from_str(&row.value).map_err(stored)?;
-    let task = row.entity_id.parse();
-    let task = task.map_err(|error: dormouse_types::id::IdError| {
-        stored(serde::de::Error::custom(error.to_string()))
+/// The task of a key, and the content of its last import if that can be read.
+fn last_import(
+    key: &str,
+    row: &imported::Imported,
+) -> Result<(TaskId, Option<Last>), JournalError> {
+    let task = row.entity_id.parse().map_err(|error: dormouse_types::id::IdError| {
+        let source = serde::de::Error::custom(error.to_string());
+        JournalError::Stored { what: "import", id: key.to_owned(), source }
     })?;
-    Ok((task, last))
+    Ok((task, serde_json::from_str(&row.value).ok()))
 }
 
 /// The receipt of one import of one task. The count distinguishes a return to an older version of

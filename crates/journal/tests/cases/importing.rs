@@ -1,7 +1,9 @@
 use dormouse_journal::{Edit, Imported, JournalError, Outcome};
+use dormouse_store::journal::imported;
+use dormouse_store::{Commit, Db};
 use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::task::{Priority, Status};
-use dormouse_types::{Origin, TaskId};
+use dormouse_types::{Id as _, Origin, TaskId};
 
 use crate::world::{WS, World, agent, now, person};
 
@@ -262,4 +264,30 @@ fn a_note_beyond_the_limit_writes_nothing_of_its_task() {
     assert!(matches!(&error, JournalError::Edit(e) if e.field() == "text"), "{error}");
     assert_eq!(world.titles(&Default::default()), Vec::<String>::new());
     assert_eq!(import(&world, &shed()).outcome, Outcome::Created);
+}
+
+#[test]
+fn two_files_never_share_a_key() {
+    let world = World::new();
+    let draft = |key: &str| Task { key: key.into(), title: "Call Ana".into(), ..Task::default() };
+    let import = |file: &str, key: &str| {
+        now(world.journal.import(WS, file, &draft(key), &person())).expect("imported").task
+    };
+    assert_ne!(import("f", "b|call"), import("f|b", "call"));
+    assert_ne!(import("f", "|call"), import("f|", "call"));
+    assert_ne!(import(r"f\", "|c"), import(r"f\|", "c"));
+    assert_eq!(import("f|b", "call"), import("f|b", "call"));
+}
+
+#[test]
+fn a_damaged_last_import_overwrites_nothing_and_stops_no_other_task() {
+    let world = World::new();
+    let first = import(&world, &shed());
+    let op = imported::put(WS, "garden.md|shed", first.task.as_str(), "{broken");
+    let damage = Commit::new("test", Db::Journal, WS).op(op);
+    now(world.store.commit(damage)).expect("damaged");
+    let again = import(&world, &Task { title: "Build two sheds".into(), ..shed() });
+    assert_eq!((&again.task, again.outcome), (&first.task, Outcome::Unchanged));
+    assert!(again.kept[0].contains("cannot be read"), "{:?}", again.kept);
+    assert_eq!(world.state(&first.task).title, "Build the shed");
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::Problem;
+use crate::extract::holds_nul;
 
 /// A text to import with a person's corrections.
 #[derive(Deserialize, ToSchema)]
@@ -33,7 +34,7 @@ impl ImportText {
     pub(crate) fn check(&self) -> Result<(), Problem> {
         CORRECTIONS.check(self.corrections.len()).map_err(dormouse::Error::from)?;
         let corrections = serde_json::json!(self.corrections).to_string();
-        if corrections.contains("\\u0000") {
+        if holds_nul(corrections.as_bytes()) {
             let message = "a correction contains the character U+0000: remove it";
             return Err(Problem::invalid("corrections", message));
         }

@@ -354,6 +354,8 @@ static WORDS: Words = Words {
         ("no/not earlier than", Lead::Is(Kind::Start)),
         ("earliest", Lead::Is(Kind::Start)),
         ("since", Lead::Since),
+        ("was/were due", Lead::Since),
+        ("had been due", Lead::Since),
         ("ever since", Lead::Since),
         ("on", Lead::On),
         ("at", Lead::On),

@@ -256,9 +256,22 @@ fn due_languages(line: &str) -> impl Iterator<Item = Language> + '_ {
     languages.filter(|(_, can)| *can).map(|(language, _)| *language)
 }
 
-/// A line without the marks of emphasis, of the same length.
+/// A line without the marks of emphasis, of the same length. An underscore inside of a name stays.
 fn plain(line: &str) -> std::borrow::Cow<'_, str> {
-    if line.contains(['*', '`']) { line.replace(['*', '`'], " ").into() } else { line.into() }
+    if !line.contains(['*', '`', '_']) {
+        return line.into();
+    }
+    let mut before = ' ';
+    let mut chars = line.chars().peekable();
+    let mut plain = String::with_capacity(line.len());
+    while let Some(c) = chars.next() {
+        let is_inside =
+            before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        let is_mark = matches!(c, '*' | '`') || c == '_' && !is_inside;
+        plain.push(if is_mark { ' ' } else { c });
+        before = c;
+    }
+    plain.into()
 }
 
 fn searched(line: &str) -> &str {

@@ -29,7 +29,7 @@ use relations::Standing;
 
 /// Whether a text looks like iCalendar: it begins with a component.
 pub fn looks_like(text: &str) -> bool {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+    let text = text.trim_start_matches('\u{feff}').trim_start();
     let head: String = text.chars().take(12).collect::<String>().to_uppercase();
     ["BEGIN:VCAL", "BEGIN:VTODO", "BEGIN:VEVE", "BEGIN:VJOU", "BEGIN:VTIM"]
         .iter()

@@ -180,7 +180,7 @@ impl<'a> Object<'a> {
 
 /// Whether a text begins as a JSON document.
 pub(crate) fn begins(text: &str) -> bool {
-    text.strip_prefix('\u{feff}').unwrap_or(text).trim_start().starts_with(['{', '['])
+    text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
 }
 
 /// The members of the document, or of the first item of its array.

@@ -22,13 +22,14 @@
 //! lose the item's indentation and follow its title without the box.
 //!
 //! Reading order: `source`, `front_matter`, `outline`, `sections`, `structure`, `titles`, `signs`,
-//! `fields`, `entries`, `places`, `tasks`, `key`, `days`.
+//! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 pub(crate) mod days;
 mod entries;
 mod error;
 mod fields;
 mod front_matter;
+mod kept;
 pub(crate) mod key;
 mod outline;
 mod places;

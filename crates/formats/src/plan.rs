@@ -119,10 +119,10 @@ pub struct MovingDay {
     pub day: Date,
 }
 
-/// The lines of a text, ended by `\n`, `\r\n` or `\r`, without a byte order mark. All readers count
+/// The lines of a text, ended by `\n`, `\r\n` or `\r`, without byte order marks at the beginning. All readers count
 /// lines so.
 pub fn lines(text: &str) -> Vec<&str> {
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut rest = text.trim_start_matches('\u{feff}');
     let mut lines = Vec::new();
     while let Some(end) = rest.find(['\n', '\r']) {
         lines.push(&rest[..end]);

@@ -29,7 +29,7 @@ use crate::plan::{Format, Reading, Role};
 pub fn looks_like(text: &str) -> bool {
     let lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).take(200);
     let (mut n, mut marked, mut certain, mut markup) = (0, 0, 0, 0);
-    for line in lines.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line)) {
+    for line in lines.map(|line| line.trim_start_matches('\u{feff}')) {
         n += 1;
         let is_markup =
             ["# ", "## ", "### ", "- ", "* ", "> ", "```", "---", "|", "<", "{", "[", "BEGIN:"]

@@ -219,3 +219,108 @@ fn the_digest_changes_with_everything_that_a_plan_depends_on() {
     assert_snapshot!(json, @r#"{"order":"dayFirst","today":"2026-11-21","zone":"Europe/Bucharest"}"#);
     assert_eq!(serde_json::from_str::<ReadOptions>(&json).unwrap(), all[2].read);
 }
+
+/// Lines of a list as people write them, with the due date that they say, read on a Saturday.
+const LINES: &[(&str, &str)] = &[
+    ("by 24.11.", "2026-11-24"),
+    ("Must be booked by 10 December 2026", "2026-12-10"),
+    ("Due 31 January 2027", "2027-01-31"),
+    ("closes 15/01/2027", "2027-01-15"),
+    ("**Due:** 2026-12-01", "2026-12-01"),
+    ("Deadline: Friday", "2026-11-27"),
+    ("the offer ends on 3 Dec at noon", "2026-12-03"),
+    ("pay before Christmas", "-"),
+    ("no later than end of March", "2027-03-31"),
+    ("by tomorrow evening", "2026-11-22"),
+    ("within two weeks", "2026-12-05"),
+    ("needs it by the 3rd", "2026-12-03"),
+    ("until we know more", "-"),
+    ("written by May", "-"),
+    ("by 2.0 or 3.1 of the library", "-"),
+    ("was due on 3 November", "-"),
+    ("reduced by 10.12. percent", "-"),
+    ("the deposit is due when we move out", "-"),
+    ("by train, 3 hours", "-"),
+    ("we lived there until 2019.", "-"),
+    ("open until 8pm", "-"),
+    ("done by 3 May 2024", "-"),
+    ("overdue: by 24.10.2026", "2026-10-24"),
+    ("due:2026-12-01", "2026-12-01"),
+    ("(due 3 Dec)", "2026-12-03"),
+    ("Deadline – 3.12.", "2026-12-03"),
+    ("- Due date: Dec 1", "2026-12-01"),
+    ("| Due | 2026-12-01 |", "-"),
+    ("_due_ Friday 4 December", "2026-12-04"),
+    ("Due on: 2026-12-01", "2026-12-01"),
+    ("Due by: tomorrow", "2026-11-22"),
+    ("[due: 2026-12-01]", "2026-12-01"),
+    ("due = 2026-12-01", "-"),
+    ("DUE DECEMBER 1ST", "2026-12-01"),
+    ("needs to be done by next week", "2026-11-29"),
+    ("by end of November", "2026-11-30"),
+    ("by the end of next month", "2026-12-31"),
+    ("before we leave on 20 December", "-"),
+    ("EOD Monday", "-"),
+    ("submit by 11:59pm on December 5", "2026-12-05"),
+    ("respond by 12/05/2026", "2026-05-12"),
+    ("bis 24.11.", "2026-11-24"),
+    ("Fälligkeit: 3.12.2026", "2026-12-03"),
+    ("Termin bis 3.12.", "2026-12-03"),
+    ("muss bis nächsten Freitag fertig sein", "2026-11-27"),
+    ("bis KW 49", "2026-12-06"),
+    ("bis 3.12.26, 18 Uhr", "2026-12-03"),
+    ("avant vendredi prochain", "2026-11-27"),
+    ("antes de fin de mes", "2026-11-30"),
+    ("până vineri, 27 noiembrie", "2026-11-27"),
+    ("bis spätestens Freitag", "2026-11-27"),
+    ("Abgabe bis 31. Januar 2027", "2027-01-31"),
+    ("fällig am 3. Dezember", "2026-12-03"),
+    ("Frist: 15.01.2027", "2027-01-15"),
+    ("spätestens Ende März", "2027-03-31"),
+    ("bis morgen", "2026-11-22"),
+    ("vor dem 10.12. anrufen", "2026-12-10"),
+    ("bis Ende der Woche", "2026-11-27"),
+    ("bis zum 3.12. um 12 Uhr", "2026-12-03"),
+    ("bis 2,5 kg", "-"),
+    ("bis auf weiteres", "-"),
+    ("von 9 bis 12 Uhr", "-"),
+    ("5 bis 10 Mitarbeiter", "-"),
+    ("wir haben bis 2019 dort gewohnt", "-"),
+    ("avant le 15 mars 2027", "2027-03-15"),
+    ("à rendre pour le 3 décembre", "2026-12-03"),
+    ("au plus tard vendredi", "2026-11-27"),
+    ("jusqu'au 30 novembre", "2026-11-30"),
+    ("d'ici demain", "2026-11-22"),
+    ("date limite : 01/02/2027", "2027-02-01"),
+    ("échéance le 1er décembre", "2026-12-01"),
+    ("pour le chat", "-"),
+    ("avant tout", "-"),
+    ("hasta el 15 de enero de 2027", "2027-01-15"),
+    ("antes del 3 de diciembre", "2026-12-03"),
+    ("vence el viernes", "2026-11-27"),
+    ("para el lunes", "2026-11-23"),
+    ("fecha límite: 31/01/2027", "2027-01-31"),
+    ("para el perro", "-"),
+    ("hasta 3 personas", "-"),
+    ("până la 15 ianuarie 2027", "2027-01-15"),
+    ("pana vineri", "2026-11-27"),
+    ("termen: 3 decembrie", "2026-12-03"),
+    ("cel târziu pe 24.11.", "2026-11-24"),
+    ("scadent la 31.01.2027", "2027-01-31"),
+    ("până la urmă", "-"),
+    ("până la 3 luni", "-"),
+];
+
+#[test]
+fn deadlines_are_read_as_people_write_them_in_each_language() {
+    let mut wrong = Vec::new();
+    for (line, expected) in LINES {
+        let text = format!("# A\n- [ ] a\n{line}\n");
+        let due = read_on(TODAY, &text).tasks[0].due_on;
+        let due = due.map_or("-".to_owned(), |day| day.to_string());
+        if due != *expected {
+            wrong.push(format!("{line}: expected {expected}, got {due}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -38,6 +38,7 @@ fn odd_texts_are_read_whole_or_refused() {
         "\r\n\r\n",
         "\u{feff}",
         "\u{feff}\n",
+        "\u{feff}\u{feff}",
         " ",
         "\"",
         "\\",
@@ -85,6 +86,25 @@ fn a_long_line_is_one_title_with_its_text_as_a_note() {
     assert_eq!(reading.tasks[0].title.chars().count(), 500);
     assert_eq!(reading.tasks[0].entries[0].text, text.trim());
     assert!(reading.remarks[0].message.starts_with("the title is too long"));
+}
+
+#[test]
+fn a_single_line_of_many_words_is_read_whole_or_refused() {
+    use dormouse_formats::plan::{self, Options};
+    let mut options = Options::default();
+    options.read.today = Some(jiff::civil::date(2026, 11, 21));
+    for part in
+        ["by friday ", "due: 24.11. ", "until ", "**", "_a", "a,", "<p", "3. 11. ", "- [ ] "]
+    {
+        let text = part.repeat(100_000 / part.len());
+        for format in [None, Some(Format::Markdown), Some(Format::PlainLines), Some(Format::Csv)] {
+            let options = Options { format, ..options.clone() };
+            match plan::read("f", text.as_bytes(), &options) {
+                Ok(reading) => is_whole(&reading, &text),
+                Err(error) => assert!(error.to_string().len() < 400, "{error}"),
+            }
+        }
+    }
 }
 
 #[test]

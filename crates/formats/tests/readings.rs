@@ -65,8 +65,7 @@ pub fn shown(reading: &Reading, text: &str) -> String {
 
 /// Checks a reading that any text must give: a place for each line, and no key twice.
 pub fn is_whole(reading: &Reading, text: &str) {
-    let text =
-        text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
     let n_lines = if text.is_empty() {
         0
     } else {

@@ -13,10 +13,13 @@ use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time, date};
 
 use super::ReadOptions;
-use crate::when::{self, Found, Kind, LANGUAGES, Language, Reader, When};
+use crate::when::{self, Assumption, Found, Kind, LANGUAGES, Language, Reader, When};
 
 /// Units: bytes. So much of a line is searched for a deadline; what is longer is no line of a list.
 const SEARCHED: usize = 4096;
+
+/// Units: days. A longer period is no deadline.
+const LONGEST_SPAN: i32 = 100;
 
 /// Days that no list has outside of these years are a program's word for none.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2200;
@@ -91,11 +94,44 @@ impl<'a> Dates<'a> {
 
     /// The first day in a line that is said to be a deadline, with its place.
     pub fn due_in(&self, line: &str) -> Option<(Range<usize>, Dated)> {
-        let line = searched(line);
-        let is_due =
-            |found: &Found| found.kind == Kind::Due && !matches!(found.when, When::Recurring(_));
+        let line = &*plain(searched(line));
         let mut languages = due_languages(line);
-        languages.find_map(|language| self.first_of(line, language, is_due))
+        languages.find_map(|language| {
+            self.first_of(line, language, |found| {
+                self.is_deadline(found) && self.has_day(found, line, language)
+            })
+        })
+    }
+
+    /// Whether a time has its day: without one it is that of tomorrow at the end of today.
+    fn has_day(&self, found: &Found, line: &str, language: Language) -> bool {
+        if !matches!(found.when, When::At(_)) {
+            return true;
+        }
+        let night = self.now.date().at(23, 59, 59, 0);
+        let zone = &self.options.zone;
+        let day = |found: &Found| found.when.last_day(zone, night.date());
+        let again = when::find(line, &self.reader(night, language));
+        let same = again.iter().find(|other| other.span == found.span);
+        same.is_some_and(|same| day(same) == day(found))
+    }
+
+    /// Whether a date that is said to be a deadline is one for a task. "Until 2019" tells of a time,
+    /// "until 8 pm" of opening hours.
+    fn is_deadline(&self, found: &Found) -> bool {
+        let is_short = match &found.when {
+            When::Day(_) | When::At(_) => true,
+            When::Span(span) => {
+                let zone = &self.options.zone;
+                let days = span.from.day_in(zone).until(span.to.day_in(zone));
+                days.is_ok_and(|days| days.get_days() <= LONGEST_SPAN)
+            }
+            When::Recurring(_) => false,
+        };
+        let today = self.now.date();
+        let first = today.checked_sub(1.year()).unwrap_or(today);
+        let day = found.when.last_day(&self.options.zone, today);
+        found.kind == Kind::Due && is_short && day.is_some_and(|day| day >= first)
     }
 
     /// The day that a person means who says of a line that it is about when a task is due: its
@@ -114,14 +150,13 @@ impl<'a> Dates<'a> {
         if !line.bytes().take(SEARCHED).any(|byte| byte.is_ascii_digit()) {
             return None;
         }
+        let line = &*plain(line);
         let start = line.len() - line.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
         let (bytes, dated) = self.first(line, |found| {
             let named = found.assumed.iter().all(|assumed| {
                 !matches!(
                     assumed,
-                    when::Assumption::NextTime(_)
-                        | when::Assumption::InAWeek(_)
-                        | when::Assumption::NextWeek(_)
+                    Assumption::NextTime(_) | Assumption::InAWeek(_) | Assumption::NextWeek(_)
                 )
             });
             found.span.bytes.start == start
@@ -137,7 +172,7 @@ impl<'a> Dates<'a> {
     /// Whether words leave only the year open.
     fn is_of_year(&self, words: &str) -> bool {
         let found = when::find(words, &self.reader(self.now, LANGUAGES[0]));
-        let is_year = |assumed: &when::Assumption| matches!(assumed, when::Assumption::Year(_));
+        let is_year = |assumed: &Assumption| matches!(assumed, Assumption::Year(_));
         found.iter().any(|found| found.assumed.iter().any(is_year))
     }
 
@@ -150,7 +185,7 @@ impl<'a> Dates<'a> {
     }
 
     fn first(&self, line: &str, is: impl Fn(&Found) -> bool) -> Option<(Range<usize>, Dated)> {
-        let line = searched(line);
+        let line = &*plain(searched(line));
         LANGUAGES.iter().find_map(|&language| self.first_of(line, language, &is))
     }
 
@@ -187,7 +222,8 @@ impl<'a> Dates<'a> {
             return None;
         }
         let is_exact = matches!(when, When::Day(_));
-        Some(Dated { day: first, words: words.to_owned(), moves, is_exact })
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(Dated { day: first, words, moves, is_exact })
     }
 
     fn reader(&self, now: DateTime, language: Language) -> Reader {
@@ -218,6 +254,24 @@ fn due_languages(line: &str) -> impl Iterator<Item = Language> + '_ {
     }
     let languages = LANGUAGES.iter().zip(can);
     languages.filter(|(_, can)| *can).map(|(language, _)| *language)
+}
+
+/// A line without the marks of emphasis, of the same length. An underscore inside of a name stays.
+fn plain(line: &str) -> std::borrow::Cow<'_, str> {
+    if !line.contains(['*', '`', '_']) {
+        return line.into();
+    }
+    let mut before = ' ';
+    let mut chars = line.chars().peekable();
+    let mut plain = String::with_capacity(line.len());
+    while let Some(c) = chars.next() {
+        let is_inside =
+            before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        let is_mark = matches!(c, '*' | '`') || c == '_' && !is_inside;
+        plain.push(if is_mark { ' ' } else { c });
+        before = c;
+    }
+    plain.into()
 }
 
 fn searched(line: &str) -> &str {

@@ -23,7 +23,7 @@ impl<'t> Lines<'t> {
         limits::IMPORT_FILE
             .check(text.len())
             .map_err(|source| ReadError::TooLarge { name: name.to_owned(), source })?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = text.trim_start_matches('\u{feff}');
         let text = if text.contains('\r') {
             Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
         } else {

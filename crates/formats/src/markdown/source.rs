@@ -30,7 +30,7 @@ impl<'a> Source<'a> {
             let line = line_at(bytes, offset);
             return Err(ReadError::Nul { name: name.to_owned(), line, offset });
         }
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = text.trim_start_matches('\u{feff}');
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));

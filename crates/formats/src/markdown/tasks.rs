@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dormouse_types::draft::{Entry, Item, Remark, Task};
-use dormouse_types::limits::{self, Limit};
+use dormouse_types::limits;
 use dormouse_types::task::Status;
 use jiff::civil::Date;
 
@@ -13,11 +13,12 @@ use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
 use super::front_matter::FrontMatter;
+use super::kept::{add_labels, cut, not_ticked, said};
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
 use super::sections::{self, Board, Section};
-use super::signs::{self, Signs};
+use super::signs;
 use super::source::{Source, remark};
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
@@ -428,57 +429,6 @@ impl File<'_> {
     }
 }
 
-/// Adds the labels of a line that are within the limits; the others stay words of the entry that
-/// keeps them.
-fn add_labels(task: &mut Task, signs: &Signs) {
-    for name in &signs.labels {
-        let fits = limits::LABEL_NAME.check(name.chars().count()).is_ok()
-            && task.labels.len() < limits::LABELS_PER_TASK.max;
-        let known = task.labels.iter().any(|label| label.to_lowercase() == name.to_lowercase());
-        if fits && !known {
-            task.labels.push(name.clone());
-        }
-    }
-}
-
-/// Keeps the fields of a line that a task has no place for, and says so.
-fn said(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
-    let too_long = signs
-        .labels
-        .iter()
-        .filter(|name| limits::LABEL_NAME.check(name.chars().count()).is_err())
-        .map(|name| format!("#{name}"));
-    let kept: Vec<String> = signs.kept.iter().cloned().chain(too_long).collect();
-    for text in &signs.impossible {
-        let message = format!("`{text}` is not a day of the calendar: kept as text");
-        gatherer.remark(line, message);
-    }
-    if !kept.is_empty() {
-        let text = kept.join(" ");
-        let shown: String = text.chars().take(100).collect();
-        gatherer.remark(line, format!("no place for `{shown}`: kept as text of the task"));
-        gatherer.whole(line, "fields".to_owned(), &text);
-    }
-}
-
-/// The remark on a box with another sign than a tick.
-fn not_ticked(mark: char) -> String {
-    let mark = if mark == '\0' { String::new() } else { mark.to_string() };
-    format!("box `[{mark}]` read as not ticked")
-}
-
-struct Cut {
-    text: String,
-    remark: String,
-}
-
-/// A text cut to a limit, including the ellipsis; `None` if it fits.
-fn cut(text: &str, limit: Limit) -> Option<Cut> {
-    let beyond = limit.check(text.chars().count()).err()?;
-    let mut text: String = text.chars().take(limit.max - 1).collect();
-    text.push('…');
-    Some(Cut { text, remark: format!("{beyond}: shortened, with the full text kept as an entry") })
-}
 /// The date of each section: from its own heading, else from the nearest enclosing one.
 fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> Vec<Option<Date>> {
     let mut days: Vec<Option<Date>> = Vec::with_capacity(sections.len());

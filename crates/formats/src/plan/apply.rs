@@ -9,7 +9,7 @@ use super::due::Days;
 use super::join::{self, Keys, Taken};
 use super::rework::{self, Reworked};
 use super::sheet::{self, Pieces, words};
-use super::wanted::{Asked, Index, Slot, Wanted};
+use super::wanted::{self, Asked, Index, Slot, Wanted};
 use super::{Place, Reading, Role};
 
 /// Applies the corrections of earlier imports and those of now to what was read of a text.
@@ -36,7 +36,8 @@ pub fn apply(
     if corrections.is_empty() && kept.edits.is_empty() {
         return Ok(unchanged(reading, Kept { edits: Vec::new(), days: days.into_kept() }));
     }
-    let pieces = sheet::apart(&lines, reading);
+    let named = wanted::named(reading, &kept.edits, corrections);
+    let pieces = sheet::apart(&lines, reading, &named);
     let index = Index::new(&lines, reading, &pieces);
     let wanted = Wanted::collect(&index, kept, corrections)?;
     let edits = wanted.kept(&index);

@@ -1,6 +1,6 @@
 //! Tasks as pieces that know the lines they came from, so that lines can be moved between them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use dormouse_types::draft::{Entry, Item, Task};
 use jiff::civil::Date;
@@ -38,11 +38,13 @@ pub(super) struct TextLine {
     pub from: Option<usize>,
 }
 
-/// Takes the tasks of a reading apart.
-pub(super) fn apart(lines: &[&str], reading: &Reading) -> Vec<Pieces> {
+/// Takes the tasks of a reading apart: those that are named line by line, the others whole, since
+/// every line of its own costs memory.
+pub(super) fn apart(lines: &[&str], reading: &Reading, named: &BTreeSet<usize>) -> Vec<Pieces> {
     let mut of_task: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); reading.tasks.len()];
     for (number, place) in reading.places.iter().enumerate() {
-        let Some(of_task) = place.task.and_then(|task| of_task.get_mut(task)) else { continue };
+        let task = place.task.filter(|task| named.contains(task));
+        let Some(of_task) = task.and_then(|task| of_task.get_mut(task)) else { continue };
         match place.role {
             Role::Item => of_task.0.push(number),
             Role::Note | Role::Due | Role::Markup => of_task.1.push(number),
@@ -55,8 +57,12 @@ pub(super) fn apart(lines: &[&str], reading: &Reading) -> Vec<Pieces> {
             | Role::Blank => {}
         }
     }
-    let pieces = reading.tasks.iter().zip(of_task).map(|(task, (items, notes))| {
+    let pieces = reading.tasks.iter().zip(of_task).enumerate().map(|(at, (task, of_task))| {
+        let (items, notes) = of_task;
         let mut task = task.clone();
+        if !named.contains(&at) {
+            return Pieces::whole(task);
+        }
         let items = with_lines(lines, std::mem::take(&mut task.items), &items);
         let texts = by_line(lines, std::mem::take(&mut task.entries), &notes);
         Pieces { task, items, texts }
@@ -116,6 +122,18 @@ impl Pieces {
     /// A task without content.
     pub fn empty(task: &Task) -> Self {
         Self { task: task.clone(), items: Vec::new(), texts: Vec::new() }
+    }
+
+    /// A task whose lines do not matter.
+    fn whole(mut task: Task) -> Self {
+        let items = std::mem::take(&mut task.items).into_iter();
+        let texts = std::mem::take(&mut task.entries).into_iter().map(|entry| TextPiece {
+            key: entry.key,
+            on: entry.on,
+            lines: vec![TextLine { text: entry.text, from: None }],
+        });
+        let items = items.map(|item| ItemPiece { item, lines: Vec::new() });
+        Self { items: items.collect(), texts: texts.collect(), task }
     }
 
     /// Puts the pieces together again.

@@ -178,6 +178,28 @@ impl Wanted {
     }
 }
 
+/// The tasks that an edit names, by a line or by their key.
+pub(super) fn named(
+    reading: &Reading,
+    kept: &[KeptEdit],
+    corrections: &[Correction],
+) -> BTreeSet<usize> {
+    let keys: BTreeSet<&str> = kept
+        .iter()
+        .filter_map(|edit| match &edit.at {
+            Anchor::Task { task } | Anchor::Item { task, .. } | Anchor::Text { task, .. } => {
+                Some(task.as_str())
+            }
+            Anchor::Category { .. } => None,
+        })
+        .collect();
+    let by_key = reading.tasks.iter().enumerate();
+    let by_key = by_key.filter(|(_, task)| keys.contains(task.key.as_str())).map(|(at, _)| at);
+    let place = |line: usize| reading.places.get(line.checked_sub(1)?);
+    let by_line = corrections.iter().filter_map(|correction| place(correction.line)?.task);
+    by_key.chain(by_line).collect()
+}
+
 /// One way to say each thing, with its values checked.
 fn normal(line: usize, now: Role, edit: &Edit) -> Result<Edit, CorrectionError> {
     use dormouse_types::limits;

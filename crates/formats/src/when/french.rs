@@ -111,6 +111,7 @@ static WORDS: Words = Words {
         ("chaque WEEKDAY", Again::Weekdays, Anywhere),
     ],
     leads: &[
+        ("d'ici", Lead::Is(Kind::Due)),
         ("d'ici le/au", Lead::Is(Kind::Due)),
         ("d'ici à", Lead::Is(Kind::Due)),
         ("jusqu'au", Lead::Is(Kind::Due)),

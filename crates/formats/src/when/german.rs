@@ -150,6 +150,8 @@ static WORDS: Words = Words {
         ("spätestens bis zum", Lead::Is(Kind::Due)),
         ("fällig", Lead::Is(Kind::Due)),
         ("fällig :", Lead::Is(Kind::Due)),
+        ("fälligkeit :?", Lead::Is(Kind::Due)),
+        ("fällig am/bis :", Lead::Is(Kind::Due)),
         ("fällig am/bis", Lead::Is(Kind::Due)),
         ("frist", Lead::Is(Kind::Due)),
         ("frist :", Lead::Is(Kind::Due)),

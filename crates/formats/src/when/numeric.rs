@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 
 use super::figure::{Figure, Stamp};
+use super::matching::Caught;
 use super::resolve::{
     Core, Resolver, Result, calendar, date, iso_week, no_such_day, plus, short, time_on,
 };
@@ -11,6 +12,12 @@ use super::{NotUnderstood, zone};
 use jiff::ToSpan;
 
 impl Resolver<'_> {
+    /// A figure with spaces in it: "3. 11. 2026".
+    pub(super) fn numbers(&mut self, caught: &Caught, text: &str) -> Option<Result<Date>> {
+        let (day, month, year) = (caught.day?, caught.day2?, caught.year?);
+        Some(date(year, month, day, text).map(|date| self.checked_weekday(date, caught)))
+    }
+
     pub(super) fn figure(&mut self, figure: Figure, text: &str) -> Result<Date> {
         let [one, two, three] = figure.parts;
         if figure.lengths[0] == 4 {

@@ -147,13 +147,7 @@ impl<'a> Resolver<'a> {
                 }
                 figure => Core::Day(self.figure(figure, text)?),
             },
-            Means::Numbers => {
-                let (day, month) = (caught.day, caught.day2);
-                let year = caught.year.ok_or_else(misfit)?;
-                let (day, month) = (day.ok_or_else(misfit)?, month.ok_or_else(misfit)?);
-                let date = date(year, month, day, text)?;
-                Core::Day(self.checked_weekday(date, caught))
-            }
+            Means::Numbers => Core::Day(self.numbers(caught, text).ok_or_else(misfit)??),
             Means::DaysOfFigure => {
                 let to = self.figure(caught.figure.ok_or_else(misfit)?, text)?;
                 let from = date(to.year(), to.month(), caught.day.ok_or_else(misfit)?, text)?;
@@ -411,7 +405,7 @@ impl<'a> Resolver<'a> {
             .ok_or_else(|| no_such_day(None, month, day, text))
     }
 
-    fn checked_weekday(&mut self, date: Date, caught: &Caught) -> Date {
+    pub(super) fn checked_weekday(&mut self, date: Date, caught: &Caught) -> Date {
         if caught.weekday.and_then(weekday).is_some_and(|weekday| weekday != Weekday::of(date)) {
             self.assumed.push(Assumption::WeekdayDiffers(date));
         }

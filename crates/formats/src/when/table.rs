@@ -252,7 +252,8 @@ fn due_words(words: &'static Words) -> HashSet<&'static str> {
                 && item.starts_with(char::is_alphabetic)
                 && **item == item.to_lowercase()
         });
-        items.max_by_key(|item| item.split('/').map(str::len).min())
+        // Of equal ones the first: in "up to", it says more.
+        items.rev().max_by_key(|item| item.split('/').map(str::len).min())
     });
     rarest.flat_map(|item| item.split('/')).collect()
 }

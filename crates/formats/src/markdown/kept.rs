@@ -1,0 +1,59 @@
+//! What of a line has no place in its task, and is kept as text with a remark.
+
+use dormouse_types::draft::Task;
+use dormouse_types::limits::{self, Limit};
+
+use super::entries::Gatherer;
+use super::signs::Signs;
+
+/// Adds the labels of a line that are within the limits; the others stay words of the entry that
+/// keeps them.
+pub(super) fn add_labels(task: &mut Task, signs: &Signs) {
+    for name in &signs.labels {
+        let fits = limits::LABEL_NAME.check(name.chars().count()).is_ok()
+            && task.labels.len() < limits::LABELS_PER_TASK.max;
+        let known = task.labels.iter().any(|label| label.to_lowercase() == name.to_lowercase());
+        if fits && !known {
+            task.labels.push(name.clone());
+        }
+    }
+}
+
+/// Keeps the fields of a line that a task has no place for, and says so.
+pub(super) fn said(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
+    let too_long = signs
+        .labels
+        .iter()
+        .filter(|name| limits::LABEL_NAME.check(name.chars().count()).is_err())
+        .map(|name| format!("#{name}"));
+    let kept: Vec<String> = signs.kept.iter().cloned().chain(too_long).collect();
+    for text in &signs.impossible {
+        let message = format!("`{text}` is not a day of the calendar: kept as text");
+        gatherer.remark(line, message);
+    }
+    if !kept.is_empty() {
+        let text = kept.join(" ");
+        let shown: String = text.chars().take(100).collect();
+        gatherer.remark(line, format!("no place for `{shown}`: kept as text of the task"));
+        gatherer.whole(line, "fields".to_owned(), &text);
+    }
+}
+
+/// The remark on a box with another sign than a tick.
+pub(super) fn not_ticked(mark: char) -> String {
+    let mark = if mark == '\0' { String::new() } else { mark.to_string() };
+    format!("box `[{mark}]` read as not ticked")
+}
+
+pub(super) struct Cut {
+    pub text: String,
+    pub remark: String,
+}
+
+/// A text cut to a limit, including the ellipsis; `None` if it fits.
+pub(super) fn cut(text: &str, limit: Limit) -> Option<Cut> {
+    let beyond = limit.check(text.chars().count()).err()?;
+    let mut text: String = text.chars().take(limit.max - 1).collect();
+    text.push('…');
+    Some(Cut { text, remark: format!("{beyond}: shortened, with the full text kept as an entry") })
+}

@@ -206,6 +206,8 @@ fn a_filter_chooses_and_deleted_tasks_are_in_no_file() {
     let patch = TaskPatch { status: Some(Status::Done), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &done.id, patch, None, None)).expect("done");
     now(world.dormouse.delete_task(&me(), &gone.id, None)).expect("deleted");
+    let list = file(&world, &all(), ExportFormat::TodoTxt).concat();
+    assert_eq!(list, "2026-03-02 Open\nx 2026-03-02 2026-03-02 Over\n", "with the day it was done");
     for format in ExportFormat::ALL {
         let text = file(&world, &all(), *format).concat();
         assert!(text.contains("Open") && text.contains("Over"), "{format}: {text}");

@@ -8,6 +8,10 @@ use dormouse_types::task::{Priority, Status};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clearable<T>(pub Option<T>);
 
+/// The words of a day or a time. Unlike other text, they do not begin with a dash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DateText(pub String);
+
 /// Reads a status.
 ///
 /// Errors: the text is invalid; the message names the accepted values.
@@ -22,11 +26,18 @@ pub fn priority(text: &str) -> Result<Clearable<Priority>, String> {
     clearable(text, |text| Priority::from_str(text).map_err(|e| e.to_string()))
 }
 
-/// Takes a day, a time or `none`; it is parsed later, in the time zone of the workspace.
+/// Takes a day or a time; it is parsed later, in the time zone of the workspace.
 ///
 /// Errors: none.
-pub fn date_or_none(text: &str) -> Result<Clearable<String>, String> {
-    text_or_none(text)
+pub fn date(text: &str) -> Result<DateText, String> {
+    Ok(DateText(text.to_owned()))
+}
+
+/// Takes a day, a time or `none`.
+///
+/// Errors: none.
+pub fn date_or_none(text: &str) -> Result<Clearable<DateText>, String> {
+    clearable(text, date)
 }
 
 /// Reads a duration or `none`.
@@ -60,7 +71,7 @@ mod tests {
     #[test]
     fn none_clears_and_a_value_must_exist() {
         assert_eq!(date_or_none("None"), Ok(Clearable(None)));
-        assert_eq!(date_or_none("friday"), Ok(Clearable(Some("friday".into()))));
+        assert_eq!(date_or_none("friday"), Ok(Clearable(Some(DateText("friday".into())))));
         assert_eq!(status("in-progress"), Ok(Status::InProgress));
         assert!(status("finished").unwrap_err().contains("IN PROGRESS"));
     }

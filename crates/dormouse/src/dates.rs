@@ -122,7 +122,7 @@ pub struct UnderstoodDate {
     pub end_time: Option<String>,
     /// The time zone or the distance from UTC, if one is written.
     pub zone: Option<String>,
-    /// The instant of a day with a time.
+    /// The instant of `day` and `time`.
     pub at: Option<Timestamp>,
     /// When it happens again.
     pub repeats: Option<Repetition>,

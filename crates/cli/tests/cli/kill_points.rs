@@ -102,6 +102,7 @@ const ACTIONS: &[&str] = &[
     "entry.delete",
     "entry.edit",
     "entry.restore",
+    "import.correct",
     "item.add",
     "item.edit",
     "label.add",

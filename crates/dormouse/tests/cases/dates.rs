@@ -1,6 +1,9 @@
 //! What a text about time, and a task in one line, are understood as.
 
-use dormouse::dates::{DayOrder, QuickAdd, QuickAddPart};
+use dormouse::dates::{self, DayOrder, QuickAdd, QuickAddPart};
+use dormouse_types::Timestamp;
+use jiff::tz::TimeZone;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::world::{World, me, now, slug};
@@ -124,4 +127,16 @@ fn what_a_task_has_no_field_for_is_the_text_of_a_note() {
     assert_eq!(weekly.note.as_deref(), Some("When: every friday"));
     assert_eq!(weekly.due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-06"));
     assert_eq!(line("Buy a C# book, 1.2.3").title, "Buy a C# book, 1.2.3");
+}
+
+proptest! {
+    #[test]
+    fn any_line_is_its_pieces(text in r"([#@!\\x22]?[a-zäß🌱]{1,5}|fri|every|3pm|1\.2\.|!p1|\PC| ){0,12}") {
+        let now = Timestamp::from_micros(1_772_442_000_000_000);
+        let read = dates::quick_add(&text, &dates::reader(now, &TimeZone::UTC, DayOrder::DayFirst));
+        let pieces: String = read.parts.iter().map(|piece| piece.text.as_str()).collect();
+        prop_assert_eq!(&pieces, &text);
+        let n_due = read.parts.iter().filter(|piece| piece.part == QuickAddPart::Due).count();
+        prop_assert_eq!(n_due, usize::from(read.due.is_some()));
+    }
 }

@@ -1,8 +1,8 @@
 //! Tasks as files in other formats: what they hold, and what they are known to leave out.
 
 use dormouse::{
-    Error, ExportFormat, ExportLosses, ImportFile, ImportOptions, Lost, NewEntry, Selection,
-    TaskFilter, TaskPatch,
+    Error, ExportFormat, ExportLosses, ImportFile, ImportOptions, ItemPatch, Lost, NewEntry,
+    Selection, TaskFilter, TaskPatch,
 };
 use dormouse_store::Db;
 use dormouse_types::task::{EntryKind, LinkKind, Status};
@@ -206,6 +206,8 @@ fn a_filter_chooses_and_deleted_tasks_are_in_no_file() {
     let patch = TaskPatch { status: Some(Status::Done), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &done.id, patch, None, None)).expect("done");
     now(world.dormouse.delete_task(&me(), &gone.id, None)).expect("deleted");
+    let list = file(&world, &all(), ExportFormat::TodoTxt).concat();
+    assert_eq!(list, "2026-03-02 Open\nx 2026-03-02 2026-03-02 Over\n", "with the day it was done");
     for format in ExportFormat::ALL {
         let text = file(&world, &all(), *format).concat();
         assert!(text.contains("Open") && text.contains("Over"), "{format}: {text}");
@@ -306,4 +308,33 @@ fn a_task_that_is_not_there_is_in_no_file() {
     ];
     assert!(refused.iter().flatten().all(|error| slug(error) == ("not-found", 404)));
     assert_eq!(refused.iter().flatten().count(), 3);
+}
+
+#[test]
+fn a_list_goes_out_in_its_own_format_as_it_came_in() {
+    let world = World::new();
+    let list = "\
+(A) 2026-01-01 Call the surveyor +Boat @phone due:2026-12-05 effort:5
+x 2026-02-02 2026-01-03 Varnish the mast +Boat
+2026-01-04 Paint the hull
+";
+    import(&world, "todo.txt", list);
+    assert_eq!(file(&world, &all(), ExportFormat::TodoTxt).concat(), list);
+    // Another client keeps what it does not know in properties of its own.
+    let calendar = file(&world, &all(), ExportFormat::ICalendar).concat();
+    assert!(calendar.contains("X-DORMOUSE-DETAIL:effort: 5"), "{calendar}");
+}
+
+#[test]
+fn an_archived_item_and_a_deleted_entry_are_in_no_file() {
+    let world = World::new();
+    let task = world.task("Move");
+    let archived = ItemPatch { is_archived: Some(true), ..ItemPatch::default() };
+    now(world.dormouse.edit_item(&me(), &task.id, &task.items[0].id, archived, None))
+        .expect("archived");
+    now(world.dormouse.delete_entry(&me(), &task.id, &task.entries[0].id, None)).expect("deleted");
+    for format in ExportFormat::ALL {
+        let text = file(&world, &all(), *format).concat();
+        assert!(!text.contains("Pack") && !text.contains("contract"), "{format}: {text}");
+    }
 }

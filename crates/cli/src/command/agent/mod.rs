@@ -20,6 +20,7 @@ use crate::dates;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, titled};
+use crate::values::DateText;
 
 /// The agent commands.
 #[derive(Debug, Subcommand)]
@@ -103,7 +104,7 @@ fn with_its_task(session: &Session, agent: &Agent, failure: Failure) -> Failure 
 fn time(
     session: &Session,
     option: &str,
-    text: Option<String>,
+    text: Option<DateText>,
 ) -> Result<Option<Timestamp>, Failure> {
-    text.map(|text| dates::time(session, option, &text)).transpose()
+    text.map(|text| dates::time(session, option, &text.0)).transpose()
 }

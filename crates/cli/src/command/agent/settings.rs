@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
-use crate::values::{Clearable, date_or_none};
+use crate::values::{Clearable, DateText, date_or_none};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -28,7 +28,7 @@ pub struct AutomationParams {
     automation: Option<Automation>,
     /// Until this time only you wake it, such as `fri 3pm`; none clears it
     #[arg(long, value_name = "TIME", value_parser = date_or_none)]
-    sleep_until: Option<Clearable<String>>,
+    sleep_until: Option<Clearable<DateText>>,
     /// Whether a change to a linked task wakes it immediately
     #[arg(long, value_name = "on|off")]
     linked: Option<Switch>,

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
-use crate::values::{Clearable, date_or_none};
+use crate::values::{Clearable, DateText, date_or_none};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -22,7 +22,7 @@ pub struct Params {
     say: Option<String>,
     /// When to wake it in any case, such as `fri 3pm`; none clears the time
     #[arg(long, value_name = "TIME", value_parser = date_or_none, conflicts_with_all = ["due", "say"])]
-    at: Option<Clearable<String>>,
+    at: Option<Clearable<DateText>>,
     /// Cancel the waiting wake; the next one covers the changes
     #[arg(long, conflicts_with_all = ["due", "say", "at"])]
     cancel: bool,

@@ -11,7 +11,7 @@ use crate::dates;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::line;
-use crate::values::{self, Clearable};
+use crate::values::{self, Clearable, DateText};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -33,8 +33,8 @@ pub struct Params {
     #[arg(long, value_parser = values::priority)]
     priority: Option<Clearable<Priority>>,
     /// The due date, such as friday, 10 december or 2026-12-10
-    #[arg(long, value_name = "DAY")]
-    due: Option<String>,
+    #[arg(long, value_parser = values::date, value_name = "DAY")]
+    due: Option<DateText>,
     /// The time estimate: 90, 90m or 1h30m
     #[arg(long, value_parser = values::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
@@ -56,7 +56,7 @@ pub struct Params {
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let due = params.due.as_deref().map(|text| dates::day(session, "--due", text)).transpose()?;
+    let due = params.due.as_ref().map(|due| dates::day(session, "--due", &due.0)).transpose()?;
     let read = title(session, &params);
     let mut labels = read.labels.clone();
     labels.extend(params.label.into_iter().filter(|label| !read.labels.contains(label)));

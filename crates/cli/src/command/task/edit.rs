@@ -9,7 +9,7 @@ use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::values::{self, Clearable};
+use crate::values::{self, Clearable, DateText};
 
 /// `none` clears a field.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ struct Fields {
     priority: Option<Clearable<Priority>>,
     /// The due date, such as friday, 10 december or 2026-12-10, or none
     #[arg(long, value_parser = values::date_or_none, value_name = "DAY")]
-    due: Option<Clearable<String>>,
+    due: Option<Clearable<DateText>>,
     /// The time estimate: 90, 90m or 1h30m, or none
     #[arg(long, value_parser = values::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
@@ -56,7 +56,7 @@ struct Fields {
 impl Fields {
     fn body(self, session: &Session) -> Result<Value, Failure> {
         let due = match self.due {
-            Some(Clearable(Some(text))) => Some(Some(dates::day(session, "--due", &text)?)),
+            Some(Clearable(Some(due))) => Some(Some(dates::day(session, "--due", &due.0)?)),
             Some(Clearable(None)) => Some(None),
             None => None,
         };

@@ -11,6 +11,7 @@ use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::values::{self, DateText};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -23,8 +24,8 @@ pub struct Params {
     #[arg(long)]
     file: Option<PathBuf>,
     /// The day of the note, such as yesterday, friday or 2026-11-20 [default: today]
-    #[arg(long, value_name = "DAY")]
-    on: Option<String>,
+    #[arg(long, value_parser = values::date, value_name = "DAY")]
+    on: Option<DateText>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -36,7 +37,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     };
     let mut body = json!({"text": text});
     if let Some(on) = params.on {
-        body["on"] = json!(dates::past_day(session, "--on", &on)?);
+        body["on"] = json!(dates::past_day(session, "--on", &on.0)?);
     }
     let path = format!("/api/journal/tasks/{}/entries", row.id);
     let reply = session.client.post(&path, body).await?;

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
+use crate::values::{self, DateText};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -21,15 +22,15 @@ pub struct Params {
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
     /// The day, such as yesterday, friday or 2026-11-20 [default: today]
-    #[arg(long, value_name = "DAY")]
-    on: Option<String>,
+    #[arg(long, value_parser = values::date, value_name = "DAY")]
+    on: Option<DateText>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let row = find::task(session, &params.task).await?;
     let mut body = json!({"minutes": params.minutes, "text": params.text.join(" ")});
     if let Some(on) = params.on {
-        body["on"] = json!(dates::past_day(session, "--on", &on)?);
+        body["on"] = json!(dates::past_day(session, "--on", &on.0)?);
     }
     let path = format!("/api/journal/tasks/{}/time-entries", row.id);
     let reply = session.client.post(&path, body).await?;

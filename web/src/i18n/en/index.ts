@@ -3,6 +3,7 @@
 import { agent } from "./agent";
 import { common } from "./common";
 import { home } from "./home";
+import { imports } from "./imports";
 import { review } from "./review";
 import { settings } from "./settings";
 import { shell } from "./shell";
@@ -14,6 +15,7 @@ export const en = {
   ...agent,
   ...common,
   ...home,
+  ...imports,
   ...review,
   ...settings,
   ...shell,

@@ -105,6 +105,7 @@ export const imports = {
   "imports.noTask.note": "Text without a task.",
   "imports.leftOut": "left out",
   "imports.leftOutLines": { one: "left out, {n} line", other: "left out, {n} lines" },
+  "imports.putBackNamed": "Put back {title}",
   "imports.outcome.updated": "changes a task you have",
   "imports.outcome.unchanged": "as it is",
 

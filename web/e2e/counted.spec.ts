@@ -58,9 +58,8 @@ test("the result of a review leaves out zeros", async ({ sample, server }) => {
 test("a scheduled wake is shown on the task and on the agent, with its time and reason", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
-  const at = new Date();
-  at.setDate(at.getDate() + 1);
-  at.setHours(9, 0, 0, 0);
+  // A day later is tomorrow in every time zone, whatever the clock shows here.
+  const at = new Date(Date.now() + 24 * 60 * 60 * 1000);
   await server.ask("POST", `/api/agents/${agent}/wake`, { at: at.toISOString() });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Europe/Bucharest" }).format(at);
   const words = `Wakes tomorrow ${clock}, as you scheduled`;

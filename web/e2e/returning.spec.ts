@@ -148,7 +148,7 @@ test("a long list is where it was, at any depth, after Back and across a reload"
   test.slow();
   await app.evaluate(
     async ({ text, token }) => {
-      await (await fetch("/api/imports?name=many.md&withAgents=false", { method: "POST", body: text, headers: { "Content-Type": "text/markdown", Authorization: `Bearer ${token}` } })).text();
+      await (await fetch("/api/imports?name=many.md", { method: "POST", body: text, headers: { "Content-Type": "text/markdown", Authorization: `Bearer ${token}` } })).text();
     },
     { text: many(500), token: await server.token() },
   );

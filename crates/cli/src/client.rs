@@ -101,16 +101,30 @@ impl Client {
     }
 
     /// Uploads a file and streams the lines of the response.
-    pub async fn upload(&self, path: &str, file: Bytes) -> Result<Lines<BodyDataStream>, Failure> {
-        let request = Request::post(path)
-            .header(header::CONTENT_TYPE, "text/markdown")
-            .body(Body::from(file));
+    pub async fn upload(
+        &self,
+        path: &str,
+        kind: &'static str,
+        file: Bytes,
+    ) -> Result<Lines<BodyDataStream>, Failure> {
+        let request = Request::post(path).header(header::CONTENT_TYPE, kind).body(Body::from(file));
         let response = self.call(request).await?;
         if response.status().is_success() {
             return Ok(Lines { data: response.into_body().into_data_stream(), rest: Vec::new() });
         }
         let status = response.status().as_u16();
         Err(Failure::refused(status, whole(response).await?))
+    }
+
+    /// Sends a POST request with a body of another media type than JSON.
+    pub async fn post_body(
+        &self,
+        path: &str,
+        kind: &'static str,
+        body: Bytes,
+    ) -> Result<Reply, Failure> {
+        let request = Request::post(path).header(header::CONTENT_TYPE, kind);
+        self.answered(request.body(Body::from(body))).await
     }
 
     async fn send(
@@ -130,6 +144,13 @@ impl Client {
                 .body(Body::from(body.to_string())),
             None => request.body(Body::empty()),
         };
+        self.answered(request).await
+    }
+
+    async fn answered(
+        &self,
+        request: Result<Request<Body>, axum::http::Error>,
+    ) -> Result<Reply, Failure> {
         let response = self.call(request).await?;
         let status = response.status();
         let body = whole(response).await?;

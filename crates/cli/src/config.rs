@@ -89,6 +89,8 @@ pub struct Config {
     pub database: Option<DatabaseUrl>,
     /// How long leases last; `None` is the default.
     pub lease: Option<Duration>,
+    /// The person's editor, a command that may have arguments.
+    pub editor: String,
     /// Faults on demand, for tests.
     #[cfg(feature = "faults")]
     pub faults: Arc<crate::faults::Plan>,
@@ -196,6 +198,7 @@ impl Config {
             screen,
             no_wait: global.no_wait,
             zone: TimeZone::system(),
+            editor: editor()?,
             database,
             lease: lease.map(Duration::from_secs),
             #[cfg(feature = "faults")]
@@ -208,6 +211,15 @@ impl Config {
 fn program() -> String {
     let called = std::env::args_os().next().map(|name| name.to_string_lossy().into_owned());
     called.filter(|name| name.contains('/')).map_or_else(|| "dormouse".to_owned(), |n| quoted(&n))
+}
+
+/// The editor of the environment, as other programs choose it.
+fn editor() -> Result<String, Failure> {
+    let given = match text("VISUAL")? {
+        Some(editor) => Some(editor),
+        None => text("EDITOR")?,
+    };
+    Ok(given.filter(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".to_owned()))
 }
 
 fn folder(name: &str) -> Option<PathBuf> {

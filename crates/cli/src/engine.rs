@@ -7,7 +7,7 @@ use dormouse::view::RunOutcome;
 use dormouse::{Db, Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
 use dormouse_adapters::{OsEntropy, SystemClock, ThreadPool};
 use dormouse_builtin::Offloaded;
-use dormouse_types::port::{Clock, Entropy, Model};
+use dormouse_types::port::{Clock, Compute, Entropy, Model};
 use dormouse_types::{Caller, HostId, Id as _};
 use jiff::tz::TimeZone;
 
@@ -108,14 +108,16 @@ impl Engine {
         let zone = dormouse::settled_zone(&store, &clock, &entropy, &config.zone)
             .await
             .map_err(|e| store_failure(&e))?;
-        let mut dormouse = Dormouse::new(Parts {
+        let compute = compute()?;
+        let parts = Parts {
             store,
             clock,
             entropy: entropy.clone(),
-            model: model(config)?,
+            model: model(config, compute.clone()),
             zone: zone.clone(),
             owner: owner.clone(),
-        });
+        };
+        let mut dormouse = Dormouse::new(parts).with_compute(compute);
         if let Some(lease) = config.lease {
             dormouse = dormouse.with_lease(lease);
         }
@@ -192,17 +194,22 @@ async fn open(
     Ok(store)
 }
 
-#[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "only faults change it"))]
-fn model(config: &Config) -> Result<Arc<dyn Model>, Failure> {
-    // The rules compute; the loop that renews leases and serves requests must not wait for them.
+/// Threads for what takes long: the rules, and the files that are imported. The loop that renews
+/// leases and serves requests must not wait for them.
+fn compute() -> Result<Arc<dyn Compute>, Failure> {
     let n_threads =
         std::thread::available_parallelism().map_or(1, |n| n.get().min(COMPUTE_THREADS));
     let pool = ThreadPool::start(n_threads)
         .map_err(|error| Failure::failed(format!("cannot start threads that compute: {error}")))?;
-    let model: Arc<dyn Model> = Arc::new(Offloaded::on(Arc::new(pool)));
+    Ok(Arc::new(pool))
+}
+
+#[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "only faults change it"))]
+fn model(config: &Config, compute: Arc<dyn Compute>) -> Arc<dyn Model> {
+    let model: Arc<dyn Model> = Arc::new(Offloaded::on(compute));
     #[cfg(feature = "faults")]
     let model = config.faults.model(model);
-    Ok(model)
+    model
 }
 
 fn no_folder(error: FolderError) -> Failure {

@@ -1,6 +1,6 @@
 //! The sample workspace of `dormouse serve --demo`.
 
-use dormouse::{ImportOptions, WORKSPACE};
+use dormouse::{ImportAgents, ImportFile, ImportOptions, WORKSPACE};
 use dormouse_types::Caller;
 use dormouse_types::draft::Format;
 
@@ -21,15 +21,12 @@ pub async fn fill(engine: &Engine) -> Result<usize, Failure> {
         return Ok(0);
     }
     let mut n_tasks = 0;
-    let options =
-        ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
+    let file = ImportFile::new(NAME, TASKS.as_bytes());
+    let (agents, format) = (ImportAgents::All, Some(Format::Markdown));
+    let options = ImportOptions { agents, format, ..ImportOptions::default() };
     let mut count = |event| {
         n_tasks += usize::from(matches!(event, dormouse::view::ImportEvent::Task { .. }));
     };
-    engine
-        .dormouse
-        .import(&owner, NAME, TASKS.as_bytes(), options, &mut count)
-        .await
-        .map_err(failed)?;
+    engine.dormouse.import(&owner, &file, &options, &mut count).await.map_err(failed)?;
     Ok(n_tasks)
 }

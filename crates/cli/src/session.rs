@@ -27,6 +27,8 @@ pub struct Session {
     pub screen: Screen,
     /// The person's time zone.
     pub zone: TimeZone,
+    /// The person's editor, a command that may have arguments.
+    pub editor: String,
     /// The engine in this process; `None` if a server does the work.
     engine: Option<Box<Engine>>,
     /// When this command began.
@@ -57,6 +59,7 @@ impl Session {
             client,
             screen: Screen::new(config.screen),
             zone,
+            editor: config.editor,
             call: config.call,
             engine,
             since,

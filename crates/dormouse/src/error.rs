@@ -5,7 +5,7 @@ use dormouse_agents::AgentError;
 use dormouse_changes::DecideError;
 use dormouse_formats::intake::ReadError as OtherError;
 use dormouse_formats::markdown::ReadError as MarkdownError;
-use dormouse_formats::plan::Error as ImportError;
+use dormouse_formats::plan::{CorrectionError, Error as ImportError};
 use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
@@ -55,6 +55,26 @@ pub enum Error {
     /// A file that cannot be imported; nothing was written.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// A correction of a plan that is not possible.
+    #[error(transparent)]
+    Correction(#[from] CorrectionError),
+    /// The plan that the person saw is not the plan of this import.
+    #[error(
+        "the plan of {file} is another one by now: its text, its format, or the corrections of an \
+         earlier import have changed; read the plan again"
+    )]
+    PlanChanged {
+        /// The name of the file.
+        file: String,
+    },
+    /// A computation ended without a result.
+    #[error(
+        "{what} ended without a result: try again; if it fails again, `dormouse doctor` may know"
+    )]
+    Ended {
+        /// What it was.
+        what: &'static str,
+    },
     /// About a task.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -107,6 +127,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("limit-reached", 409, "Limit reached", Retry::AfterUser),
     ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
     ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
+    ("plan-changed", 409, "The plan has changed", Retry::AfterUser),
     ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
     ("code-refused", 401, "The one-time code is not valid", Retry::AfterUser),
     ("conflict", 409, "Conflicting change", Retry::Later),
@@ -175,6 +196,10 @@ impl Error {
                 | ImportError::Other(OtherError::TooLarge { .. }),
             ) => "payload-too-large",
             Self::Import(_) => "import-failed",
+            Self::Correction(CorrectionError::Limit { source, .. }) => source.limit.problem,
+            Self::Correction(_) => "validation-failed",
+            Self::PlanChanged { .. } => "plan-changed",
+            Self::Ended { .. } => "internal",
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),
             Self::Agent(error) => agent(error),
@@ -226,6 +251,7 @@ impl Error {
         use dormouse_journal::EditError;
         match self {
             Self::Beyond(beyond)
+            | Self::Correction(CorrectionError::Limit { source: beyond, .. })
             | Self::Decide(DecideError::Reason(beyond))
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
@@ -238,6 +264,7 @@ impl Error {
             Self::Invalid { field, .. } => Some(field),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(AgentError::BlankMessage) => Some("message"),
+            Self::Correction(_) => Some("corrections"),
             _ => None,
         }
     }

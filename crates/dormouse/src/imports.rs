@@ -1,78 +1,104 @@
-//! Import: the file is read into drafts, whatever its format, then written with one commit per task.
+//! Import: a file is read and corrected as a plan, then written with one commit per task.
+//!
+//! What a person corrected is kept under the file's name before the first task is written, so the
+//! next import of the file, and an import that goes on after it was interrupted, do the same.
+
+mod options;
+mod plan;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
-use dormouse_formats::intake::ReadOptions;
-use dormouse_formats::plan::{self, Format};
+use dormouse_formats::plan::Planned;
 use dormouse_journal::Outcome;
-use dormouse_types::{Caller, Id as _, Scope, hash};
+use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, hash};
 
 use crate::request::{edit_ctx, request_context, require};
 use crate::view::{ImportEvent, ImportOutcome};
 use crate::{Dormouse, Error};
 
-/// How a file is imported.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ImportOptions {
-    /// Gives each task an agent, unless it has one.
-    pub with_agents: bool,
-    /// Parse and report only; write nothing.
-    pub dry_run: bool,
-    /// What the file is read as; by default what its content looks like.
-    pub format: Option<Format>,
-}
+pub use dormouse_formats::plan::Correction;
+pub use options::{ImportAgents, ImportFile, ImportOptions};
+pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};
+
+use plan::Base;
 
 impl Dormouse {
-    /// How a file is read. A date without a year stays text: read again a year later, the same file
-    /// would say another day.
-    fn reading(&self, options: ImportOptions) -> plan::Options {
-        let read = ReadOptions { zone: self.zone.clone(), ..ReadOptions::default() };
-        plan::Options { format: options.format, read }
+    /// Reads a file and shows what an import would write. Writes nothing.
+    ///
+    /// Errors: the file cannot be read as text; a correction that is not possible; a digest that is
+    /// not the plan's.
+    pub async fn plan_import(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        options: &ImportOptions,
+    ) -> Result<ImportPlan, Error> {
+        require(caller, Scope::Edit)?;
+        let base = self.base(caller, file, options).await?;
+        base.check(options)?;
+        let made = self.made(file, options, base.kept()).await?;
+        let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
+        let known = self.journal.import_known(caller.workspace, &file.name, &drafts).await?;
+        Ok(plan::view(&file.name, base.digest, made, known))
     }
 
     /// Imports a task list.
     ///
     /// An invalid file writes nothing. Each `Task` event is sent once its task is durable; running
     /// an interrupted import again continues it.
+    ///
+    /// Errors: those of [`Self::plan_import`]; corrections without the digest of their plan.
     pub async fn import(
         &self,
         caller: &Caller,
-        name: &str,
-        bytes: &[u8],
-        options: ImportOptions,
+        file: &ImportFile,
+        options: &ImportOptions,
         on_event: &mut (dyn FnMut(ImportEvent) + Send),
     ) -> Result<(), Error> {
         require(caller, Scope::Edit)?;
-        let reading = plan::read(name, bytes, &self.reading(options))?;
-        let total = reading.tasks.len();
+        if options.digest.is_none() && !options.corrections.is_empty() {
+            let message = "it is missing: send the digest of the plan that the corrections are for";
+            return Err(Error::Invalid { field: "digest", message: message.into() });
+        }
+        let base = self.base(caller, file, options).await?;
+        base.check(options)?;
+        let made = self.made(file, options, base.kept()).await?;
+        let ctx = edit_ctx(caller, "import", &file.name, None, None)?;
+        if let Some(value) = base.to_keep(options, &made.planned) {
+            let (ws, seen) = (caller.workspace, base.stored());
+            let is_kept =
+                self.journal.keep_import_corrections(ws, &file.name, seen, &value, &ctx).await?;
+            if !is_kept {
+                return Err(Error::PlanChanged { file: file.name.clone() });
+            }
+        }
+        self.write(caller, file, options, made.planned, on_event).await
+    }
+
+    async fn write(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        options: &ImportOptions,
+        planned: Planned,
+        on_event: &mut (dyn FnMut(ImportEvent) + Send),
+    ) -> Result<(), Error> {
+        let total = planned.tasks.len();
         on_event(ImportEvent::Read {
-            file: name.to_owned(),
-            format: reading.format,
+            file: file.name.clone(),
+            format: planned.format,
             tasks: total,
-            items: reading.tasks.iter().map(|task| task.items.len()).sum(),
-            entries: reading.tasks.iter().map(|task| task.entries.len()).sum(),
+            items: planned.tasks.iter().map(|task| task.draft.items.len()).sum(),
+            entries: planned.tasks.iter().map(|task| task.draft.entries.len()).sum(),
         });
-        for remark in reading.remarks {
+        for remark in planned.remarks {
             on_event(ImportEvent::Remark { line: remark.line, message: remark.message });
         }
-        let ctx = edit_ctx(caller, "import", &name, None, None)?;
+        let ctx = edit_ctx(caller, "import", &file.name, None, None)?;
         let (mut created, mut updated, mut unchanged) = (0, 0, 0);
-        for (done, draft) in (1..).zip(&reading.tasks) {
-            let (title, line) = (draft.title.clone(), draft.line);
-            if options.dry_run {
-                on_event(ImportEvent::Task {
-                    task_id: None,
-                    title,
-                    line,
-                    outcome: ImportOutcome::Planned,
-                    kept: Vec::new(),
-                    agent_id: None,
-                    done,
-                    total,
-                });
-                continue;
-            }
-            let imported = self.journal.import(caller.workspace, name, draft, &ctx).await?;
+        for (done, task) in (1..).zip(planned.tasks) {
+            let draft = &task.draft;
+            let imported = self.journal.import(caller.workspace, &file.name, draft, &ctx).await?;
             let outcome = match imported.outcome {
                 Outcome::Created => {
                     created += 1;
@@ -87,22 +113,15 @@ impl Dormouse {
                     ImportOutcome::Unchanged
                 }
             };
-            let agent_id = if options.with_agents {
-                let key = hash::joined(&["import-agent", imported.task.as_str()]).0;
-                let by = request_context(caller, Some(&key))?;
-                let new = NewAgent::default();
-                match self.agents.create(caller.workspace, &imported.task, &new, &by).await {
-                    Ok(agent) => Some(agent),
-                    Err(AgentError::Exists { agent, .. }) => Some(agent),
-                    Err(error) => return Err(error.into()),
-                }
+            let agent_id = if options.agents.gives(&task) {
+                Some(self.agent_of_import(caller, &imported.task).await?)
             } else {
                 None
             };
             on_event(ImportEvent::Task {
-                task_id: Some(imported.task),
-                title,
-                line,
+                task_id: imported.task,
+                title: task.draft.title,
+                line: task.draft.line,
                 outcome,
                 kept: imported.kept,
                 agent_id,
@@ -112,5 +131,26 @@ impl Dormouse {
         }
         on_event(ImportEvent::Done { created, updated, unchanged });
         Ok(())
+    }
+
+    /// The agent of an imported task, created if it has none.
+    async fn agent_of_import(&self, caller: &Caller, task: &TaskId) -> Result<AgentId, Error> {
+        let key = hash::joined(&["import-agent", task.as_str()]).0;
+        let by = request_context(caller, Some(&key))?;
+        match self.agents.create(caller.workspace, task, &NewAgent::default(), &by).await {
+            Ok(agent) | Err(AgentError::Exists { agent, .. }) => Ok(agent),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a plan of the file is made of, besides the person's corrections.
+    async fn base(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        options: &ImportOptions,
+    ) -> Result<Base, Error> {
+        let stored = self.journal.import_corrections(caller.workspace, &file.name).await?;
+        Base::new(file, &self.reading(options), stored)
     }
 }

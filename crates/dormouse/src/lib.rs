@@ -32,7 +32,7 @@ use dormouse_scheduler::Handler;
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
-use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
+use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
 
 pub use access::NewToken;
 pub use agents::AgentPatch;
@@ -48,7 +48,7 @@ pub use dormouse_store::{Db, Store};
 pub use dormouse_types::{Caller, Verdict};
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
-pub use imports::ImportOptions;
+pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::Export;
 pub use serve::{ServeEvent, ServeOptions};
 pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
@@ -83,6 +83,7 @@ pub struct Dormouse {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
     pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) compute: Arc<dyn Compute>,
 }
 
 /// The parts the services are built from.
@@ -134,7 +135,14 @@ impl Dormouse {
             zone: zone.clone(),
         });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
-        Self { store, journal, changes, agents, queries, tokens, model, clock, zone }
+        let compute = Arc::new(InlineCompute);
+        Self { store, journal, changes, agents, queries, tokens, model, clock, zone, compute }
+    }
+
+    /// The same services, which read large files on `compute`.
+    #[must_use]
+    pub fn with_compute(self, compute: Arc<dyn Compute>) -> Self {
+        Self { compute, ..self }
     }
 
     /// The same services, which also run holders of another kind: the same loop claims them, drives

@@ -25,7 +25,7 @@ pub use apply::apply;
 pub use correction::{
     Agent, Anchor, Correction, CorrectionError, Edit, Kept, KeptEdit, Planned, PlannedTask,
 };
-pub use read::{Error, Options, detect, digest, read};
+pub use read::{Error, Options, decode, detect, digest, read};
 
 closed_list! {
     /// The place of a line in what a text becomes.

@@ -27,7 +27,7 @@ fn shown(text: &str, planned: &Planned) -> String {
     places_shown(text, &planned.places, &mut out);
     for task in &planned.tasks {
         task_shown(&task.draft, &mut out);
-        if task.agent == Agent::Give {
+        if task.agent.unwrap_or_else(|| plan::deserves_agent(&task.draft)) == Agent::Give {
             out.push_str("  AGENT\n");
         }
     }
@@ -162,7 +162,7 @@ fn what_was_left_out_and_renamed_stays_so_although_lines_move() {
     let items: Vec<_> = again.tasks[2].draft.items.iter().map(|item| item.title.as_str()).collect();
     assert_eq!(items, ["Ask three companies", "Ask for boxes", "Pay the deposit, 30 %"]);
     assert!(again.tasks[2].draft.entries.is_empty());
-    assert_eq!(again.tasks[2].agent, Agent::Refuse);
+    assert_eq!(again.tasks[2].agent, Some(Agent::Refuse));
     // What was dropped can come back.
     let back = apply(&longer, &kept, &[(30, Edit::PutBack)]).unwrap();
     assert_eq!(back.tasks.len(), again.tasks.len() + 1);

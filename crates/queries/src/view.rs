@@ -554,8 +554,6 @@ closed_list! {
         Updated = "updated",
         /// It already matched the file.
         Unchanged = "unchanged",
-        /// Nothing was written: the import was a dry run.
-        Planned = "planned",
     }
 }
 
@@ -581,8 +579,8 @@ pub enum ImportEvent {
     /// One task is durable.
     #[serde(rename_all = "camelCase")]
     Task {
-        /// The task; none in a dry run.
-        task_id: Option<TaskId>,
+        /// The task.
+        task_id: TaskId,
         /// Its title.
         title: String,
         /// The line it begins on.

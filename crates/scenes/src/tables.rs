@@ -26,7 +26,7 @@ macro_rules! tables {
 
 const TABLES: &[Table] = tables! {
     Journal: "meta", "counters", "applied_operations", "change_log", "audit_log", "journal",
-        "linked_entries", "touched_tasks", "field_says", "imported", "settings", "fence", "tokens",
+        "linked_entries", "touched_tasks", "field_says", "imported", "import_corrections", "settings", "fence", "tokens",
         "access_codes";
     Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
         "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",

@@ -28,8 +28,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
             let detail = "a text contains the character U+0000, which is not allowed: remove it";
             return Err(Problem::invalid("", detail));
         }
-        serde_json::from_slice(text).map(Self).map_err(|e| refused(&e))
+        parsed(text).map(Self)
     }
+}
+
+/// Parses a JSON text whose size was checked.
+pub(crate) fn parsed<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(text).map_err(|e| refused(&e))
 }
 
 /// Whether a string in a JSON text contains U+0000, which not every database can store.

@@ -54,7 +54,8 @@ const TO_BROWSERS: &[(&str, &str)] = &[
 
 /// Paths whose bodies are not JSON, with the media types they accept. A test compares this with the
 /// API document.
-const OTHER_BODIES: &[(&str, &[&str])] = &[("/api/imports", &["text/markdown"])];
+const OTHER_BODIES: &[(&str, &[&str])] =
+    &[("/api/imports", &["text/markdown", "application/vnd.dormouse.import+json"])];
 /// Paths whose responses take time in proportion to the data.
 const TRANSFERS: &[&str] = &["/api/imports", "/api/export"];
 

@@ -39,7 +39,7 @@ problems! {
     /// The operation hands out something of limited number.
     Tickets = ["limit-reached", "conflict"];
     /// A file is read.
-    Imports = ["import-failed"];
+    Imports = ["import-failed", "plan-changed"];
     /// A task gets an agent.
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.

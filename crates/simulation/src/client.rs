@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse::{
-    AgentPatch, Caller, Error, ImportOptions, ItemPatch, NewEntry, NewTask, Shown, TaskPatch,
-    Verdict, WORKSPACE,
+    AgentPatch, Caller, Error, ImportAgents, ImportFile, ImportOptions, ItemPatch, NewEntry,
+    NewTask, Shown, TaskPatch, Verdict, WORKSPACE,
 };
 use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::cancel::Cancelled;
@@ -274,10 +274,11 @@ impl Client {
         let make = |hands: Hands, _key| -> Reply<()> {
             let (file, text) = (file.clone(), text.clone());
             Box::pin(async move {
-                let options = ImportOptions { with_agents: true, dry_run: false, format: None };
+                let options =
+                    ImportOptions { agents: ImportAgents::All, ..ImportOptions::default() };
                 let mut hear = |_| {};
-                let bytes = text.as_bytes();
-                hands.dormouse.import(&me(), &file, bytes, options, &mut hear).await
+                let file = ImportFile::new(file, text.as_bytes());
+                hands.dormouse.import(&me(), &file, &options, &mut hear).await
             })
         };
         if let Some(Ok(())) = self.ask("imports a file", make, &name).await {

@@ -55,6 +55,10 @@ limits! {
     JSON_STRING = "string of a JSON body", 256 * 1024, "bytes", "malformed-json";
     /// One imported file.
     IMPORT_FILE = "imported file", 50 * 1024 * 1024, "bytes", "payload-too-large";
+    /// An imported text as JSON, with a person's corrections.
+    IMPORT_BODY = "imported text with corrections", 2 * 50 * 1024 * 1024, "bytes", "payload-too-large";
+    /// Corrections of the plan of an import.
+    CORRECTIONS = "corrections of a plan", 10_000, "corrections", "validation-failed";
     /// Title of a task.
     TITLE = "title", 500, "characters", "validation-failed";
     /// Text of one entry.

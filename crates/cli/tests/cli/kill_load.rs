@@ -136,7 +136,7 @@ impl Writer {
             // Who has no agent to talk to gets some.
             (2, _) | (_, None) => {
                 let titles = [format!("Shelf {n} a"), format!("Shelf {n} b")];
-                let path = format!("/api/imports?name=shelf-{n}.md&withAgents=true");
+                let path = format!("/api/imports?name=shelf-{n}.md&agents=all");
                 let (key, body) = (String::new(), markdown(&titles));
                 Order { method: "POST", path, key, body, what: What::Import }
             }

@@ -57,6 +57,10 @@ pub const POINTS: &[(&str, Way)] = &[
     ("journal.define", Way::Load),
     ("journal.edit", Way::Load),
     ("journal.import", Way::Load),
+    (
+        "journal.importCorrections",
+        Way::Never("it needs a plan first; a test of the facade goes on where it ended"),
+    ),
     ("journal.setting", Way::FirstStart),
     ("model.ask", Way::Load),
     ("provider.tell", Way::Mood("model:away")),

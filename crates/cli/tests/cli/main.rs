@@ -13,6 +13,7 @@ mod chaos_load;
 mod decisions;
 #[cfg(feature = "faults")]
 mod held;
+mod import_plan;
 mod inspecting;
 mod kill;
 mod kill_books;

@@ -103,7 +103,16 @@ impl World {
 
     /// Runs a command with this data folder, width and standard input.
     pub fn run_at(&self, data: &Path, args: &[&str], columns: usize, stdin: &[u8]) -> Done {
-        let mut child = self.command(data, args, columns).spawn().expect("the binary starts");
+        Self::fed(&mut self.command(data, args, columns), stdin)
+    }
+
+    /// Runs a command with these variables and standard input.
+    pub fn run_set(&self, args: &[&str], settings: &[(&str, &str)], stdin: &[u8]) -> Done {
+        Self::fed(self.command(&self.data(), args, 100).envs(settings.iter().copied()), stdin)
+    }
+
+    fn fed(command: &mut Command, stdin: &[u8]) -> Done {
+        let mut child = command.spawn().expect("the binary starts");
         let mut input = child.stdin.take().expect("standard input is piped");
         // A command that needs no input may end before it was read.
         let _unread = input.write_all(stdin);

@@ -1,20 +1,72 @@
+use dormouse::imports::LineRun;
 use dormouse::view::{ImportEvent, ImportOutcome};
-use dormouse::{ImportOptions, TaskFilter};
+use dormouse::{Error, ImportAgents, ImportFile, ImportOptions, ImportPlan, TaskFilter};
+use dormouse_formats::plan::{Agent, Correction, Edit, Role};
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::{AgentId, TaskId};
 
 use crate::world::{World, me, now};
 
-fn import(world: &World, text: &str) -> Vec<(TaskId, Option<AgentId>)> {
-    world.later(60);
-    let options = ImportOptions { with_agents: true, dry_run: false, format: None };
+const MOVE: &str = "# Move\n\n## Boxes\n- [ ] Tape\n\n## Movers\n- [ ] Ask three\n\nVlad wants \
+                    1,800 lei.\n\n## Done\n- [x] Measured the windows\n";
+
+fn list(text: &str) -> ImportFile {
+    ImportFile::new("list.md", text.as_bytes())
+}
+
+fn with_agents() -> ImportOptions {
+    ImportOptions { agents: ImportAgents::All, ..ImportOptions::default() }
+}
+
+fn at(line: usize, edit: Edit) -> Correction {
+    Correction { line, edit }
+}
+
+/// The options of a person who saw a plan and corrected it.
+fn confirmed(plan: &ImportPlan, corrections: &[Correction]) -> ImportOptions {
+    ImportOptions {
+        digest: Some(plan.digest.clone()),
+        corrections: corrections.to_vec(),
+        ..ImportOptions::default()
+    }
+}
+
+fn plan(world: &World, text: &str, options: &ImportOptions) -> ImportPlan {
+    now(world.dormouse.plan_import(&me(), &list(text), options)).expect("a plan")
+}
+
+/// Imports a text; returns what became of each task.
+fn write(
+    world: &World,
+    text: &str,
+    options: &ImportOptions,
+) -> Result<Vec<(String, ImportOutcome, Option<AgentId>)>, Error> {
     let mut made = Vec::new();
     let mut on_event = |event| {
-        if let ImportEvent::Task { task_id: Some(task), agent_id, .. } = event {
-            made.push((task, agent_id));
+        if let ImportEvent::Task { title, outcome, agent_id, .. } = event {
+            made.push((title, outcome, agent_id));
         }
     };
-    now(world.dormouse.import(&me(), "list.md", text.as_bytes(), options, &mut on_event))
+    now(world.dormouse.import(&me(), &list(text), options, &mut on_event))?;
+    Ok(made)
+}
+
+fn titles(world: &World) -> Vec<String> {
+    let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 99, None)).expect("tasks");
+    let mut titles: Vec<String> = page.items.into_iter().map(|task| task.title).collect();
+    titles.sort();
+    titles
+}
+
+fn import(world: &World, text: &str) -> Vec<(TaskId, Option<AgentId>)> {
+    world.later(60);
+    let mut made = Vec::new();
+    let mut on_event = |event| {
+        if let ImportEvent::Task { task_id, agent_id, .. } = event {
+            made.push((task_id, agent_id));
+        }
+    };
+    now(world.dormouse.import(&me(), &list(text), &with_agents(), &mut on_event))
         .expect("imported");
     made
 }
@@ -32,8 +84,7 @@ fn an_imported_task_with_content_gets_an_agent_that_runs() {
     // The same file again: the same tasks, the same agents, nothing to do.
     assert_eq!(import(&world, "# Move\n\nThe van comes on Friday.\n\n- [ ] Pack\n"), made);
     assert_eq!(world.drain(&made[0].0).len(), 0);
-    let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None)).expect("tasks");
-    assert_eq!(page.items.len(), 1);
+    assert_eq!(titles(&world).len(), 1);
 }
 
 #[test]
@@ -54,32 +105,118 @@ fn an_imported_task_that_says_nothing_yet_costs_nothing_until_it_does() {
 fn a_task_that_has_an_agent_keeps_it() {
     let world = World::new();
     let text = "# Move\n\n- [ ] Pack\n";
-    let options = ImportOptions::default();
     let mut task = None;
     let mut on_event = |event| {
         if let ImportEvent::Task { task_id, .. } = event {
-            task = task_id;
+            task = Some(task_id);
         }
     };
-    now(world.dormouse.import(&me(), "list.md", text.as_bytes(), options, &mut on_event))
-        .expect("imported");
+    let options = ImportOptions::default();
+    now(world.dormouse.import(&me(), &list(text), &options, &mut on_event)).expect("imported");
     let own = world.agent(&task.expect("a task"));
     assert_eq!(import(&world, text)[0].1, Some(own.id));
 }
 
 #[test]
-fn a_dry_run_tells_and_writes_nothing() {
+fn a_plan_shows_each_line_and_each_task_and_writes_nothing() {
     let world = World::new();
     let before = world.rows();
-    let options = ImportOptions { with_agents: true, dry_run: true, format: None };
-    let mut planned = 0;
-    let mut on_event = |event| {
-        if let ImportEvent::Task { outcome, task_id: None, .. } = event {
-            assert_eq!(outcome, ImportOutcome::Planned);
-            planned += 1;
-        }
-    };
-    now(world.dormouse.import(&me(), "a.md", b"# A\n\n- [ ] One\n", options, &mut on_event))
-        .expect("read");
-    assert_eq!((planned, world.rows()), (1, before));
+    let plan = plan(&world, MOVE, &ImportOptions::default());
+    assert_eq!(world.rows(), before);
+    let shown: Vec<_> = plan.tasks.iter().map(|task| (task.line, task.title.as_str())).collect();
+    assert_eq!(shown, [(3, "Boxes"), (6, "Movers"), (11, "Done")]);
+    assert_eq!((plan.tasks[1].items, plan.tasks[1].notes), (1, 1));
+    assert_eq!(plan.tasks[2].checked_items, 1);
+    assert!(plan.tasks.iter().all(|task| task.outcome == ImportOutcome::Created));
+    let lines: usize = plan.lines.iter().map(|run| run.to + 1 - run.from).sum();
+    assert_eq!(lines, MOVE.lines().count());
+    let boxes = LineRun { from: 3, to: 3, role: Role::Task, task: Some(0) };
+    assert!(plan.lines.contains(&boxes), "{:?}", plan.lines);
+}
+
+#[test]
+fn the_plan_of_an_imported_file_says_what_is_new() {
+    let world = World::new();
+    write(&world, MOVE, &ImportOptions::default()).expect("imported");
+    let text = MOVE.replace("Ask three", "Ask four") + "\n## Lamps\n- [ ] Bulbs\n";
+    let plan = plan(&world, &text, &ImportOptions::default());
+    let outcomes: Vec<_> = plan.tasks.iter().map(|task| task.outcome).collect();
+    use ImportOutcome::{Created, Unchanged, Updated};
+    assert_eq!(outcomes, [Unchanged, Updated, Unchanged, Created]);
+    assert!(plan.tasks[0].task_id.is_some() && plan.tasks[3].task_id.is_none());
+}
+
+#[test]
+fn what_a_person_corrected_is_written_and_holds_for_the_next_import() {
+    let world = World::new();
+    let first = plan(&world, MOVE, &ImportOptions::default());
+    let corrections = [
+        at(3, Edit::Rename { title: "Boxes and tape".into() }),
+        at(6, Edit::SetAgent { agent: Agent::Give }),
+        at(11, Edit::LeaveOut),
+    ];
+    let options = confirmed(&first, &corrections);
+    let corrected = plan(&world, MOVE, &options);
+    assert_eq!(corrected.digest, first.digest, "a digest is of what the plan was made of");
+    assert_eq!(corrected.tasks[0].read_title.as_deref(), Some("Boxes"));
+    let made = write(&world, MOVE, &options).expect("imported");
+    assert_eq!(titles(&world), ["Boxes and tape", "Movers"]);
+    assert!(made[0].2.is_none() && made[1].2.is_some(), "{made:?}");
+    // The same list a week later, by a script that knows no corrections.
+    let later = format!("{MOVE}\n## Lamps\n- [ ] Bulbs\n");
+    let made = write(&world, &later, &ImportOptions::default()).expect("imported");
+    let outcomes: Vec<_> = made.iter().map(|(title, what, _)| (title.as_str(), *what)).collect();
+    use ImportOutcome::{Created, Unchanged};
+    let wanted = [("Boxes and tape", Unchanged), ("Movers", Unchanged), ("Lamps", Created)];
+    assert_eq!(outcomes, wanted);
+    // And it can be put back.
+    let again = plan(&world, &later, &ImportOptions::default());
+    let back = confirmed(&again, &[at(11, Edit::PutBack)]);
+    write(&world, &later, &back).expect("imported");
+    assert_eq!(titles(&world), ["Boxes and tape", "Done", "Lamps", "Movers"]);
+}
+
+#[test]
+fn a_plan_that_is_another_one_by_now_is_refused_and_nothing_is_written() {
+    let world = World::new();
+    let first = plan(&world, MOVE, &ImportOptions::default());
+    let drop = confirmed(&first, &[at(11, Edit::LeaveOut)]);
+    let rename = confirmed(&first, &[at(3, Edit::Rename { title: "Crates".into() })]);
+    let other_text = write(&world, &format!("{MOVE}\nMore.\n"), &drop).expect_err("another text");
+    assert_eq!((other_text.kind(), other_text.problem().status), ("plan-changed", 409));
+    assert_eq!(titles(&world), [""; 0]);
+    // Two plans of one file at once: the second did not see what the first one left out.
+    write(&world, MOVE, &drop).expect("imported");
+    let rows = world.rows();
+    assert_eq!(write(&world, MOVE, &rename).expect_err("overtaken").kind(), "plan-changed");
+    assert_eq!(world.rows(), rows);
+    // The first one again, as after a lost answer: it goes on where it was.
+    let again = write(&world, MOVE, &drop).expect("the same request");
+    assert!(again.iter().all(|(_, outcome, _)| *outcome == ImportOutcome::Unchanged), "{again:?}");
+}
+
+#[test]
+fn corrections_need_their_plan_and_a_line_that_exists() {
+    let world = World::new();
+    let first = plan(&world, MOVE, &ImportOptions::default());
+    let rows = world.rows();
+    let mut options = confirmed(&first, &[at(11, Edit::LeaveOut)]);
+    options.digest = None;
+    let error = write(&world, MOVE, &options).expect_err("no digest");
+    assert_eq!((error.kind(), error.problem().status), ("validation-failed", 422));
+    let beyond = confirmed(&first, &[at(400, Edit::LeaveOut)]);
+    let error = write(&world, MOVE, &beyond).expect_err("no such line");
+    assert_eq!(error.kind(), "validation-failed");
+    assert!(error.problem().detail.contains("line 400"), "{}", error.problem().detail);
+    assert_eq!(world.rows(), rows);
+}
+
+#[test]
+fn agents_are_given_to_tasks_with_plenty_to_read_if_it_is_left_to_the_plan() {
+    let world = World::new();
+    let options = ImportOptions { agents: ImportAgents::Suggested, ..ImportOptions::default() };
+    let text = "# Home\n\n## Lamp\n- [ ] Bulb\n\n## Bath\n- [ ] Tiles\n- [ ] Tap\n- [ ] Mirror\n";
+    let made = write(&world, text, &options).expect("imported");
+    let agents: Vec<_> = made.iter().map(|(title, _, id)| (&title[..], id.is_some())).collect();
+    assert_eq!(agents, [("Lamp", false), ("Bath", true)]);
 }

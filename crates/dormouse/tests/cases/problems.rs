@@ -1,5 +1,7 @@
 use dormouse::error::PROBLEMS;
-use dormouse::{Error, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict};
+use dormouse::{
+    Error, ImportFile, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict,
+};
 use dormouse_types::task::{LinkKind, Status};
 use dormouse_types::{AgentId, ChangeSetId, EntryId, Id as _, ItemId, Scope, TaskId, limits};
 use serde_json::json;
@@ -72,7 +74,12 @@ fn a_value_that_is_not_acceptable_says_which_field_and_what_would_be() {
     let agent = world.agent(&task).id;
     check(now(d.wake_agent(&me(), &agent, words, None)), "validation-failed", 422, &["32768"]);
     check(
-        now(d.import(&me(), "a.md", b"# A\n\xff\n", ImportOptions::default(), &mut |_| {})),
+        now(d.import(
+            &me(),
+            &ImportFile::new("a.md", &b"# A\n\xff\n"[..]),
+            &ImportOptions::default(),
+            &mut |_| {},
+        )),
         "import-failed",
         422,
         &[],

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse::{Caller, Dormouse, DrainScope, ImportOptions, NewEntry};
+use dormouse::{Caller, Dormouse, DrainScope, ImportAgents, ImportFile, ImportOptions, NewEntry};
 use dormouse_builtin::Builtin;
 
 use crate::world::{me, now, services};
@@ -29,12 +29,10 @@ fn the_built_in_model_proposes_what_the_sample_says() {
     now(async {
         let (dormouse, _, clock) = services(Arc::new(Builtin), "2027-01-18T09:00:00Z");
         let me = me();
-        let options =
-            ImportOptions { with_agents: true, dry_run: false, format: Some(Format::Markdown) };
-        dormouse
-            .import(&me, "household.md", TASKS.as_bytes(), options, &mut |_| {})
-            .await
-            .expect("imported");
+        let file = ImportFile::new("household.md", TASKS.as_bytes());
+        let (agents, format) = (ImportAgents::All, Some(Format::Markdown));
+        let options = ImportOptions { agents, format, ..ImportOptions::default() };
+        dormouse.import(&me, &file, &options, &mut |_| {}).await.expect("imported");
         drain(&dormouse, &me).await;
         for line in NOTES.lines().filter(|line| !line.starts_with('#')) {
             let (task, text) = line.split_once(" | ").expect("task | note");

@@ -1,6 +1,6 @@
 use dormouse::{
-    AgentFilter, AgentPatch, Caller, Error, ImportOptions, ItemPatch, MessageFilter, NewEntry,
-    NewTask, NewToken, OperationFilter, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    AgentFilter, AgentPatch, Caller, Error, ImportFile, ImportOptions, ItemPatch, MessageFilter,
+    NewEntry, NewTask, NewToken, OperationFilter, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
@@ -120,7 +120,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit restore_entry |s, c| s.world.dormouse.restore_entry(c, &s.task, &s.entry, None);
     Edit add_label |s, c| s.world.dormouse.add_label(c, &s.task, "New", None);
     Edit remove_label |s, c| s.world.dormouse.remove_label(c, &s.task, "Home", None);
-    Edit import |s, c| s.world.dormouse.import(c, "a.md", b"# New\n\n- [ ] One\n", ImportOptions::default(), &mut |_| {});
+    Edit plan_import |s, c| s.world.dormouse.plan_import(c, &ImportFile::new("a.md", *b"# New\n\n- [ ] One\n"), &ImportOptions::default());
+    Edit import |s, c| s.world.dormouse.import(c, &ImportFile::new("a.md", *b"# New\n\n- [ ] One\n"), &ImportOptions::default(), &mut |_| {});
     Edit create_agent |s, c| s.world.dormouse.create_agent(c, &now(s.world.dormouse.create_task(&me(), NewTask::default(), None)).expect("a task").id, None, None);
     Edit wake_agent |s, c| s.world.dormouse.wake_agent(c, &s.agent, Some("Hello".into()), None);
     Edit reanalyse_agent |s, c| s.world.dormouse.reanalyse_agent(c, &s.agent, None);

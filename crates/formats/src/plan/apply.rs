@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use dormouse_types::limits;
 
-use super::agents::deserves_agent;
 use super::correction::{Agent, Correction, CorrectionError, Edit, Kept, Planned, PlannedTask};
 use super::join::{self, Keys, Taken};
 use super::rework::{self, Reworked};
@@ -50,10 +49,8 @@ pub fn apply(
 }
 
 fn unchanged(reading: &Reading) -> Planned {
-    let plan = |task: &dormouse_types::draft::Task| PlannedTask {
-        draft: task.clone(),
-        agent: deserves_agent(task),
-    };
+    let plan =
+        |task: &dormouse_types::draft::Task| PlannedTask { draft: task.clone(), agent: None };
     Planned {
         format: reading.format,
         tasks: reading.tasks.iter().map(plan).collect(),
@@ -364,10 +361,8 @@ impl<'a> Plan<'a> {
         });
         let places = places.collect();
         let live = self.works.into_iter().filter(|work| work.fate == Fate::Stays);
-        let tasks = live.map(|work| {
-            let draft = work.pieces.together();
-            PlannedTask { agent: work.agent.unwrap_or_else(|| deserves_agent(&draft)), draft }
-        });
+        let tasks =
+            live.map(|work| PlannedTask { agent: work.agent, draft: work.pieces.together() });
         Planned {
             format: self.reading.format,
             tasks: tasks.collect(),

@@ -146,8 +146,8 @@ pub struct Planned {
 pub struct PlannedTask {
     /// The task.
     pub draft: Task,
-    /// Whether it gets an agent.
-    pub agent: Agent,
+    /// Whether it gets an agent, if a person chose.
+    pub agent: Option<Agent>,
 }
 
 /// Why a correction was refused. Nothing was changed; the correction must be changed before a retry

@@ -84,3 +84,10 @@ pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
     let (name, text) = (hash::sha256(name), hash::sha256(bytes));
     hash::joined(&["plan", name.as_str(), format, text.as_str()])
 }
+
+/// The text of a file, as its lines are counted.
+///
+/// Errors: the file is too large, or is not UTF-8.
+pub fn decode(name: &str, bytes: &[u8]) -> Result<String, Error> {
+    Ok(markdown::decode(name, bytes)?)
+}

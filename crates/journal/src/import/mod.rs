@@ -4,11 +4,13 @@
 //! again and continues. Values changed here since the last import are kept and reported.
 
 mod content;
+mod correction;
 mod plan;
 
-use dormouse_store::Op;
 use dormouse_store::journal::imported;
+use dormouse_store::{Op, in_list};
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, WorkspaceId, draft, hash};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
@@ -48,7 +50,43 @@ pub enum Outcome {
     Unchanged,
 }
 
+/// What an import of a draft would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// Its key is new: a task would be created.
+    New,
+    /// It is the content last imported as this task.
+    Same(TaskId),
+    /// This task was imported from other content.
+    Other(TaskId),
+}
+
 impl Journal {
+    /// What an import of each draft of a file would do, in their order. Writes nothing.
+    pub async fn import_known(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+        drafts: &[&draft::Task],
+    ) -> Result<Vec<Known>, JournalError> {
+        let mut known = Vec::with_capacity(drafts.len());
+        for drafts in drafts.chunks(in_list::MOST) {
+            let keys: Vec<String> = drafts.iter().map(|draft| import_key(file, draft)).collect();
+            let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
+            let rows: BTreeMap<String, imported::Imported> = rows.into_iter().collect();
+            for (draft, key) in drafts.iter().zip(&keys) {
+                let Some(row) = rows.get(key) else {
+                    known.push(Known::New);
+                    continue;
+                };
+                let (task, last) = last_import(key, row)?;
+                let is_same = last.digest == Some(Content::of(draft).digest());
+                known.push(if is_same { Known::Same(task) } else { Known::Other(task) });
+            }
+        }
+        Ok(known)
+    }
+
     /// Imports one draft of a file.
     ///
     /// `file` identifies the file across imports: its front-matter id or name. Labels and
@@ -61,22 +99,14 @@ impl Journal {
         draft: &draft::Task,
         ctx: &EditCtx,
     ) -> Result<Imported, JournalError> {
-        let key = [file, draft.key.as_str()].join("|");
+        let key = import_key(file, draft);
         let content = Content::of(draft);
         let digest = content.digest();
         let ctx = EditCtx { origin: Origin::Import, if_match: None, ..ctx.clone() };
         let Some(row) = self.store.first(imported::by_key(ws, &key)).await? else {
             return self.import_new(ws, key, content, digest, ctx).await;
         };
-        let stored = |source| JournalError::Stored { what: "import", id: key.clone(), source };
-        let last: Last = serde_json::from_str(&row.value).map_err(stored)?;
-        let task: TaskId = row.entity_id.parse().map_err(|e: dormouse_types::id::IdError| {
-            JournalError::Stored {
-                what: "import",
-                id: key.clone(),
-                source: serde::de::Error::custom(e.to_string()),
-            }
-        })?;
+        let (task, last) = last_import(&key, &row)?;
         if last.digest.as_ref() == Some(&digest) {
             return Ok(Imported { task, outcome: Outcome::Unchanged, kept: Vec::new(), seq: None });
         }
@@ -135,6 +165,22 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// The key under which a draft of a file is known again.
+fn import_key(file: &str, draft: &draft::Task) -> String {
+    [file, draft.key.as_str()].join("|")
+}
+
+/// The task and the content of a key's last import.
+fn last_import(key: &str, row: &imported::Imported) -> Result<(TaskId, Last), JournalError> {
+    let stored = |source| JournalError::Stored { what: "import", id: key.to_owned(), source };
+    let last = serde_json::from_str(&row.value).map_err(stored)?;
+    let task = row.entity_id.parse();
+    let task = task.map_err(|error: dormouse_types::id::IdError| {
+        stored(serde::de::Error::custom(error.to_string()))
+    })?;
+    Ok((task, last))
 }
 
 /// The receipt of one import of one task. The count distinguishes a return to an older version of

@@ -169,7 +169,10 @@ fn an_upgrade_that_was_cut_is_finished_by_the_next_opening_and_loses_nothing() {
                 assert_eq!(answered[0].to_string(), "ho-01j00000000000000000000001");
                 for db in Db::ALL {
                     let old = wait(store.first(receipt::by_id(db, WS, "old"))).expect("receipts");
-                    assert_eq!(old.map(|old| (old.answer, old.seq.0)), Some(("told".into(), 7)));
+                    assert_eq!(
+                        old.map(|old| (old.answer, old.seq.0)),
+                        Some(("answered".into(), 7))
+                    );
                     let done = wait(store.commit(plan(db, 1).commit())).expect("a commit");
                     assert!(done.seq.0 > 7, "cut at {at}: {done:?}");
                 }

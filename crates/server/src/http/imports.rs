@@ -7,22 +7,22 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use dormouse::ImportOptions;
 use dormouse::view::ImportEvent;
-use dormouse_types::closed_list::ClosedList as _;
+use dormouse::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
+use dormouse_types::closed_list::ClosedList;
 use dormouse_types::draft::Format;
-use dormouse_types::limits::IMPORT_FILE;
+use dormouse_types::limits::{IMPORT_BODY, IMPORT_FILE};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
-use crate::extract::{Query, collect};
+use crate::extract::{Query, collect, parsed};
 use crate::problem_groups::Imports;
-use crate::wire::{ImportLine, Stopped};
+use crate::wire::{ImportLine, ImportText, Stopped};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -32,38 +32,47 @@ pub(super) struct ImportParams {
     /// The name of the file; a later import of the same name updates its tasks.
     #[param(value_type = String, required)]
     name: Option<String>,
-    /// Parse and report only; write nothing.
+    /// Answer the plan of the import; write nothing.
     #[serde(default)]
     dry_run: bool,
-    /// Give each task an agent.
-    #[serde(default)]
-    with_agents: bool,
+    /// Which tasks get an agent, unless a correction says otherwise; by default none.
+    #[param(value_type = Option<ImportAgents>)]
+    agents: Option<String>,
     /// What the file is read as; by default what its content looks like.
     #[param(value_type = Option<Format>)]
     format: Option<String>,
 }
 
-/// Imports a task list and reports each task once it is durable.
+/// Imports a task list, or shows what an import would write.
 ///
 /// Markdown, todo.txt, iCalendar, a sheet (CSV), the JSON of Trello, Vikunja, `gh issue list` and
-/// Dormouse, or plain lines: the content decides, not the name.
+/// Dormouse, or plain lines: the content decides, not the name. The body is the file as it is, or,
+/// with the media type `application/vnd.dormouse.import+json`, its text with the corrections of a
+/// person and the digest of the plan that they were made for.
 ///
-/// A file that cannot be parsed at all is refused with an error status. An error after the first
-/// event ends the stream with a line `{"event": "problem", "problem": …}`; everything reported
-/// before it is durable.
+/// With `dryRun=true` nothing is written, and the answer is the plan: the place of every line, and
+/// the tasks. Otherwise each task is reported once it is durable. A file that cannot be parsed at
+/// all is refused with an error status; so is a plan that has changed since it was read. An error
+/// after the first event ends the stream with a line `{"event": "problem", "problem": …}`;
+/// everything reported before it is durable.
 #[utoipa::path(
     post,
     path = "/api/imports",
     operation_id = "importFile",
     tag = "imports",
     params(ImportParams),
-    request_body(content = String, content_type = "text/markdown", description = "The file."),
+    request_body(
+        description = "The file.",
+        content((String = "text/markdown"), (ImportText = "application/vnd.dormouse.import+json"))
+    ),
     responses(
         (
             status = 200,
-            description = "One line of JSON per event, once it is durable.",
-            body = ImportLine,
-            content_type = "application/x-ndjson"
+            description = "One line of JSON per event, once it is durable; the plan with `dryRun`.",
+            content(
+                (ImportLine = "application/x-ndjson"),
+                (ImportPlan = "application/json")
+            )
         ),
         Imports
     ),
@@ -77,17 +86,26 @@ pub(super) async fn run(
         let message = "name is missing: it identifies the file when it is imported again";
         return Err(Problem::invalid("?name", message));
     };
-    let file = collect(request.into_body(), IMPORT_FILE).await?;
-    let options = ImportOptions {
-        with_agents: params.with_agents,
-        dry_run: params.dry_run,
-        format: params
-            .format
-            .map(|name| Format::parse(&name))
-            .transpose()
-            .map_err(|error| Problem::invalid("?format", error.to_string()))?,
+    let mut options = ImportOptions {
+        agents: listed("?agents", params.agents)?.unwrap_or(ImportAgents::None),
+        format: listed("?format", params.format)?,
+        ..ImportOptions::default()
     };
-    let mut events = Events::new(app, name, file, options);
+    let file = if is_with_corrections(request.headers()) {
+        let body = collect(request.into_body(), IMPORT_BODY).await?;
+        let text: ImportText = parsed(&body)?;
+        text.check()?;
+        options.digest = text.digest;
+        options.corrections = text.corrections;
+        ImportFile::new(name, text.text.into_bytes())
+    } else {
+        ImportFile::new(name, &collect(request.into_body(), IMPORT_FILE).await?[..])
+    };
+    if params.dry_run {
+        let plan = app.dormouse.plan_import(&app.caller, &file, &options).await?;
+        return Ok(axum::Json(plan).into_response());
+    }
+    let mut events = Events::new(app, file, options);
     let first = match events.next().await {
         Some(Err(problem)) => return Err(problem),
         first => first,
@@ -95,6 +113,19 @@ pub(super) async fn run(
     let lines = stream::iter(first).chain(events).map(|event| Ok::<_, Infallible>(line(event)));
     let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
     Ok((kind, Body::from_stream(lines)).into_response())
+}
+
+/// A value of a closed list, if one is given.
+fn listed<T: ClosedList>(field: &'static str, given: Option<String>) -> Result<Option<T>, Problem> {
+    let value = given.map(|name| T::parse(&name)).transpose();
+    value.map_err(|error| Problem::invalid(field, error.to_string()))
+}
+
+/// Whether the body is a text with corrections, and not a file as it is.
+fn is_with_corrections(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
+    kind.is_some_and(|kind| kind.eq_ignore_ascii_case(ImportText::MEDIA_TYPE))
 }
 
 fn line(event: Result<ImportEvent, Problem>) -> Bytes {
@@ -117,7 +148,7 @@ struct Events {
 }
 
 impl Events {
-    fn new(app: App, name: String, file: Bytes, options: ImportOptions) -> Self {
+    fn new(app: App, file: ImportFile, options: ImportOptions) -> Self {
         let (tell, events) = mpsc::unbounded_channel();
         let import = async move {
             let mut on_event = move |event| {
@@ -125,7 +156,7 @@ impl Events {
                 let _gone = tell.send(event);
             };
             app.dormouse
-                .import(&app.caller, &name, &file, options, &mut on_event)
+                .import(&app.caller, &file, &options, &mut on_event)
                 .await
                 .map_err(Problem::from)
         };

@@ -1,10 +1,43 @@
-//! Lines of the response to an import.
+//! The request and the lines of the response of an import.
 
+use dormouse::imports::Correction;
 use dormouse::view::ImportEvent;
-use serde::Serialize;
+use dormouse_types::Digest;
+use dormouse_types::limits::CORRECTIONS;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::Problem;
+
+/// A text to import with a person's corrections.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImportText {
+    /// The file.
+    pub(crate) text: String,
+    /// The digest of the plan that was shown. If the plan is another one by now, the import is
+    /// refused; corrections cannot be imported without it.
+    pub(crate) digest: Option<Digest>,
+    /// What the person changed in the plan.
+    #[serde(default)]
+    pub(crate) corrections: Vec<Correction>,
+}
+
+impl ImportText {
+    /// Tells such a body from a file as it is.
+    pub(crate) const MEDIA_TYPE: &str = "application/vnd.dormouse.import+json";
+
+    /// Refuses more corrections than a person makes, and characters that cannot be stored.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        CORRECTIONS.check(self.corrections.len()).map_err(dormouse::Error::from)?;
+        let corrections = serde_json::json!(self.corrections).to_string();
+        if corrections.contains("\\u0000") {
+            let message = "a correction contains the character U+0000: remove it";
+            return Err(Problem::invalid("corrections", message));
+        }
+        Ok(())
+    }
+}
 
 /// One line of the response to an import.
 #[derive(Serialize, ToSchema)]

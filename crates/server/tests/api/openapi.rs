@@ -199,7 +199,7 @@ async fn every_operation_answers_as_the_document_says() {
     let read = async |path: &str| world.get(path).await.json();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
 
-    let import = "/api/imports?name=garden.md&withAgents=true";
+    let import = "/api/imports?name=garden.md&agents=all";
     world.call("POST", import, "# Garden\n\n## Gate\n- [ ] hinge\n\nIt hangs.\n").await;
     let body = r#"{
         "title": "Water butt", "labels": ["garden"], "category": "Home", "items": ["buy the kit"],

@@ -1,8 +1,11 @@
 //! What an import last wrote under each stable key.
 
+use std::sync::LazyLock;
+
 use dormouse_types::WorkspaceId;
 
 use crate::commit::{Db, Op};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::{params, params_values};
 
@@ -36,6 +39,24 @@ pub fn by_key(workspace: WorkspaceId, key: &str) -> Query<Imported> {
                 entity_id: row.text(0).map_err(column)?.to_owned(),
                 value: row.text(1).map_err(column)?.to_owned(),
             })
+        },
+    }
+}
+
+/// The last imports of at most [`in_list::MOST`] keys, each with its key; keys without one are left
+/// out.
+pub fn by_keys(workspace: WorkspaceId, keys: &[String]) -> Query<(String, Imported)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql("SELECT key, entity_id, value FROM imported WHERE ws = ?1 AND key IN (", ")")
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: in_list::params(workspace, keys),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "import", &e);
+            let text = |at| row.text(at).map(ToOwned::to_owned).map_err(column);
+            Ok((text(0)?, Imported { entity_id: text(1)?, value: text(2)? }))
         },
     }
 }

@@ -15,6 +15,7 @@ pub mod category;
 pub mod linked_entry;
 pub mod field_say;
 pub mod imported;
+pub mod import_correction;
 pub mod setting;
 pub mod fence;
 pub mod token;

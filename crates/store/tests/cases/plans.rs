@@ -9,7 +9,8 @@ use dormouse_store::agent::{
 };
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
-    access_code, fence, field_say, imported, label, linked_entry, setting, task, task_list, token,
+    access_code, fence, field_say, import_correction, imported, label, linked_entry, setting, task,
+    task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::{
@@ -285,6 +286,8 @@ fn queries(world: &World) -> Vec<Asked> {
         field_say::of_task(WS, &task),
         field_say::of_tasks(WS, std::slice::from_ref(&task)),
         imported::by_key(WS, "key"),
+        imported::by_keys(WS, &["key".to_owned()]),
+        import_correction::of_file(WS, "list.md"),
         setting::by_key(WS, "key"),
         setting::all(WS),
         token::by_hash(&hash::sha256("x")),

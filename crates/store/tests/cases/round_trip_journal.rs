@@ -10,7 +10,7 @@ use dormouse_store::journal::item::Item;
 use dormouse_store::journal::label::{self, Definition, Label};
 use dormouse_store::journal::row::{self, Entity, Stored};
 use dormouse_store::journal::task::{self, AggregateRow, ListQuery, PageStart, StatusEntry, Task};
-use dormouse_store::journal::{field_say, setting};
+use dormouse_store::journal::{field_say, import_correction, setting};
 use dormouse_store::{Db, Query, Refusal};
 use dormouse_types::caller::By;
 use dormouse_types::model::FieldSay;
@@ -32,6 +32,7 @@ each_engine!(
     live_definitions_differ_in_name,
     the_last_word_on_a_field_stays,
     an_import_is_known_by_its_key,
+    corrections_of_a_file_are_replaced_only_by_one_who_saw_them,
     a_setting_holds_what_was_set_last,
 );
 
@@ -413,6 +414,26 @@ fn an_import_is_known_by_its_key(world: &World) {
     assert_eq!(world.all(imported::by_key(WS, "file|Heading|1")), [last]);
     assert_eq!(world.first(imported::by_key(WS, "file|Heading|2")), None);
     assert_eq!(world.first(imported::by_key(OTHER_WS, "file|Heading|1")), None);
+    world.journal([imported::put(WS, "file|Heading|3", "jt-3", "{}")]);
+    let keys = ["file|Heading|1", "file|Heading|2", "file|Heading|3"].map(str::to_owned);
+    let mut found = world.all(imported::by_keys(WS, &keys));
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let tasks: Vec<_> =
+        found.iter().map(|(key, at)| (key.as_str(), at.entity_id.as_str())).collect();
+    assert_eq!(tasks, [("file|Heading|1", "jt-2"), ("file|Heading|3", "jt-3")]);
+    assert!(world.all(imported::by_keys(OTHER_WS, &keys)).is_empty());
+}
+
+fn corrections_of_a_file_are_replaced_only_by_one_who_saw_them(world: &World) {
+    world.journal([import_correction::insert(WS, "list.md", "one")]);
+    let again = journal_commit([import_correction::insert(WS, "list.md", "two")]);
+    assert_eq!(world.refusal(again), Refusal::Exists);
+    let late = journal_commit([import_correction::replace(WS, "list.md", "zero", "two")]);
+    assert_eq!(world.refusal(late), Refusal::Missing);
+    world.journal([import_correction::replace(WS, "list.md", "one", "two")]);
+    assert_eq!(world.all(import_correction::of_file(WS, "list.md")), ["two"]);
+    assert_eq!(world.first(import_correction::of_file(OTHER_WS, "list.md")), None);
+    assert_eq!(world.first(import_correction::of_file(WS, "other.md")), None);
 }
 
 fn a_setting_holds_what_was_set_last(world: &World) {

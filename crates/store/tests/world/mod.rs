@@ -261,6 +261,7 @@ const JOURNAL: &[&str] = &[
     "SELECT * FROM touched_tasks ORDER BY 1, 2, 3",
     "SELECT * FROM field_says ORDER BY 1, 2, 3",
     "SELECT * FROM imported ORDER BY 1, 2",
+    "SELECT * FROM import_corrections ORDER BY 1, 2",
     "SELECT * FROM settings ORDER BY 1, 2",
     "SELECT * FROM fence ORDER BY 1, 2",
     "SELECT * FROM tokens ORDER BY 1, 2",

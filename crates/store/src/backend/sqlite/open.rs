@@ -23,6 +23,7 @@ const JOURNAL: &[&str] = &[
     include_str!("../../migrations/sqlite/0002_journal.sql"),
     include_str!("../../migrations/sqlite/0003_journal.sql"),
     include_str!("../../migrations/sqlite/0004_both.sql"),
+    include_str!("../../migrations/sqlite/0005_journal.sql"),
 ];
 const AGENT: &[&str] = &[
     concat!(

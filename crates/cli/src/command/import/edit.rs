@@ -1,0 +1,242 @@
+//! A plan as a text that a person edits: a word before each line says what it becomes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::process::Command;
+
+use dormouse::imports::{Correction, ImportAgents, ImportPlan};
+use dormouse_formats::plan::{self, Agent, Edit, Role};
+
+use super::plan::{has_agent, role};
+use crate::failure::Failure;
+use crate::terminal::line;
+
+const HELP: &str = "\
+# What each line becomes. Change the word after a number, or the title after `=`; then save and close.
+#   task       begins a task; `task+` one with an agent
+#   item, note, due   of the task above
+#   category   of the tasks below
+#   join       this task becomes part of the task above
+#   out        is left out, with all of it if it begins a task; so is a line you remove here
+# Lines that begin with # are not read, nor is the text of a line.
+";
+
+/// What the word of a line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Word {
+    Is(Role),
+    /// A task, and whether it gets an agent.
+    Task(Agent),
+    Join,
+}
+
+/// A plan, line by line, as the document shows it.
+struct Shown {
+    word: Word,
+    /// The title of the task that begins here.
+    title: Option<String>,
+}
+
+/// The document of several plans.
+pub(super) fn document(plans: &[ImportPlan], texts: &[String], agents: ImportAgents) -> String {
+    let mut out = HELP.to_owned();
+    for (made, text) in plans.iter().zip(texts) {
+        let source = plan::lines(text);
+        let digits = source.len().to_string().len();
+        // Writing to a String cannot fail.
+        let _always = writeln!(out, "\n@ {}", line(&made.file));
+        for (at, shown) in shown(made, agents) {
+            let word = match &shown.word {
+                Word::Is(is) => role(*is),
+                Word::Task(Agent::Give) => "task+",
+                Word::Task(Agent::Refuse) => "task",
+                Word::Join => "join",
+            };
+            let text = line(source.get(at - 1).copied().unwrap_or_default());
+            let _always = writeln!(out, "{at:>digits$} {word:<8} {}", text.trim_end());
+            if let Some(title) = &shown.title {
+                let _always = writeln!(out, "{:digits$} = {}", "", line(title));
+            }
+        }
+    }
+    out
+}
+
+/// Each line that is not blank.
+fn shown(made: &ImportPlan, agents: ImportAgents) -> BTreeMap<usize, Shown> {
+    let mut all = BTreeMap::new();
+    for run in made.lines.iter().filter(|run| run.role != Role::Blank) {
+        for at in run.from..=run.to {
+            let task = run.task.and_then(|task| made.tasks.get(task));
+            let begun = task.filter(|task| run.role == Role::Task && task.line == at);
+            let agent = |gets| if gets { Agent::Give } else { Agent::Refuse };
+            let word =
+                begun.map_or(Word::Is(run.role), |task| Word::Task(agent(has_agent(task, agents))));
+            all.insert(at, Shown { word, title: begun.map(|task| task.title.clone()) });
+        }
+    }
+    all
+}
+
+/// What a person changed in the document, for each plan.
+///
+/// Errors: a line of the document that is not understood; the message names it.
+pub(super) fn corrections(
+    plans: &[ImportPlan],
+    texts: &[String],
+    agents: ImportAgents,
+    document: &str,
+) -> Result<Vec<Vec<Correction>>, String> {
+    let mut written: Vec<BTreeMap<usize, Shown>> = plans.iter().map(|_| BTreeMap::new()).collect();
+    let mut file = None;
+    let mut last = 0;
+    for (number, row) in (1..).zip(document.lines()) {
+        let row = row.trim();
+        if row.is_empty() || row.starts_with('#') {
+            continue;
+        }
+        if row.starts_with('@') {
+            file = Some(file.map_or(0, |file: usize| file + 1));
+            last = 0;
+            continue;
+        }
+        let Some(written) = file.and_then(|file| written.get_mut(file)) else {
+            return Err(format!("line {number} of the edited plan stands under no file (`@ …`)"));
+        };
+        if let Some(title) = row.strip_prefix('=') {
+            let Some(task) = written.get_mut(&last) else {
+                return Err(format!(
+                    "line {number} of the edited plan: a title needs its task above"
+                ));
+            };
+            task.title = Some(title.trim().to_owned());
+            continue;
+        }
+        let mut words = row.split_whitespace();
+        let at = words.next().and_then(|at| at.parse().ok());
+        let word = words.next().and_then(word);
+        let (Some(at), Some(word)) = (at, word) else {
+            return Err(format!(
+                "line {number} of the edited plan is not understood: it begins with the number of a \
+                 line and one of task, task+, item, note, due, category, join, out"
+            ));
+        };
+        last = at;
+        written.insert(at, Shown { word, title: None });
+    }
+    let changed = plans.iter().zip(&written).zip(texts).map(|((made, written), text)| {
+        let beyond = written.keys().find(|at| **at == 0 || **at > plan::lines(text).len());
+        if let Some(at) = beyond {
+            return Err(format!("{} has no line {at}", line(&made.file)));
+        }
+        Ok(differences(&shown(made, agents), written))
+    });
+    changed.collect()
+}
+
+fn word(text: &str) -> Option<Word> {
+    match text {
+        "task" => Some(Word::Task(Agent::Refuse)),
+        "task+" => Some(Word::Task(Agent::Give)),
+        "join" => Some(Word::Join),
+        _ => Role::ALL.iter().find(|is| role(**is) == text).map(|is| Word::Is(*is)),
+    }
+}
+
+fn differences(before: &BTreeMap<usize, Shown>, after: &BTreeMap<usize, Shown>) -> Vec<Correction> {
+    let out = Shown { word: Word::Is(Role::LeftOut), title: None };
+    let mut all = Vec::new();
+    for (&line, was) in before {
+        let is = after.get(&line).unwrap_or(&out);
+        let mut push = |edit| all.push(Correction { line, edit });
+        if was.word != is.word {
+            if was.word == Word::Is(Role::LeftOut) {
+                push(Edit::PutBack);
+            }
+            match (&was.word, &is.word) {
+                (_, Word::Is(Role::LeftOut)) => push(Edit::LeaveOut),
+                (_, Word::Join) => push(Edit::Join),
+                (Word::Task(_), Word::Task(agent)) => push(Edit::SetAgent { agent: *agent }),
+                (Word::Is(Role::LeftOut), Word::Task(agent)) => {
+                    push(Edit::SetAgent { agent: *agent });
+                }
+                (_, Word::Task(agent)) => {
+                    push(Edit::Split);
+                    if *agent == Agent::Give {
+                        push(Edit::SetAgent { agent: *agent });
+                    }
+                }
+                (_, Word::Is(role)) => push(Edit::SetRole { role: *role }),
+            }
+        }
+        if let (Some(was), Some(title)) = (&was.title, &is.title)
+            && crate::terminal::line(was) != *title
+        {
+            push(Edit::Rename { title: title.clone() });
+        }
+    }
+    all
+}
+
+/// Earlier corrections with later ones in their place.
+pub(super) fn merged(earlier: &[Correction], later: Vec<Correction>) -> Vec<Correction> {
+    let is_replaced = |old: &Correction| {
+        later.iter().any(|new| {
+            new.line == old.line
+                && (std::mem::discriminant(&new.edit) == std::mem::discriminant(&old.edit)
+                    || is_place(&new.edit) && is_place(&old.edit))
+        })
+    };
+    let is_undone = |new: &Correction| {
+        new.edit == Edit::PutBack
+            && earlier.iter().any(|old| old.line == new.line && is_place(&old.edit))
+    };
+    let stays = earlier.iter().filter(|old| !is_replaced(old)).cloned();
+    stays.chain(later.iter().filter(|new| !is_undone(new)).cloned()).collect()
+}
+
+/// Whether an edit says what a line is; of such, one holds for a line.
+fn is_place(edit: &Edit) -> bool {
+    match edit {
+        Edit::SetRole { .. }
+        | Edit::Split
+        | Edit::Join
+        | Edit::LeaveOut
+        | Edit::LeaveOutTask
+        | Edit::PutBack => true,
+        Edit::Rename { .. }
+        | Edit::RenameTask { .. }
+        | Edit::SetAgent { .. }
+        | Edit::SetCategory { .. } => false,
+    }
+}
+
+/// Opens a text in the person's editor and returns it as they saved it.
+pub(super) fn in_editor(text: &str, editor: &str) -> Result<String, Failure> {
+    let file = std::env::temp_dir().join(format!("dormouse-plan-{}.txt", std::process::id()));
+    let failed = |what: &str, error: &std::io::Error| {
+        Failure::failed(format!("{} cannot be {what}: {error}", file.display()))
+    };
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
+    let mut opened = opened.map_err(|error| failed("written", &error))?;
+    let written = opened.write_all(text.as_bytes());
+    let edited = written.map_err(|error| failed("written", &error)).and_then(|()| {
+        // An editor is often a command with arguments, such as `code --wait`.
+        let command = format!("{editor} \"$1\"");
+        match Command::new("sh").args(["-c", &command, "sh"]).arg(&file).status() {
+            Ok(status) if status.success() => {
+                std::fs::read_to_string(&file).map_err(|error| failed("read", &error))
+            }
+            Ok(status) => Err(Failure::failed(format!("`{editor}` ended with {status}"))
+                .hint("nothing was written; set EDITOR to an editor that works")),
+            Err(error) => Err(Failure::failed(format!("`{editor}` cannot be started: {error}"))),
+        }
+    });
+    let removed = std::fs::remove_file(&file);
+    let edited = edited?;
+    removed.map_err(|error| failed("removed", &error))?;
+    Ok(edited)
+}

@@ -1,0 +1,303 @@
+//! `dormouse import`: tasks from files.
+
+mod edit;
+mod plan;
+mod progress;
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use axum::body::Bytes;
+use clap::Args;
+use dormouse::imports::{Correction, ImportAgents, ImportPlan};
+use dormouse::view::ImportEvent;
+use dormouse_formats::plan as formats_plan;
+use dormouse_types::draft::Format;
+use serde_json::{Value, json};
+
+use crate::client::path;
+use crate::failure::Failure;
+use crate::session::Session;
+use progress::Progress;
+
+/// Reads Markdown, todo.txt, iCalendar, CSV, and the JSON of Trello, Vikunja, `gh issue list` and
+/// Dormouse; the content of a file decides. In a terminal you see the plan first: what each line
+/// becomes, for you to accept, correct or decline. You can import the same file again: your changes
+/// in Dormouse are kept, and what you corrected stays corrected.
+#[derive(Debug, Args)]
+pub struct Params {
+    /// Files; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Which tasks get an agent: none, suggested (open tasks with plenty to read) or all
+    /// [default: suggested with a plan, else none]
+    #[arg(long, value_name = "WHICH")]
+    agents: Option<ImportAgents>,
+    /// Give every task an agent: short for --agents all
+    #[arg(long, conflicts_with = "agents")]
+    with_agents: bool,
+    /// Read the files as this, whatever they look like: markdown, todoTxt, iCalendar, csv, trello,
+    /// vikunja, githubIssues, dormouse or plainLines
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Only show the plan; write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Show the plan and ask, even if this is no terminal; answers are read from standard input
+    #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
+    plan: bool,
+    /// Write without asking
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// A file, and what the person changed in its plan.
+struct Source {
+    name: String,
+    bytes: Bytes,
+    corrections: Vec<Correction>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let n_stdin = params.files.iter().filter(|file| *file == Path::new("-")).count();
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let has_plan = params.plan || (is_terminal && !params.yes && !params.dry_run);
+    let has_plan = has_plan && !session.screen.is_json();
+    if params.plan && n_stdin > 0 {
+        let both = "standard input cannot be both the file and the answers";
+        return Err(Failure::usage(both).hint("save the list as a file, or leave out --plan"));
+    }
+    let mut sources = Vec::with_capacity(params.files.len());
+    for file in &params.files {
+        sources.push(read(file)?);
+    }
+    let with_plan = has_plan || params.dry_run;
+    let agents = params.agents.unwrap_or(match (params.with_agents, with_plan) {
+        (true, _) => ImportAgents::All,
+        (false, true) => ImportAgents::Suggested,
+        (false, false) => ImportAgents::None,
+    });
+    let request = Request { agents, format: params.format };
+    if params.dry_run {
+        return show(session, &request, &sources).await;
+    }
+    let digests = if has_plan {
+        let Some(digests) = settle(session, &request, &mut sources).await? else {
+            session.screen.say("Nothing was written.");
+            return Ok(());
+        };
+        digests.into_iter().map(Some).collect()
+    } else {
+        vec![None; sources.len()]
+    };
+    for (source, digest) in sources.iter().zip(digests) {
+        import(session, &request, source, digest.as_deref()).await?;
+        session.flush();
+    }
+    Ok(())
+}
+
+/// What holds for all files.
+struct Request {
+    agents: ImportAgents,
+    format: Option<Format>,
+}
+
+impl Request {
+    fn path(&self, name: &str, is_dry: bool) -> String {
+        let mut query = vec![("name", name), ("agents", self.agents.name())];
+        if is_dry {
+            query.push(("dryRun", "true"));
+        }
+        query.extend(self.format.map(|format| ("format", format.name())));
+        path("/api/imports", &query)
+    }
+}
+
+/// The media type of a file as it is; the content decides what it is read as.
+const PLAIN: &str = "text/markdown";
+/// The media type of a text with its corrections.
+const CORRECTED: &str = "application/vnd.dormouse.import+json";
+
+/// The body of a request, with its media type.
+fn body(source: &Source, digest: Option<&str>) -> Result<(&'static str, Bytes), Failure> {
+    if digest.is_none() && source.corrections.is_empty() {
+        return Ok((PLAIN, source.bytes.clone()));
+    }
+    let text = text_of(source)?;
+    let body = json!({"text": text, "digest": digest, "corrections": source.corrections});
+    Ok((CORRECTED, body.to_string().into()))
+}
+
+fn text_of(source: &Source) -> Result<String, Failure> {
+    let text = formats_plan::decode(&source.name, &source.bytes);
+    text.map_err(|error| Failure::failed(format!("{}: {error}", source.name)))
+}
+
+async fn plan_of(
+    session: &Session,
+    request: &Request,
+    source: &Source,
+) -> Result<(ImportPlan, Bytes), Failure> {
+    let (kind, body) = body(source, None)?;
+    let reply = session.client.post_body(&request.path(&source.name, true), kind, body).await;
+    let reply = reply.map_err(|failure| in_file(failure, &source.name))?;
+    Ok((reply.read()?, reply.body))
+}
+
+/// Prints the plans and writes nothing.
+async fn show(session: &mut Session, request: &Request, sources: &[Source]) -> Result<(), Failure> {
+    for source in sources {
+        let (made, raw) = plan_of(session, request, source).await?;
+        session.screen.is_json().then(|| session.screen.body(&raw));
+        for text in plan::lines(&made, &text_of(source)?, request.agents, &session.screen) {
+            session.screen.say(text);
+        }
+    }
+    session.screen.say("Nothing was written.");
+    Ok(())
+}
+
+/// Shows the plans until the person accepts them; `None` if they decline. Returns the digests of
+/// the accepted plans.
+async fn settle(
+    session: &mut Session,
+    request: &Request,
+    sources: &mut [Source],
+) -> Result<Option<Vec<String>>, Failure> {
+    loop {
+        let mut plans = Vec::with_capacity(sources.len());
+        for source in sources.iter() {
+            let (made, _) = plan_of(session, request, source).await?;
+            for text in plan::lines(&made, &text_of(source)?, request.agents, &session.screen) {
+                session.screen.say(text);
+            }
+            plans.push(made);
+        }
+        loop {
+            let question = plan::question(&plans);
+            let answer = session
+                .screen
+                .ask(&question)
+                .map_err(|error| Failure::failed(format!("the answer cannot be read: {error}")))?;
+            match answer.as_deref().map(str::to_lowercase).as_deref() {
+                Some("y" | "yes") => {
+                    let digests = plans.iter().map(|plan| plan.digest.to_string());
+                    return Ok(Some(digests.collect()));
+                }
+                None | Some("n" | "no" | "q" | "quit") => return Ok(None),
+                Some("e" | "edit") => {
+                    if edit_all(session, request, sources, &plans).await? {
+                        break;
+                    }
+                }
+                Some(_) => session.screen.say("Please answer y, n or e."),
+            }
+        }
+    }
+}
+
+/// Opens the plans in an editor. Returns false if nothing changed, or if what was written cannot be
+/// done; then nothing is changed either.
+async fn edit_all(
+    session: &mut Session,
+    request: &Request,
+    sources: &mut [Source],
+    plans: &[ImportPlan],
+) -> Result<bool, Failure> {
+    let mut texts = Vec::with_capacity(sources.len());
+    for source in sources.iter() {
+        texts.push(text_of(source)?);
+    }
+    let before = edit::document(plans, &texts, request.agents);
+    let after = edit::in_editor(&before, &session.editor)?;
+    let changed = match edit::corrections(plans, &texts, request.agents, &after) {
+        Ok(changed) => changed,
+        Err(message) => {
+            session.screen.say(message);
+            return Ok(false);
+        }
+    };
+    let mut is_changed = false;
+    for (source, changes) in sources.iter_mut().zip(changed) {
+        if changes.is_empty() {
+            continue;
+        }
+        let corrections = edit::merged(&source.corrections, changes);
+        let earlier = std::mem::replace(&mut source.corrections, corrections);
+        if let Err(failure) = plan_of(session, request, source).await {
+            session.screen.say(format!("{}: {}", source.name, failure.message));
+            source.corrections = earlier;
+            continue;
+        }
+        is_changed = true;
+    }
+    Ok(is_changed)
+}
+
+async fn import(
+    session: &mut Session,
+    request: &Request,
+    source: &Source,
+    digest: Option<&str>,
+) -> Result<(), Failure> {
+    let name = &source.name;
+    let (kind, body) = body(source, digest)?;
+    let lines = session.client.upload(&request.path(name, false), kind, body).await;
+    let mut lines = lines.map_err(|failure| in_file(failure, name))?;
+    let mut progress = Progress::new(name);
+    while let Some(text) = lines.next().await? {
+        if session.screen.is_json() {
+            session.screen.body(&text);
+            // A line says that a task is durable: a reader of the output learns it now.
+            session.flush();
+        }
+        let value: Value = read_json(&text)?;
+        if value["event"] == "problem" {
+            progress.clear();
+            let problem = Bytes::from(value["problem"].to_string());
+            return Err(in_file(Failure::refused(0, problem), name));
+        }
+        let event: ImportEvent = read_json(&text)?;
+        if let ImportEvent::Task { task_id, agent_id, .. } = &event {
+            session.touch_task(task_id);
+            agent_id.iter().for_each(|agent| session.touch_agent(agent));
+        }
+        progress.take(event);
+    }
+    for text in progress.summary() {
+        session.screen.say(text);
+    }
+    Ok(())
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(text)
+        .map_err(|e| Failure::failed(format!("the answer of the API cannot be read: {e}")))
+}
+
+fn in_file(failure: Failure, name: &str) -> Failure {
+    let message = if failure.message.contains(name) {
+        failure.message.clone()
+    } else {
+        format!("{name}: {}", failure.message)
+    };
+    Failure { message, ..failure }
+}
+
+/// Reads a file, with the name that identifies it when it is imported again.
+fn read(file: &Path) -> Result<Source, Failure> {
+    let shown = file.display();
+    let (name, bytes) = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(|e| Failure::failed(format!("cannot read standard input: {e}")))?;
+        ("stdin".to_owned(), bytes)
+    } else {
+        let bytes = std::fs::read(file)
+            .map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?;
+        (file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(), bytes)
+    };
+    Ok(Source { name, bytes: bytes.into(), corrections: Vec::new() })
+}

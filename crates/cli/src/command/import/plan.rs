@@ -1,0 +1,159 @@
+//! The plan of an import as a person reads it in the terminal.
+
+use dormouse::imports::{ImportAgents, ImportPlan, LineRun, TaskPlan};
+use dormouse::view::ImportOutcome;
+use dormouse_formats::plan::{self, Agent, Role};
+use dormouse_types::task::{Priority, Status};
+
+use super::progress::as_format;
+use crate::command::counted;
+use crate::terminal::time::duration;
+use crate::terminal::wrap::{self, Margin, cut_to};
+use crate::terminal::{Screen, line, titled};
+
+/// Up to so many lines a plan shows each line of the file; a longer one shows the tasks only.
+const SHOWN: usize = 120;
+
+/// Whether a task gets an agent.
+pub(super) fn has_agent(task: &TaskPlan, agents: ImportAgents) -> bool {
+    match (task.agent, agents) {
+        (Some(Agent::Give), _) | (None, ImportAgents::All) => true,
+        (Some(Agent::Refuse), _) | (None, ImportAgents::None) => false,
+        (None, ImportAgents::Suggested) => task.suggests_agent,
+    }
+}
+
+/// The word for what a line is.
+pub(super) fn role(role: Role) -> &'static str {
+    match role {
+        Role::Category => "category",
+        Role::Parent => "parent",
+        Role::Task => "task",
+        Role::Item => "item",
+        Role::Note => "note",
+        Role::Due => "due",
+        Role::Field => "field",
+        Role::Markup => "markup",
+        Role::Skipped => "skipped",
+        Role::LeftOut => "out",
+        Role::Blank => "",
+    }
+}
+
+/// The plan of one file.
+pub(super) fn lines(
+    made: &ImportPlan,
+    text: &str,
+    agents: ImportAgents,
+    screen: &Screen,
+) -> Vec<String> {
+    let source = plan::lines(text);
+    let width = screen.width();
+    let mut out = vec![head(made)];
+    let digits = source.len().to_string().len();
+    if source.len() <= SHOWN {
+        for run in &made.lines {
+            out.extend(run_lines(run, made, &source, (agents, digits, width)));
+        }
+    } else {
+        for task in &made.tasks {
+            let becomes = format!("{}: {}", line(titled(&task.title)), facts(task, agents));
+            let (first, rest) =
+                (format!("{:>digits$}  ", task.line), format!("{:digits$}    ", ""));
+            out.extend(wrap::text(&becomes, width, Margin { first: &first, rest: &rest }));
+        }
+    }
+    if !made.remarks.is_empty() {
+        out.push("To look at:".to_owned());
+        let remarks = made.remarks.iter();
+        out.extend(remarks.map(|at| format!("  line {}: {}", at.line, line(&at.message))));
+    }
+    out
+}
+
+fn head(made: &ImportPlan) -> String {
+    let n_tasks = made.tasks.len();
+    let n_items = made.tasks.iter().map(|task| task.items).sum();
+    let of = |outcome| made.tasks.iter().filter(|task| task.outcome == outcome).count();
+    let known = of(ImportOutcome::Updated) + of(ImportOutcome::Unchanged);
+    let news = if known == 0 {
+        String::new()
+    } else {
+        let (new, changed) = (of(ImportOutcome::Created), of(ImportOutcome::Updated));
+        format!(": {new} new, {changed} changed, {} as they are", of(ImportOutcome::Unchanged))
+    };
+    format!(
+        "{}: {}{}, {}{news}",
+        line(&made.file),
+        as_format(made.format),
+        counted(n_tasks, "task"),
+        counted(n_items, "item")
+    )
+}
+
+fn run_lines(
+    run: &LineRun,
+    made: &ImportPlan,
+    source: &[&str],
+    (agents, digits, width): (ImportAgents, usize, usize),
+) -> Vec<String> {
+    if run.role == Role::Blank {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for at in run.from..=run.to {
+        let text = line(source.get(at - 1).copied().unwrap_or_default());
+        let word = role(run.role);
+        out.push(cut_to(&format!("{at:>digits$}  {word:<8}  {}", text.trim_end()), width));
+        let begun = run.task.and_then(|task| made.tasks.get(task)).filter(|task| task.line == at);
+        if let Some(task) = begun {
+            let becomes = format!("{}: {}", line(titled(&task.title)), facts(task, agents));
+            let (first, rest) = (format!("{:digits$}  -> ", ""), format!("{:digits$}     ", ""));
+            out.extend(wrap::text(&becomes, width, Margin { first: &first, rest: &rest }));
+        }
+    }
+    out
+}
+
+/// What a task holds, in one line.
+fn facts(task: &TaskPlan, agents: ImportAgents) -> String {
+    let mut facts = Vec::new();
+    match task.outcome {
+        ImportOutcome::Created => {}
+        ImportOutcome::Updated => facts.push("changed".to_owned()),
+        ImportOutcome::Unchanged => facts.push("as it is".to_owned()),
+    }
+    if let Some(title) = &task.read_title {
+        facts.push(format!("was “{}”", line(titled(title))));
+    }
+    if let Some(status) = task.status.filter(|status| *status != Status::Open) {
+        facts.push(status.to_string());
+    }
+    if let Some(day) = task.due_on {
+        facts.push(format!("due {day}"));
+    }
+    if let Some(priority) = task.priority.filter(|priority| *priority != Priority::default()) {
+        facts.push(priority.to_string());
+    }
+    facts.extend(task.estimate_minutes.map(duration));
+    facts.extend(task.category.as_ref().map(|name| format!("in {}", line(name))));
+    facts.extend(task.labels.iter().map(|name| format!("#{}", line(name))));
+    match (task.items, task.checked_items) {
+        (0, _) => {}
+        (items, 0) => facts.push(counted(items, "item")),
+        (items, done) => facts.push(format!("{}, {done} done", counted(items, "item"))),
+    }
+    if task.notes > 0 {
+        facts.push(counted(task.notes, "note"));
+    }
+    if has_agent(task, agents) {
+        facts.push("agent".to_owned());
+    }
+    if facts.is_empty() { "no more than its title".to_owned() } else { facts.join(", ") }
+}
+
+/// The question below the plans.
+pub(super) fn question(plans: &[ImportPlan]) -> String {
+    let n_tasks = plans.iter().map(|plan| plan.tasks.len()).sum();
+    format!("Write {}? [y]es [n]o [e]dit ", counted(n_tasks, "task"))
+}

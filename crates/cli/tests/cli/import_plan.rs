@@ -1,0 +1,108 @@
+//! The plan of an import in the terminal: what is shown, asked, edited and written.
+
+use crate::world::World;
+
+const MOVE: &str = "\
+# Move
+
+## Internet
+The customer number is on the last bill.
+
+## Movers !p1
+- [x] Ask three companies
+- [ ] Choose one
+- [ ] Pay the deposit
+
+## Done
+- [x] Measured the windows
+";
+
+/// An editor that is a script of `sed`.
+fn editor(world: &World, script: &str) -> String {
+    let script = world.file("edit.sed", script);
+    format!("sed -i -f {script}")
+}
+
+fn titles(world: &World) -> Vec<String> {
+    let list = world.json(&["task", "list"]);
+    let items = list["items"].as_array().expect("a list").iter();
+    let mut titles: Vec<String> =
+        items.map(|task| task["title"].as_str().unwrap_or_default().to_owned()).collect();
+    titles.sort();
+    titles
+}
+
+#[test]
+fn a_plan_is_shown_and_written_only_after_yes() {
+    let world = World::new();
+    let file = world.file("move.md", MOVE);
+    let no = world.run_with(&["--no-wait", "import", &file, "--plan"], b"n\n");
+    insta::assert_snapshot!(world.steady(&no.out));
+    assert!(titles(&world).is_empty());
+    let ended = world.run_with(&["--no-wait", "import", &file, "--plan"], b"");
+    assert!(ended.out.contains("Nothing was written."), "{ended:?}");
+    let yes = world.run_with(&["--no-wait", "import", &file, "--plan"], b"perhaps\ny\n");
+    assert!(yes.out.contains("Please answer y, n or e."), "{yes:?}");
+    assert!(yes.out.contains("3 created"), "{yes:?}");
+    assert_eq!(titles(&world), ["Done", "Internet", "Movers"]);
+}
+
+#[test]
+fn an_edited_plan_is_written_and_holds_for_the_next_import() {
+    let world = World::new();
+    let file = world.file("move.md", MOVE);
+    let edit = editor(
+        &world,
+        "s/= Internet/= Internet at the new flat/\ns/^ 6 task+/ 6 task/\ns/^11 task/11 out/\ns/^ 9 item/ 9 task/\n",
+    );
+    let settings = [("VISUAL", edit.as_str())];
+    let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ny\n");
+    insta::assert_snapshot!(world.steady(&done.out));
+    assert_eq!(titles(&world), ["Internet at the new flat", "Movers", "Pay the deposit"]);
+    // The same list again, by a script.
+    let again = world.ok(&["--no-wait", "import", &file]);
+    assert!(again.out.contains("0 created, 0 updated, 3 unchanged"), "{again:?}");
+}
+
+#[test]
+fn an_edit_that_is_not_possible_is_explained_and_changes_nothing() {
+    let world = World::new();
+    let file = world.file("move.md", MOVE);
+    for (script, says) in [
+        ("s/^ 3 task/ 3 join/", "no task above"),
+        ("s/^ 3 task/ 3 tusk/", "is not understood"),
+        ("s/= Internet/=/", "a title needs a word"),
+        ("s/^ 3 task/44 task/", "has no line 44"),
+    ] {
+        let edit = editor(&world, script);
+        let settings = [("VISUAL", edit.as_str())];
+        let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\nn\n");
+        assert!(done.out.contains(says), "{script}: {done:?}");
+        assert!(titles(&world).is_empty());
+    }
+    let settings = [("VISUAL", "false")];
+    let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ny\n");
+    assert!(done.err.contains("`false` ended with"), "{done:?}");
+    assert!(titles(&world).is_empty());
+}
+
+#[test]
+fn several_files_make_one_plan() {
+    let world = World::new();
+    let list = world.file("move.md", MOVE);
+    let todo =
+        world.file("todo.txt", "(A) Call the bank due:2026-12-01\nx 2026-11-01 Buy stamps\n");
+    let done = world.run_with(&["--no-wait", "import", &list, &todo, "--plan"], b"y\n");
+    assert!(done.out.contains("Write 5 tasks?"), "{done:?}");
+    assert_eq!(titles(&world).len(), 5);
+}
+
+#[test]
+fn a_plan_from_standard_input_cannot_be_asked_about() {
+    let world = World::new();
+    let refused = world.run_with(&["import", "-", "--plan"], MOVE.as_bytes());
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("standard input cannot be both"), "{refused:?}");
+    let shown = world.run_with(&["import", "-", "--dry-run"], MOVE.as_bytes());
+    assert!(shown.out.contains("Nothing was written."), "{shown:?}");
+}

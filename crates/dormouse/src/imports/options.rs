@@ -1,0 +1,70 @@
+//! What is imported, and how.
+
+use std::sync::Arc;
+
+use dormouse_formats::plan::{Agent, Correction, Format, PlannedTask, deserves_agent};
+use dormouse_types::{Digest, closed_list};
+
+/// A file to import.
+#[derive(Debug, Clone)]
+pub struct ImportFile {
+    /// Its name; a later import of the same name updates its tasks.
+    pub name: String,
+    /// Its content.
+    pub bytes: Arc<[u8]>,
+}
+
+impl ImportFile {
+    /// A file with a name and its content.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self { name: name.into(), bytes: bytes.into() }
+    }
+}
+
+closed_list! {
+    /// Which tasks of an import get an agent, unless a correction says otherwise.
+    pub enum ImportAgents, "agents of an import" {
+        /// None of them.
+        None = "none",
+        /// Open tasks with plenty to read.
+        Suggested = "suggested",
+        /// All of them.
+        All = "all",
+    }
+}
+
+impl ImportAgents {
+    /// Whether a task gets an agent.
+    pub(super) fn gives(self, task: &PlannedTask) -> bool {
+        let agent = task.agent.unwrap_or_else(|| match self {
+            Self::None => Agent::Refuse,
+            Self::Suggested => deserves_agent(&task.draft),
+            Self::All => Agent::Give,
+        });
+        match agent {
+            Agent::Give => true,
+            Agent::Refuse => false,
+        }
+    }
+}
+
+/// How a file is imported.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// Which tasks get an agent.
+    pub agents: ImportAgents,
+    /// What the file is read as; by default what its content looks like.
+    pub format: Option<Format>,
+    /// The digest of the plan that the person saw: if the plan is another one by now, nothing is
+    /// written.
+    pub digest: Option<Digest>,
+    /// What the person changed in that plan.
+    pub corrections: Vec<Correction>,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        let agents = ImportAgents::None;
+        Self { agents, format: None, digest: None, corrections: Vec::new() }
+    }
+}

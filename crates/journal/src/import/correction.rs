@@ -1,0 +1,53 @@
+//! What a person corrected in the plan of a file, kept for its next import.
+
+use dormouse_store::commit::{Audit, Commit};
+use dormouse_store::journal::import_correction;
+use dormouse_store::{Db, Refusal};
+use dormouse_types::WorkspaceId;
+
+use crate::Journal;
+use crate::error::JournalError;
+use crate::write::EditCtx;
+
+impl Journal {
+    /// The corrections of a file, as they were kept.
+    pub async fn import_corrections(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+    ) -> Result<Option<String>, JournalError> {
+        Ok(self.store.first(import_correction::of_file(ws, file)).await?)
+    }
+
+    /// Keeps the corrections of a file in place of those that the caller saw.
+    ///
+    /// Returns false, and keeps nothing, if they are others by now: two people who correct plans of
+    /// one file must not undo each other's unseen.
+    pub async fn keep_import_corrections(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+        seen: Option<&str>,
+        corrections: &str,
+        ctx: &EditCtx,
+    ) -> Result<bool, JournalError> {
+        let op = match seen {
+            None => import_correction::insert(ws, file, corrections),
+            Some(seen) => import_correction::replace(ws, file, seen, corrections),
+        };
+        let audit = Audit {
+            actor: ctx.actor.clone(),
+            action: "import.correct",
+            object: file.to_owned(),
+            detail: String::new(),
+        };
+        let commit = Commit::new("journal.importCorrections", Db::Journal, ws).op(op).audit(audit);
+        match self.store.commit(commit).await {
+            Ok(_) => Ok(true),
+            Err(error) => match error.refusal() {
+                Some(Refusal::Exists | Refusal::Missing) => Ok(false),
+                _ => Err(error.into()),
+            },
+        }
+    }
+}

@@ -346,7 +346,6 @@ class Imports {
   /** Writes all plans, one after the other, and goes on with what an earlier try left. */
   async add(): Promise<void> {
     if (this.step === "adding") return;
-    const isAgain = this.step === "over";
     this.step = "adding";
     this.#running = new AbortController();
     const { signal } = this.#running;
@@ -354,16 +353,15 @@ class Imports {
     for (const text of open) text.progress = NO_PROGRESS;
     for (const text of open) {
       if (signal.aborted) text.progress = { ...text.progress, state: "stopped" };
-      else await this.#write(text, signal, isAgain);
+      else await this.#write(text, signal);
     }
     this.step = open.some((text) => text.isChanged) ? "plan" : "over";
     live.resync();
   }
 
-  async #write(text: PlannedText, signal: AbortSignal, isAgain: boolean): Promise<void> {
-    // What was written before counts as known now, and kept corrections with it.
-    if (isAgain) await text.read();
-    if (text.base === undefined || text.isChanged || signal.aborted) return;
+  /** The same request again goes on with what it began. */
+  async #write(text: PlannedText, signal: AbortSignal): Promise<void> {
+    if (text.base === undefined || text.isChanged) return;
     text.progress = { ...text.progress, state: "running", total: text.plan?.tasks.length ?? 0 };
     try {
       await write(text.request(text.base.digest), this.agentsFor, (line) => (text.progress = applyLine(text.progress, line)), signal);

@@ -71,7 +71,8 @@ export interface ImportPlan {
   lines: Run[];
   tasks: PlanTask[];
   remarks: Remark[];
-  sheet: Sheet | null;
+  /** How a sheet is read; a server that does not say sends none. */
+  sheet?: Sheet | null;
 }
 
 /** A correction of a plan, addressed by a line of the text. */

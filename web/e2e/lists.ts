@@ -39,7 +39,7 @@ export const MOVE = `# Move to the new flat
 
 ## Internet at the new flat
 Call the provider, customer number is on the last bill.
-Technician needs two weeks, so by 2027-01-15 at the latest.
+Technician needs two weeks, so call this week.
 
 ## Movers
 - [x] Ask three companies

@@ -56,7 +56,7 @@ function sent(request: PlanRequest, more: Record<string, string>): Sent {
   const { name, text, format, digest, corrections, columns } = request;
   const query = new URLSearchParams({ name, ...(format === undefined ? {} : { format }), ...more });
   const path = `/api/imports?${query}`;
-  if (digest === undefined && columns === undefined) return { path, body: text, headers: { "Content-Type": "text/plain" } };
+  if (digest === undefined && columns === undefined) return { path, body: text, headers: { "Content-Type": "text/markdown" } };
   const body = JSON.stringify({ text, digest, corrections, columns });
   return { path, body, headers: { "Content-Type": "application/vnd.dormouse.import+json" } };
 }
